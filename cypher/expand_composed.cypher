@@ -1,0 +1,34 @@
+// name: expand_composed(beams, query, limit)
+// access: read
+// For each beam (ids of its triples, in order), the best triples that share an entity with its last one, best first.
+// Triples that stand in any beam are left out. The score of a path is the cosine of the query and the normalised sum of
+// the path's embeddings, put together from the cosines of the pieces: (s1 + ... + sn) / |e1 + ... + en|.
+UNWIND range(0, size($beams) - 1) AS beam
+WITH beam, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + ids) AS visited
+CALL (path) {
+  MATCH (t:Triple)
+  USING INDEX t:Triple(id)
+  WHERE t.id IN path
+  WITH collect(t.embedding) AS embeddings
+  RETURN embeddings,
+    reduce(sum = 0.0, e IN embeddings | sum + 2 * vector.similarity.cosine(e, $query) - 1) AS similarity,
+    reduce(sum = 0.0, a IN embeddings | sum
+      + reduce(row = 0.0, b IN embeddings | row + 2 * vector.similarity.cosine(a, b) - 1)) AS squared
+}
+CALL (path, visited, embeddings, similarity, squared) {
+  MATCH (last:Triple {id: path[-1]})
+  USING INDEX last:Triple(id)
+  MATCH (last)-[:SUBJECT|OBJECT]->()<-[:SUBJECT|OBJECT]-(t:Triple)
+  WHERE NOT t.id IN visited
+  WITH DISTINCT t, embeddings, similarity, squared
+  WITH t, similarity + 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS numerator,
+    squared + 1 + 2 * reduce(sum = 0.0, e IN embeddings | sum + 2 * vector.similarity.cosine(t.embedding, e) - 1)
+      AS denominator
+  WITH t, CASE WHEN denominator > 0 THEN numerator / sqrt(denominator) ELSE 0.0 END AS score
+  ORDER BY score DESC, t.id
+  LIMIT $limit
+  MATCH (t)-[:FROM]->(p)
+  RETURN t, p, score
+}
+RETURN beam, t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score
+ORDER BY beam, score DESC, id

@@ -1,0 +1,8 @@
+// name: record_migration(target, previous, version, description, source, checksum, milliseconds, by)
+// access: write
+// Append an applied migration to the chain of a target, in the form that the neo4j-migrations tool uses.
+MERGE (p:__Neo4jMigration {version: $previous, migrationTarget: $target})
+MERGE (m:__Neo4jMigration {version: $version, migrationTarget: $target})
+SET m.description = $description, m.type = 'CYPHER', m.source = $source, m.checksum = $checksum, m.repeatable = false
+MERGE (p)-[r:MIGRATED_TO]->(m)
+SET r.at = datetime(), r.in = duration({milliseconds: $milliseconds}), r.by = $by, r.connectedAs = $by

@@ -1,0 +1,8 @@
+// name: server_info()
+// access: read
+// The server's version and edition, and the name of the database that the query ran on.
+CALL dbms.components() YIELD name, versions, edition
+WITH name, versions[0] AS version, edition
+WHERE name = 'Neo4j Kernel'
+CALL db.info() YIELD name AS database
+RETURN version, edition, database

@@ -1,0 +1,5 @@
+// name: store_info()
+// access: read
+// The embedding model and dimension that the database was built with; no row in a database without our data.
+MATCH (s:__GearStore {id: 'store'})
+RETURN s.embeddingModel AS model, s.dimension AS dimension

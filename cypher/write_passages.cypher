@@ -1,0 +1,8 @@
+// name: write_passages(rows)
+// access: write
+// Passages with their embeddings, stored as float32.
+UNWIND $rows AS row
+MERGE (p:Passage {id: row.id})
+ON CREATE SET p.title = row.title, p.text = row.text, p.source = row.source
+WITH p, row
+CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)

@@ -1,0 +1,28 @@
+// name: write_triples(entities, triples, passages)
+// access: write
+// Triples with their entities and embeddings (float32), and the status of the passages that they complete.
+CALL () {
+  UNWIND $entities AS entity
+  MERGE (e:Entity {key: entity.key})
+  ON CREATE SET e.name = entity.name
+}
+CALL () {
+  UNWIND $triples AS row
+  MATCH (p:Passage {id: row.passage})
+  USING INDEX p:Passage(id)
+  MATCH (s:Entity {key: row.subjectKey})
+  USING INDEX s:Entity(key)
+  MATCH (o:Entity {key: row.objectKey})
+  USING INDEX o:Entity(key)
+  MERGE (t:Triple {id: row.id})
+  ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text
+  MERGE (t)-[:SUBJECT]->(s)
+  MERGE (t)-[:OBJECT]->(o)
+  MERGE (t)-[:FROM]->(p)
+  WITH t, row
+  CALL db.create.setNodeVectorProperty(t, 'embedding', row.embedding)
+}
+MATCH (p:Passage)
+USING INDEX p:Passage(id)
+WHERE p.id IN $passages AND p.extractedAt IS NULL
+SET p.extractedAt = datetime()

@@ -1,0 +1,26 @@
+"""Multi-hop retrieval for RAG, native on Neo4j: GeAR's diverse triple beam search as batched Cypher."""
+
+from gear_neo4j.domain import Cypher, Hit, Hits, Passage, Path, Source, Triple
+from gear_neo4j.errors import GearError
+from gear_neo4j.gear import Gear
+from gear_neo4j.ingestion.pipeline import IngestReport
+from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
+from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.settings import Settings
+
+__all__ = [
+    "Beam",
+    "Cypher",
+    "Embedder",
+    "Gear",
+    "GearError",
+    "Hit",
+    "Hits",
+    "IngestReport",
+    "Passage",
+    "Path",
+    "SentenceTransformerEmbedder",
+    "Settings",
+    "Source",
+    "Triple",
+]

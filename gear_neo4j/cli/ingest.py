@@ -1,0 +1,79 @@
+"""``gear ingest``: files into the graph."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.pipeline import Progress as Ingested
+
+PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, type=PATH)
+@click.option("--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}.")
+@click.option("--synonyms", is_flag=True, help="Link entities whose names mean nearly the same (cosine >= 0.8).")
+@click.option("--resume", is_flag=True, help="Go on where an interrupted ingest stopped; this is what always happens.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+@with_options(CONNECTION)
+def ingest(
+    sources: tuple[Path, ...], triples: tuple[Path, ...], synonyms: bool, resume: bool, as_json: bool, **given: Any
+) -> None:
+    """Write passages and their triples into the graph.
+
+    SOURCES are JSONL files of passages, {id, title, text} a line, or folders with a corpus.jsonl and perhaps a
+    triples.jsonl. What is in the graph already is skipped. Lines that cannot be used are told with file and line, the
+    rest is ingested, and the exit code is 2.
+    """
+    with opened(settings_from(given)) as gear, progress_shown() as on_progress:
+        report = gear.ingest(
+            sources, triples=triples, synonyms=synonyms, on_problem=_tell, on_progress=on_progress
+        )
+        counts = gear.counts()
+    if as_json:
+        click.echo(json.dumps({"ingest": asdict(report), "database": asdict(counts)}))
+    else:
+        click.echo(
+            f"{report.passages_written:,} passages and {report.triples_written:,} triples written "
+            f"({report.passages_read:,} and {report.triples_read:,} read); the graph holds {counts.passages:,} "
+            f"passages, {counts.triples:,} triples, {counts.entities:,} entities, {counts.synonyms:,} synonym edges"
+        )
+    if report.problems:
+        click.echo(f"gear: {report.problems:,} lines could not be used, see above; mend and ingest them again", err=True)
+        sys.exit(2)
+
+
+@contextmanager
+def progress_shown() -> Iterator[Callable[[Ingested], None]]:
+    """A progress bar a stage on standard error."""
+    columns = (
+        TextColumn("{task.description:>10}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[written]:,} written"),
+        TimeRemainingColumn(),
+    )
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=errors) as bars:
+
+        def show(progress: Ingested) -> None:
+            if progress.stage not in tasks:
+                tasks[progress.stage] = bars.add_task(progress.stage, written=0)
+            bars.update(
+                tasks[progress.stage], completed=progress.done, total=progress.total, written=progress.written
+            )
+
+        yield show
+
+
+def _tell(problem: Problem) -> None:
+    errors.print(str(problem), style="yellow", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,52 @@
+"""The command ``gear``: its group of commands, and how errors are told."""
+
+import sys
+
+import click
+
+from gear_neo4j.cli.demo import demo
+from gear_neo4j.cli.evaluate import evaluate
+from gear_neo4j.cli.ingest import ingest
+from gear_neo4j.cli.search import search
+from gear_neo4j.cli.server import down, migrate, status, up
+from gear_neo4j.errors import GearError
+
+COMMANDS = (demo, up, down, status, migrate, ingest, search, evaluate)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="gear-neo4j", prog_name="gear")
+def cli() -> None:
+    """Multi-hop retrieval over your own Neo4j: passages, triples, and the paths between them."""
+
+
+for command in COMMANDS:
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run a command; an error is one line on standard error and exit code 2, with a traceback only under --debug."""
+    debug = "--debug" in sys.argv
+    try:
+        code = cli.main(args=[arg for arg in sys.argv[1:] if arg != "--debug"], standalone_mode=False)
+    except (GearError, click.ClickException) as error:
+        _explain(error, debug=debug)
+        code = 2
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("gear: interrupted; what was committed is kept, the same command goes on from there", err=True)
+        code = 130
+    except Exception as error:
+        if debug:
+            raise
+        click.echo(f"gear: {type(error).__name__}: {error} (a bug; run it again with --debug and report it)", err=True)
+        code = 1
+    sys.exit(code)
+
+
+def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
+    if debug and isinstance(error, GearError):
+        raise error
+    text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    hint = f" ({context.command_path} --help says more)" if context else ""
+    click.echo(f"gear: {' '.join(text.split())}{hint}", err=True)

@@ -1,0 +1,135 @@
+"""Options that several commands share, and what they stand for."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+
+from gear_neo4j.domain import Hits
+from gear_neo4j.gear import Gear
+from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.settings import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+errors = Console(stderr=True)
+
+CONNECTION = (
+    click.option("--uri", help="Address of a Neo4j server; without one the local server is used.  [NEO4J_URI]"),
+    click.option("--username", help="[NEO4J_USERNAME; default: neo4j]"),
+    click.option("--password", help="Better given in the environment.  [NEO4J_PASSWORD]"),
+    click.option("--database", help="Name of the database; default: the user's home database.  [NEO4J_DATABASE]"),
+    click.option("--name", help="Name of the local server, each with data of its own.  [GEAR_NAME; default: default]"),
+    click.option("--embedding-model", help="A sentence-transformers name or folder.  [GEAR_EMBEDDING_MODEL]"),
+    click.option("--env", "env_file", type=click.Path(path_type=Path), help="A file of NEO4J_... lines, as from Aura."),
+)
+BEAM = (
+    click.option("--width", default=Beam().width, show_default=True, help="Paths kept after each step."),
+    click.option("--length", default=Beam().length, show_default=True, help="Triples in the longest path."),
+    click.option("--neighbours", default=Beam().neighbours, show_default=True, help="Candidates of a path."),
+    click.option("--gamma", type=int, help="How soon a path's further candidates count less.  [default: 2 x width]"),
+    click.option("--diverse/--no-diverse", default=True, help="Mark down a path's further candidates, or not."),
+    click.option(
+        "--score",
+        type=click.Choice(["composed", "encoded", "last"]),
+        default="composed",
+        show_default=True,
+        help="What a path is scored by: its triples' embeddings summed, its text encoded, or its last triple.",
+    ),
+)
+RETRIEVAL = (
+    click.option(
+        "--retriever",
+        type=click.Choice(["naive", "base"]),
+        default="naive",
+        show_default=True,
+        help="Expand the base passages over the graph, or not.",
+    ),
+    click.option(
+        "--base",
+        type=click.Choice(["bm25", "fulltext", "sbert", "hybrid"]),
+        default="hybrid",
+        show_default=True,
+        help="What finds the first passages.",
+    ),
+    click.option(
+        "--base-k", type=click.IntRange(min=1), default=15, show_default=True, help="Passages that are expanded."
+    ),
+    *BEAM,
+)
+
+
+def with_options(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Command], Command]:
+    """Add options to a command, in their order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def settings_from(given: dict[str, Any]) -> Settings:
+    """The settings of the environment, overridden by the connection options that were given."""
+    settings = Settings.load(env_file=given.pop("env_file"))
+    keys = ("uri", "username", "password", "database", "name", "embedding_model")
+    return replace(settings, **{key: value for key in keys if (value := given.pop(key)) is not None})
+
+
+def beam_from(given: dict[str, Any]) -> Beam:
+    """The beam that the options describe."""
+    return Beam(**{key: given.pop(key) for key in ("width", "length", "neighbours", "gamma", "diverse")})
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Gear]:
+    """A connection by settings, closed afterwards; says on standard error what it waits for."""
+    with errors.status("connecting") as status:
+        gear = Gear.connect(settings, report=lambda text: status.update(text))
+    with gear:
+        yield gear
+
+
+def hits_json(gear: Gear, hits: Hits) -> dict[str, Any]:
+    """What ``--json`` prints for a search."""
+    return {
+        "question": hits.question,
+        "retriever": hits.retriever,
+        "hits": [
+            {
+                "rank": hit.rank,
+                "id": hit.passage.id,
+                "title": hit.passage.title,
+                "text": hit.passage.text,
+                "source": hit.passage.source,
+                "score": hit.score,
+                "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
+            }
+            for hit in hits
+        ],
+        "paths": [
+            {
+                "text": str(path),
+                "score": path.score,
+                "scores": list(path.scores),
+                "passages": list(path.passage_ids),
+                "triples": [
+                    {
+                        "id": triple.id,
+                        "subject": triple.subject,
+                        "predicate": triple.predicate,
+                        "object": triple.object,
+                        "passage": triple.passage_id,
+                    }
+                    for triple in path.triples
+                ],
+                "cypher": {"statement": gear.cypher(path).statement, "parameters": gear.cypher(path).parameters},
+            }
+            for path in hits.paths
+        ],
+        "milliseconds": hits.milliseconds,
+    }

@@ -1,0 +1,199 @@
+"""The nouns of the product: passages, triples, paths and hits; frozen values without any behaviour of a database."""
+
+import json
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+# An index entry of Neo4j holds at most 8,167 bytes; a key this long is a sentence, not a name.
+LONGEST_KEY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of text that can be retrieved; ``source`` names the file it came from."""
+
+    id: str
+    title: str
+    text: str
+    source: str | None = None
+
+    @property
+    def content(self) -> str:
+        """What the retrievers read: the title, a newline, and the text."""
+        return f"{self.title}\n{self.text}" if self.title else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """One fact as exactly one passage states it (GeAR, section 3)."""
+
+    id: str
+    subject: str
+    predicate: str
+    object: str
+    passage_id: str
+
+    @property
+    def text(self) -> str:
+        """What is embedded: subject, predicate and object, joined by spaces."""
+        return f"{self.subject} {self.predicate} {self.object}"
+
+    def __str__(self) -> str:
+        return f"{self.subject} —{self.predicate}→ {self.object}"
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Triples that share an entity from one to the next, as the beam search found them.
+
+    ``scores`` holds the similarity to the question after each triple (0 to 1), ``score`` what the beam search ranked
+    by: their sum, weighted for diversity.
+    """
+
+    triples: tuple[Triple, ...]
+    score: float
+    scores: tuple[float, ...] = ()
+
+    @property
+    def passage_ids(self) -> tuple[str, ...]:
+        """The passages that state the triples, in the order of the path, each once."""
+        return tuple(dict.fromkeys(triple.passage_id for triple in self.triples))
+
+    def __str__(self) -> str:
+        """The path as one line; an entity where the walk turns back is named again after a semicolon.
+
+        Example:
+            >>> one = Triple("1", "Hinton", "studied at", "Edinburgh", "p1")
+            >>> two = Triple("2", "Salter", "founded", "edinburgh", "p2")
+            >>> print(Path((one, two), 1.5))
+            Hinton —studied at→ Edinburgh ←founded— Salter
+        """
+        return _drawn(self.triples)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A ranked list that a hit was found in: its name (``bm25``, ``sbert``, ``graph`` ...) and the rank there, from 1."""
+
+    name: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved passage: its score (higher is better, comparable within one search only) and rank, from 1."""
+
+    passage: Passage
+    score: float
+    rank: int
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cypher:
+    """A query with its parameters, to be looked at in Neo4j Browser or run in cypher-shell."""
+
+    statement: str
+    parameters: dict[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Text that can be pasted as it is: one ``:param`` line for each parameter, then the statement."""
+        lines = [f":param {name} => {json.dumps(value)};" for name, value in self.parameters.items()]
+        return "\n".join([*lines, self.statement])
+
+
+@dataclass(frozen=True, slots=True)
+class Hits(Sequence[Hit]):
+    """What every retriever returns: the hits best first, and the paths that led to them, best first.
+
+    ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search), ``fetch``.
+    """
+
+    question: str
+    retriever: str
+    hits: tuple[Hit, ...]
+    paths: tuple[Path, ...] = ()
+    milliseconds: dict[str, float] = field(default_factory=dict)
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # int and slice, as of the tuple
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+
+def entity_key(name: str) -> str:
+    """The key of an entity's name: NFKC, casefolded, spaces collapsed; letters of every script are kept.
+
+    A name longer than an index entry allows keeps its beginning, and a digest tells it from others.
+
+    Example:
+        >>> entity_key("  Straße  des\\n17. JUNI ") == entity_key("STRASSE des 17. juni")
+        True
+        >>> entity_key("鲁迅")
+        '鲁迅'
+    """
+    key, previous = name, None
+    # Folding can bring up characters that normalise again (U+0345 does): repeat until nothing changes.
+    while key != previous:
+        previous = key
+        key = " ".join(unicodedata.normalize("NFKC", key).casefold().split())
+    if len(key) <= LONGEST_KEY:
+        return key
+    return f"{key[: LONGEST_KEY - 33].rstrip()}#{_digest(key)}"
+
+
+def passage_id(title: str, text: str) -> str:
+    """The id of a passage that came without one: a hash of its content.
+
+    Example:
+        >>> len(passage_id("Curie", "Marie Curie was born in Warsaw."))
+        32
+    """
+    return _digest(title, text)
+
+
+def triple_id(passage: str, subject: str, predicate: str, object: str) -> str:
+    """The id of a triple: a hash of its passage's id and of its three parts."""
+    return _digest(passage, subject, predicate, object)
+
+
+def make_triple(passage: str, subject: str, predicate: str, object: str) -> Triple:
+    """A triple with its id.
+
+    Example:
+        >>> make_triple("p1", "Curie", "born in", "Warsaw").text
+        'Curie born in Warsaw'
+    """
+    return Triple(triple_id(passage, subject, predicate, object), subject, predicate, object, passage)
+
+
+def _digest(*parts: str) -> str:
+    # JSON keeps the parts apart whatever characters they hold.
+    return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+
+
+def _drawn(triples: tuple[Triple, ...]) -> str:
+    if len(triples) < 2:
+        return "".join(map(str, triples))
+    first, second = triples[:2]
+    forward = entity_key(first.object) in _ends(second)
+    line = str(first) if forward else f"{first.object} ←{first.predicate}— {first.subject}"
+    tip = entity_key(first.object if forward else first.subject)
+    for triple in triples[1:]:
+        if tip == entity_key(triple.subject):
+            line, tip = f"{line} —{triple.predicate}→ {triple.object}", entity_key(triple.object)
+        elif tip == entity_key(triple.object):
+            line, tip = f"{line} ←{triple.predicate}— {triple.subject}", entity_key(triple.subject)
+        else:
+            line, tip = f"{line}; {triple}", entity_key(triple.object)
+    return line
+
+
+def _ends(triple: Triple) -> set[str]:
+    return {entity_key(triple.subject), entity_key(triple.object)}

@@ -1,0 +1,63 @@
+"""Every error that gear-neo4j raises on purpose; the message says what is wrong and what to do.
+
+GearError
+├── SettingsError        a setting or option that cannot be used
+├── InputError           a file, a line or a question that cannot be used
+├── DatabaseError        the Neo4j server said no
+│   ├── ServerUnavailable
+│   ├── AuthenticationFailed
+│   ├── DatabaseNotFound
+│   ├── UnsupportedServer
+│   ├── ForeignGraph     our labels hold somebody else's data
+│   ├── EmbeddingMismatch
+│   └── MigrationError
+└── LocalServerError     the local development server could not be started or stopped
+"""
+
+
+class GearError(Exception):
+    """The root of all errors raised on purpose; ``str(error)`` is one line a user can act on."""
+
+
+class SettingsError(GearError):
+    """A setting or option that cannot be used."""
+
+
+class InputError(GearError):
+    """A file, a line or a question that cannot be used."""
+
+
+class DatabaseError(GearError):
+    """The Neo4j server refused or failed a request."""
+
+
+class ServerUnavailable(DatabaseError):
+    """No Neo4j server answers at the address."""
+
+
+class AuthenticationFailed(DatabaseError):
+    """The server is there but does not accept the user name and password."""
+
+
+class DatabaseNotFound(DatabaseError):
+    """The server has no database of that name."""
+
+
+class UnsupportedServer(DatabaseError):
+    """The server is older than Neo4j 5.26."""
+
+
+class ForeignGraph(DatabaseError):
+    """The labels that gear-neo4j needs are in use by somebody else's data."""
+
+
+class EmbeddingMismatch(DatabaseError):
+    """The database was built with another embedding model than the one in use."""
+
+
+class MigrationError(DatabaseError):
+    """The schema in the database is not the one that the migrations describe."""
+
+
+class LocalServerError(GearError):
+    """The local development server could not be started or stopped."""

@@ -1,0 +1,176 @@
+"""The front door: one object that ingests into a database and searches it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path as File
+from typing import Literal, Self
+
+from gear_neo4j.domain import Cypher, Hits, Path
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.connection import connect
+from gear_neo4j.graph.database import Database, Driver
+from gear_neo4j.graph.store import Counts, Store, path_cypher
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.pipeline import Ingest, IngestReport, Progress, files_of
+from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
+from gear_neo4j.retrieval.base import Base, Fulltext, Hybrid, Sbert
+from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.retrieval.bm25 import BM25
+from gear_neo4j.retrieval.expansion import Expansion, Score
+from gear_neo4j.retrieval.retrievers import BASE_K, BaseRetriever, NaiveRetriever, Retriever
+from gear_neo4j.settings import Settings
+
+RetrieverName = Literal["naive", "base"]
+BaseName = Literal["bm25", "fulltext", "sbert", "hybrid"]
+# Above this, the in-memory index takes seconds to build and tens of milliseconds a question.
+BM25_LIMIT = 20_000
+
+
+class Gear:
+    """Multi-hop retrieval over one Neo4j database.
+
+    Args:
+        driver: your own Neo4j driver, which is neither changed nor closed.
+        database: the database's name; by default the user's home database.
+        embedder: what turns texts into vectors; by default the packaged MiniLM (384 dimensions, no download).
+
+    Example:
+        >>> with Gear.connect() as gear:  # doctest: +SKIP
+        ...     gear.ingest(["docs/corpus.jsonl"], triples=["docs/triples.jsonl"])
+        ...     for hit in gear.search("Who supervised the PhD of the 2024 physics laureate from Toronto?"):
+        ...         print(hit.rank, hit.passage.title)
+    """
+
+    def __init__(self, driver: Driver, *, database: str | None = None, embedder: Embedder | None = None) -> None:
+        self._open(Database(driver, name=database), embedder)
+
+    @classmethod
+    def connect(
+        cls,
+        settings: Settings | None = None,
+        *,
+        embedder: Embedder | None = None,
+        report: Callable[[str], None] = lambda _: None,
+    ) -> Self:
+        """Connect by settings (default: those of the environment), starting the local server where none is named.
+
+        Raises:
+            DatabaseError, LocalServerError: with what to do.
+        """
+        settings = settings or Settings.load()
+        self = cls.__new__(cls)
+        self._open(connect(settings, report=report), embedder or SentenceTransformerEmbedder(settings.embedding_model))
+        return self
+
+    def _open(self, database: Database, embedder: Embedder | None) -> None:
+        self.database = database
+        self.embedder: Embedder = embedder or SentenceTransformerEmbedder()
+        self.store = Store(database)
+        self._bases: dict[BaseName, Base] = {}
+        self._checked = False
+
+    def ingest(
+        self,
+        sources: Sequence[str | File],
+        *,
+        triples: Sequence[str | File] = (),
+        synonyms: bool = False,
+        on_problem: Callable[[Problem], None] = lambda _: None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> IngestReport:
+        """Ingest passages and their triples; what is there already is skipped, so an interrupted run can be repeated.
+
+        Args:
+            sources: JSONL files of passages, or folders with ``corpus.jsonl`` and perhaps ``triples.jsonl``.
+            triples: JSONL files of triples, each line those of one passage.
+            synonyms: link entities whose names mean nearly the same.
+            on_problem: hears of each line that could not be used; the rest is ingested.
+
+        Raises:
+            InputError: a file is missing or empty.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+        """
+        files = [found for source in sources for found in files_of(File(source))]
+        passages = [path for kind, path in files if kind == "passages"]
+        facts = [path for kind, path in files if kind == "triples"] + [File(path) for path in triples]
+        self._bases.clear()
+        run = Ingest(self.database, self.embedder, on_problem=on_problem, on_progress=on_progress)
+        return run.run(passages, facts, synonyms=synonyms)
+
+    def search(
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        retriever: RetrieverName = "naive",
+        base: BaseName = "hybrid",
+        beam: Beam = Beam(),
+        score: Score = "composed",
+        base_k: int = BASE_K,
+    ) -> Hits:
+        """The k best passages for a question, and the paths through the graph that led to them.
+
+        Args:
+            retriever: ``naive`` expands the base retriever's passages over the graph, ``base`` does not.
+            base: what finds the first passages: words (``bm25``, ``fulltext``), meaning (``sbert``), or both.
+            base_k: how many passages the expansion starts from.
+
+        Raises:
+            InputError: the question is blank, k is below 1, or the database holds no passages.
+            EmbeddingMismatch: the database was built with another embedding model.
+        """
+        return self.retriever(retriever, base=base, beam=beam, score=score, base_k=base_k).retrieve(question, k=k)
+
+    def retriever(
+        self,
+        name: RetrieverName = "naive",
+        *,
+        base: BaseName = "hybrid",
+        beam: Beam = Beam(),
+        score: Score = "composed",
+        base_k: int = BASE_K,
+    ) -> Retriever:
+        """A retriever to ask many questions of; see :meth:`search` for its options."""
+        if base_k < 1:
+            raise SettingsError(f"base_k is {base_k}: the expansion starts from at least 1 passage")
+        found = self._base(base)
+        if name == "base":
+            return BaseRetriever(self.store, base=found, embedder=self.embedder)
+        expansion = Expansion(self.store, embedder=self.embedder, beam=beam, score=score)
+        return NaiveRetriever(self.store, base=found, expansion=expansion, embedder=self.embedder, base_k=base_k)
+
+    def counts(self) -> Counts:
+        """How many passages, triples, entities and synonym edges the database holds."""
+        return self.store.counts()
+
+    def cypher(self, *paths: Path) -> Cypher:
+        """The query that shows paths in Neo4j Browser, with its parameters."""
+        return path_cypher(*paths)
+
+    def close(self) -> None:
+        """Close the connection, unless the driver is the caller's."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _base(self, name: BaseName) -> Base:
+        if not self._checked:
+            self.store.require_model(name=self.embedder.name, dimension=self.embedder.dimension)
+            self._checked = True
+        if name not in self._bases:
+            self._bases[name] = self._made_base(name)
+        return self._bases[name]
+
+    def _made_base(self, name: BaseName) -> Base:
+        match name:
+            case "fulltext":
+                return Fulltext(self.store)
+            case "sbert":
+                return Sbert(self.store)
+            case "bm25":
+                return BM25(self.store.all_passages())
+        small = self.store.counts().passages <= BM25_LIMIT
+        return Hybrid([self._base("bm25" if small else "fulltext"), self._base("sbert")])

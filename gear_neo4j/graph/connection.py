@@ -1,0 +1,22 @@
+"""From settings to a database: the server that is named, else the local one, started when first needed."""
+
+from collections.abc import Callable
+
+from gear_neo4j.graph import local
+from gear_neo4j.graph.database import Database
+from gear_neo4j.settings import Settings
+
+
+def connect(settings: Settings, *, report: Callable[[str], None] = lambda _: None) -> Database:
+    """Connect to the database of the settings; ``report`` hears what happens while a local server starts.
+
+    Raises:
+        ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer: about the named server.
+        LocalServerError: the local server cannot be started.
+    """
+    if settings.uri:
+        return Database.connect(
+            settings.uri, username=settings.username, password=settings.password, name=settings.database
+        )
+    server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version, report=report)
+    return Database.connect(server.uri, username=server.username, password=server.password)

@@ -1,0 +1,200 @@
+"""The connection to Neo4j: the one module that touches the driver."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import Any, Self
+
+import neo4j
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConfigurationError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+)
+
+from gear_neo4j.errors import (
+    AuthenticationFailed,
+    DatabaseError,
+    DatabaseNotFound,
+    ServerUnavailable,
+    SettingsError,
+    UnsupportedServer,
+)
+from gear_neo4j.graph.queries import Query, named
+
+OLDEST_SERVER = (5, 26)
+Row = dict[str, Any]
+Driver = neo4j.Driver
+
+
+class Database:
+    """One database of one Neo4j server; runs named queries, reads under READ routing, the database always named.
+
+    Give it a driver of your own (which is neither changed nor closed), or let :meth:`connect` make one.
+
+    Example:
+        >>> import neo4j
+        >>> with neo4j.GraphDatabase.driver(uri, auth=(username, password)) as driver:  # doctest: +SKIP
+        ...     Database(driver, name="neo4j").version
+        '5.26.31'
+    """
+
+    def __init__(self, driver: neo4j.Driver, *, name: str | None = None) -> None:
+        self._driver = driver
+        self._owned = False
+        self._probed: bool | None = None
+        self.queries_sent = 0
+        with _explained(name):
+            # Without a name the driver would ask the server for the home database on every call.
+            row = driver.execute_query(
+                named("server_info").text,
+                database_=name,
+                routing_=neo4j.RoutingControl.READ,
+                result_transformer_=_rows,
+            )[0]
+        self.name: str = row["database"]
+        self.version: str = row["version"]
+        check_version(self.version)
+
+    @classmethod
+    def connect(cls, uri: str, *, username: str, password: str | None, name: str | None = None) -> Self:
+        """Connect to a server with a driver of its own; close it with :meth:`close` or ``with``.
+
+        Raises:
+            ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer, SettingsError.
+        """
+        try:
+            driver = neo4j.GraphDatabase.driver(
+                uri,
+                auth=(username, password) if password else None,
+                user_agent=f"gear-neo4j/{version('gear-neo4j')}",
+                connection_acquisition_timeout=30,
+                max_transaction_retry_time=15,
+                notifications_min_severity="OFF",
+            )
+        except (ConfigurationError, ValueError) as error:
+            raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
+        try:
+            database = cls(driver, name=name)
+        except BaseException:
+            driver.close()
+            raise
+        database._owned = True
+        return database
+
+    def run(self, query: Query, /, **parameters: object) -> list[Row]:
+        """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
+        _check_parameters(query, parameters)
+        self.queries_sent += 1
+        with _explained(self.name):
+            return self._driver.execute_query(
+                neo4j.Query(query.text, metadata={"app": "gear-neo4j", "query": query.name}),
+                parameters,
+                database_=self.name,
+                routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
+                result_transformer_=_rows,
+            )
+
+    def call(self, name: str, /, **parameters: object) -> list[Row]:
+        """Run the named query of ``cypher/``, in the form this server can plan."""
+        return self.run(named(name, search_clause=self.has_search_clause), **parameters)
+
+    def stream(self, name: str, /, **parameters: object) -> Iterator[Row]:
+        """The rows of a reading query as they arrive, 1,000 at a time, so that memory stays bounded."""
+        query = named(name, search_clause=self.has_search_clause)
+        _check_parameters(query, parameters)
+        self.queries_sent += 1
+        with (
+            _explained(self.name),
+            self._driver.session(
+                database=self.name, default_access_mode=neo4j.READ_ACCESS, fetch_size=1_000
+            ) as session,
+        ):
+            for record in session.run(query.text, parameters):
+                yield dict(record)
+
+    def execute(self, statement: str, **parameters: object) -> None:
+        """Run one schema statement of a migration by itself: schema and data cannot share a transaction."""
+        self.queries_sent += 1
+        with _explained(self.name), self._driver.session(database=self.name) as session:
+            session.run(statement, parameters).consume()
+
+    @property
+    def has_search_clause(self) -> bool:
+        """Whether the server plans the SEARCH clause of Cypher 25; asked once, for versions do not tell on Aura."""
+        if self._probed is None:
+            try:
+                self.run(
+                    Query(
+                        "probe",
+                        "EXPLAIN CYPHER 25 MATCH (n:Passage) SEARCH n IN (VECTOR INDEX i FOR [0.5] LIMIT 1) RETURN n",
+                    )
+                )
+                self._probed = True
+            except DatabaseError:
+                self._probed = False
+        return self._probed
+
+    def close(self) -> None:
+        """Close the driver, unless the caller brought it."""
+        if self._owned:
+            self._driver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def check_version(version: str) -> None:
+    """Refuse a server older than 5.26; Aura's ``5.27-aura`` and calendar versions pass.
+
+    Example:
+        >>> check_version("2026.09.0")
+        >>> check_version("4.4.38")
+        Traceback (most recent call last):
+        gear_neo4j.errors.UnsupportedServer: the server is Neo4j 4.4.38: gear-neo4j needs 5.26 or newer
+    """
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    if numbers < OLDEST_SERVER:
+        raise UnsupportedServer(f"the server is Neo4j {version}: gear-neo4j needs 5.26 or newer")
+
+
+def _rows(result: neo4j.Result) -> list[Row]:
+    return [dict(record) for record in result]
+
+
+def _check_parameters(query: Query, parameters: dict[str, object]) -> None:
+    if query.parameters != parameters.keys():
+        raise TypeError(f"{query.name} takes {sorted(query.parameters)}, not {sorted(parameters)}")
+
+
+@contextmanager
+def _explained(name: str | None) -> Iterator[None]:
+    """Turn the driver's errors into ours, each with what to do."""
+    try:
+        yield
+    except AuthError as error:
+        raise AuthenticationFailed(
+            "the server refused the user name or password: check NEO4J_USERNAME and NEO4J_PASSWORD"
+        ) from error
+    except ServiceUnavailable as error:
+        raise ServerUnavailable(
+            f"no Neo4j server answers: {_first_line(error)} - check NEO4J_URI, or start a local one with 'gear up'"
+        ) from error
+    except ClientError as error:
+        if error.code == "Neo.ClientError.Database.DatabaseNotFound":
+            raise DatabaseNotFound(f"the server has no database {name!r}: check NEO4J_DATABASE") from error
+        raise DatabaseError(f"the server refused a query: {_first_line(error)}") from error
+    except (Neo4jError, DriverError) as error:
+        raise DatabaseError(f"the server failed: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    text = error.message if isinstance(error, Neo4jError) and error.message else str(error)
+    return text.strip().splitlines()[0] if text.strip() else type(error).__name__

@@ -1,0 +1,173 @@
+"""JSONL files read as a stream: each line becomes a passage, the triples of a passage, or a problem with its reason."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gear_neo4j.domain import LONGEST_KEY, Passage, Triple, make_triple, passage_id
+from gear_neo4j.errors import InputError
+
+LONGEST_LINE = 64 * 1024 * 1024
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line, or a part of one, that could not be used, and why; line 0 stands for the whole file."""
+
+    file: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class PassageTriples:
+    """The triples of one passage as read, and the parts of the line that were not triples."""
+
+    passage: str
+    triples: tuple[Triple, ...]
+    malformed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file that was read, where it stands, and how far into the file it reaches, in bytes."""
+
+    file: str
+    number: int
+    end: int
+    text: bytes | None
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of a file that are not blank; the text of a line over 64 MiB is None, so that memory stays bounded.
+
+    Raises:
+        InputError: the file is missing, not a file, or cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            end = number = 0
+            while chunk := file.readline(LONGEST_LINE):
+                number, end = number + 1, end + len(chunk)
+                text: bytes | None = chunk
+                while len(chunk) == LONGEST_LINE and not chunk.endswith(b"\n"):
+                    text, chunk = None, file.readline(LONGEST_LINE)
+                    end += len(chunk)
+                if text is None or text.strip():
+                    yield Line(str(path), number, end, text)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def parsed(line: Line, parse: Callable[[dict[str, Any]], Record]) -> Record | Problem:
+    """What ``parse`` makes of a line's JSON object, or the problem with it."""
+    try:
+        return parse(_json_object(line.text))
+    except ValueError as error:
+        return Problem(line.file, line.number, str(error))
+
+
+def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
+    """A passage from ``{"id"?, "title"?, "text", "source"?}``; without an id, the id is a hash of title and text.
+
+    Raises:
+        ValueError: says what is wrong with the row.
+
+    Example:
+        >>> to_passage({"id": "p1", "title": "Curie", "text": "Born in Warsaw."}).content
+        'Curie\\nBorn in Warsaw.'
+    """
+    title, text = _text(row, "title", default=""), _text(row, "text")
+    if not (title.strip() or text.strip()):
+        raise ValueError('both "title" and "text" are blank')
+    given = _identifier(row) if row.get("id") is not None else passage_id(title, text)
+    return Passage(given, title, text, _text(row, "source", default=source or "") or None)
+
+
+def to_triples(row: dict[str, Any]) -> PassageTriples:
+    """The triples of a passage from ``{"id", "triples": [[s, p, o], ...]}``; equal ones count once.
+
+    Raises:
+        ValueError: says what is wrong with the row as a whole.
+
+    Example:
+        >>> found = to_triples({"id": "p1", "triples": [["Curie", "born in", "Warsaw"], ["Curie"]]})
+        >>> found.triples[0].text, found.malformed
+        ('Curie born in Warsaw', ('["Curie"] is not a triple of three texts',))
+    """
+    passage, items = _identifier(row), row.get("triples")
+    if not isinstance(items, list):
+        raise ValueError('"triples" is not a list')
+    good: dict[str, Triple] = {}
+    malformed: list[str] = []
+    for item in items:
+        if _is_triple(item):
+            triple = make_triple(passage, *item)
+            good.setdefault(triple.id, triple)
+        else:
+            malformed.append(f"{_shortened(item)} is not a triple of three texts")
+    return PassageTriples(passage, tuple(good.values()), tuple(malformed))
+
+
+def _json_object(text: bytes | None) -> dict[str, Any]:
+    if text is None:
+        raise ValueError("the line is longer than 64 MiB")
+    try:
+        row = json.loads(text.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 (byte {error.start + 1} of the line)") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1}") from error
+    except RecursionError as error:
+        raise ValueError("not usable JSON: nested too deeply") from error
+    if not isinstance(row, dict):
+        raise ValueError(f"not a JSON object but {_shortened(row)}")
+    return row
+
+
+def _identifier(row: dict[str, Any]) -> str:
+    value = row.get("id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError('"id" is missing or not a text')
+    if len(value) > LONGEST_KEY:
+        raise ValueError(f'"id" is longer than {LONGEST_KEY} characters')
+    return _encodable(value, "id")
+
+
+def _text(row: dict[str, Any], key: str, *, default: str | None = None) -> str:
+    value = row.get(key)
+    value = default if value is None else value
+    if not isinstance(value, str):
+        raise ValueError(f'"{key}" is missing or not a text')
+    return _encodable(value, key)
+
+
+def _encodable(value: str, key: str) -> str:
+    if not _is_encodable(value):
+        raise ValueError(f'"{key}" holds half of a surrogate pair, which no database can store')
+    return value
+
+
+def _is_encodable(value: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def _is_triple(item: object) -> bool:
+    return (
+        isinstance(item, list)
+        and len(item) == 3
+        and all(isinstance(part, str) and part.strip() and _is_encodable(part) for part in item)
+    )
+
+
+def _shortened(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

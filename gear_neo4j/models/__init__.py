@@ -1,0 +1,1 @@
+"""Models that run outside Neo4j: the embedding model."""

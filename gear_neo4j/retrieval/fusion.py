@@ -1,0 +1,56 @@
+"""Reciprocal rank fusion (Cormack et al., SIGIR 2009)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.domain import Source
+
+RRF_K = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A passage id in a ranked list: its score there, and the lists that it was found in."""
+
+    id: str
+    score: float
+    sources: tuple[Source, ...]
+
+
+def ranked(name: str, scored: Sequence[tuple[str, float]]) -> list[Ranked]:
+    """A list of ids with scores, best first, as one named source.
+
+    Example:
+        >>> ranked("bm25", [("p2", 7.5)])
+        [Ranked(id='p2', score=7.5, sources=(Source(name='bm25', rank=1),))]
+    """
+    return [Ranked(id, score, (Source(name, rank),)) for rank, (id, score) in enumerate(scored, start=1)]
+
+
+def fuse(rankings: Mapping[str, Sequence[Ranked]], *, k: int = RRF_K) -> list[Ranked]:
+    """Fuse named rankings: the score of an id is the sum of 1 / (k + its rank), ranks from 1; best first.
+
+    An id that stands in a list twice keeps its first rank and costs no later one its place. Ties are broken by the
+    better best rank, then by id. The sources name each list an id was found in, then the lists that those were made of.
+
+    Raises:
+        ValueError: k is below 1.
+
+    Example:
+        >>> lists = {"one": ranked("one", [("a", 3.0), ("b", 2.0)]), "two": ranked("two", [("b", 9.0), ("d", 8.0)])}
+        >>> [item.id for item in fuse(lists)]
+        ['b', 'a', 'd']
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}: reciprocal rank fusion needs at least 1")
+    places: dict[str, list[Source]] = {}
+    parts: dict[str, list[Source]] = {}
+    for name, ranking in rankings.items():
+        first = {item.id: item for item in reversed(ranking)}
+        for rank, id in enumerate(dict.fromkeys(item.id for item in ranking), start=1):
+            places.setdefault(id, []).append(Source(name, rank))
+            parts.setdefault(id, []).extend(source for source in first[id].sources if source.name != name)
+    fused = [
+        Ranked(id, sum(1 / (k + source.rank) for source in found), (*found, *parts[id])) for id, found in places.items()
+    ]
+    return sorted(fused, key=lambda item: (-item.score, min(source.rank for source in places[item.id]), item.id))

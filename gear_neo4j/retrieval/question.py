@@ -1,0 +1,42 @@
+"""A question on its way through a search: checked once, encoded once, the time of each part taken."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.models.embeddings import Embedder
+
+
+class Question:
+    """A question's text, its vector (made when first needed) and the milliseconds that each part of the search took.
+
+    Raises:
+        InputError: the text is blank.
+    """
+
+    def __init__(self, text: str, *, embedder: Embedder) -> None:
+        # A terminal can hand over bytes that are no text; no model and no database takes those.
+        self.text = text.encode("utf-8", "replace").decode("utf-8").strip()
+        if not self.text:
+            raise InputError("the question is empty: ask something")
+        self._embedder = embedder
+        self.milliseconds: dict[str, float] = {}
+
+    @cached_property
+    def vector(self) -> list[float]:
+        """The question's embedding, of length 1."""
+        with self.timed("encode"):
+            vector: list[float] = self._embedder.embed([self.text])[0].tolist()
+            return vector
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Add the time that a block takes to a part of the search."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = 1_000 * (time.perf_counter() - started)
+            self.milliseconds[part] = self.milliseconds.get(part, 0.0) + spent

@@ -1,0 +1,77 @@
+"""The retrievers that users choose from; all return one ``Hits``."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from gear_neo4j.domain import Hit, Hits, Path
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.retrieval.base import Base
+from gear_neo4j.retrieval.beam import passages_of
+from gear_neo4j.retrieval.expansion import Expansion
+from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.question import Question
+
+BASE_K = 15
+
+
+class Retriever(Protocol):
+    """What answers a question with passages."""
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first, and the paths that led to them."""
+
+
+class BaseRetriever:
+    """A base retriever by itself, without the graph."""
+
+    def __init__(self, store: Store, *, base: Base, embedder: Embedder) -> None:
+        self._store = store
+        self._base = base
+        self._embedder = embedder
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first."""
+        asked = _ask(question, k=k, embedder=self._embedder)
+        return _hits(self._store, asked, self._base.rank(asked, k=k)[:k], name=self._base.name)
+
+
+class NaiveRetriever:
+    """NaiveGE (GeAR, section 4.1): base passages, the beam search from all their triples, both lists fused by rank."""
+
+    def __init__(
+        self, store: Store, *, base: Base, expansion: Expansion, embedder: Embedder, base_k: int = BASE_K
+    ) -> None:
+        self._store = store
+        self._base = base
+        self._expansion = expansion
+        self._embedder = embedder
+        self._base_k = base_k
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first, and the paths of the beam search; for paths of l triples l + 2 round trips.
+
+        A hybrid of two indexes in Neo4j takes one more.
+        """
+        asked = _ask(question, k=k, embedder=self._embedder)
+        base = self._base.rank(asked, k=max(k, self._base_k))
+        paths = self._expansion.paths(asked, passages=[item.id for item in base]) if base else []
+        expanded = ranked("graph", [(id, 0.0) for id in passages_of(paths)])
+        fused = fuse({"graph": expanded, self._base.name: base})[:k]
+        return _hits(self._store, asked, fused, name=f"naive over {self._base.name}", paths=paths)
+
+
+def _ask(question: str, *, k: int, embedder: Embedder) -> Question:
+    if k < 1:
+        raise InputError(f"k is {k}: ask for at least 1 passage")
+    return Question(question, embedder=embedder)
+
+
+def _hits(store: Store, question: Question, items: Sequence[Ranked], *, name: str, paths: Sequence[Path] = ()) -> Hits:
+    with question.timed("fetch"):
+        passages = store.passages([item.id for item in items]) if items else {}
+    # A passage deleted since the index was read is left out, and the ranks close up.
+    present = [item for item in items if item.id in passages]
+    hits = tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
+    return Hits(question.text, name, hits, tuple(paths), question.milliseconds)

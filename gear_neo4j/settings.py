@@ -1,0 +1,69 @@
+"""What a user can set, read from the environment or from a ``.env`` file such as the one Aura gives out."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dotenv import dotenv_values
+
+from gear_neo4j.errors import SettingsError
+
+DEFAULT_NEO4J_VERSION = "5.26.31"
+
+
+def _default_home() -> Path:
+    return Path.home() / ".gear-neo4j"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Where Neo4j is and which models to use; without ``uri`` the local server ``name`` is used.
+
+    Example:
+        >>> Settings.load({"NEO4J_URI": "bolt://db:7687", "NEO4J_PASSWORD": "x"}).uri
+        'bolt://db:7687'
+    """
+
+    uri: str | None = None
+    username: str = "neo4j"
+    password: str | None = field(default=None, repr=False)
+    database: str | None = None
+    name: str = "default"
+    home: Path = field(default_factory=_default_home)
+    neo4j_version: str = DEFAULT_NEO4J_VERSION
+    embedding_model: str | None = None
+
+    @classmethod
+    def load(cls, environment: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> "Settings":
+        """Read the settings; values of the environment win over those of ``env_file``.
+
+        Variables: ``NEO4J_URI``, ``NEO4J_USERNAME`` (or ``NEO4J_USER``), ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``,
+        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``.
+
+        Raises:
+            SettingsError: ``env_file`` does not exist.
+        """
+        values = dict(_file_values(env_file)) | dict(os.environ if environment is None else environment)
+
+        def get(*keys: str) -> str | None:
+            return next((values[key] for key in keys if values.get(key)), None)
+
+        return cls(
+            uri=get("NEO4J_URI"),
+            username=get("NEO4J_USERNAME", "NEO4J_USER") or "neo4j",
+            password=get("NEO4J_PASSWORD"),
+            database=get("NEO4J_DATABASE"),
+            name=get("GEAR_NAME") or "default",
+            home=Path(get("GEAR_HOME") or _default_home()).expanduser(),
+            neo4j_version=get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION,
+            embedding_model=get("GEAR_EMBEDDING_MODEL"),
+        )
+
+
+def _file_values(env_file: Path | None) -> dict[str, str]:
+    if env_file is None:
+        return {}
+    if not env_file.is_file():
+        raise SettingsError(f"{env_file} is not a file: --env names a file of NEO4J_... lines")
+    return {key: value for key, value in dotenv_values(env_file).items() if value is not None}
