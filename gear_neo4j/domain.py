@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import overload
 
 # An index entry of Neo4j holds at most 8,167 bytes; a key this long is a sentence, not a name.
 LONGEST_KEY = 500
@@ -75,7 +76,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A ranked list that a hit was found in: its name (``bm25``, ``sbert``, ``graph`` ...) and the rank there, from 1."""
+    """A list that a hit was found in: its name (``bm25``, ``sbert``, ``graph`` ...) and the rank there, from 1."""
 
     name: str
     rank: int
@@ -117,7 +118,13 @@ class Hits(Sequence[Hit]):
     paths: tuple[Path, ...] = ()
     milliseconds: dict[str, float] = field(default_factory=dict)
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # int and slice, as of the tuple
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
         return self.hits[index]
 
     def __len__(self) -> int:

@@ -8,7 +8,7 @@ from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.database import Database, Driver
-from gear_neo4j.graph.store import Counts, Store, path_cypher
+from gear_neo4j.graph.store import Counts, Store, path_cypher, prepare
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import Ingest, IngestReport, Progress, files_of
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
@@ -95,6 +95,14 @@ class Gear:
         self._bases.clear()
         run = Ingest(self.database, self.embedder, on_problem=on_problem, on_progress=on_progress)
         return run.run(passages, facts, synonyms=synonyms)
+
+    def prepare(self) -> None:
+        """Migrate the database and put the embedding model on record; :meth:`ingest` does so by itself.
+
+        Raises:
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+        """
+        prepare(self.database, model=self.embedder.name, dimension=self.embedder.dimension)
 
     def search(
         self,

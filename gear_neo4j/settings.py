@@ -10,6 +10,7 @@ from dotenv import dotenv_values
 from gear_neo4j.errors import SettingsError
 
 DEFAULT_NEO4J_VERSION = "5.26.31"
+DEFAULT_NAME = "default"
 
 
 def _default_home() -> Path:
@@ -29,7 +30,7 @@ class Settings:
     username: str = "neo4j"
     password: str | None = field(default=None, repr=False)
     database: str | None = None
-    name: str = "default"
+    name: str = DEFAULT_NAME
     home: Path = field(default_factory=_default_home)
     neo4j_version: str = DEFAULT_NEO4J_VERSION
     embedding_model: str | None = None
@@ -54,7 +55,7 @@ class Settings:
             username=get("NEO4J_USERNAME", "NEO4J_USER") or "neo4j",
             password=get("NEO4J_PASSWORD"),
             database=get("NEO4J_DATABASE"),
-            name=get("GEAR_NAME") or "default",
+            name=get("GEAR_NAME") or DEFAULT_NAME,
             home=Path(get("GEAR_HOME") or _default_home()).expanduser(),
             neo4j_version=get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION,
             embedding_model=get("GEAR_EMBEDDING_MODEL"),

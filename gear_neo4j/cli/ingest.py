@@ -35,9 +35,7 @@ def ingest(
     rest is ingested, and the exit code is 2.
     """
     with opened(settings_from(given)) as gear, progress_shown() as on_progress:
-        report = gear.ingest(
-            sources, triples=triples, synonyms=synonyms, on_problem=_tell, on_progress=on_progress
-        )
+        report = gear.ingest(sources, triples=triples, synonyms=synonyms, on_problem=_tell, on_progress=on_progress)
         counts = gear.counts()
     if as_json:
         click.echo(json.dumps({"ingest": asdict(report), "database": asdict(counts)}))
@@ -48,7 +46,9 @@ def ingest(
             f"passages, {counts.triples:,} triples, {counts.entities:,} entities, {counts.synonyms:,} synonym edges"
         )
     if report.problems:
-        click.echo(f"gear: {report.problems:,} lines could not be used, see above; mend and ingest them again", err=True)
+        click.echo(
+            f"gear: {report.problems:,} lines could not be used, see above; mend and ingest them again", err=True
+        )
         sys.exit(2)
 
 
@@ -68,9 +68,7 @@ def progress_shown() -> Iterator[Callable[[Ingested], None]]:
         def show(progress: Ingested) -> None:
             if progress.stage not in tasks:
                 tasks[progress.stage] = bars.add_task(progress.stage, written=0)
-            bars.update(
-                tasks[progress.stage], completed=progress.done, total=progress.total, written=progress.written
-            )
+            bars.update(tasks[progress.stage], completed=progress.done, total=progress.total, written=progress.written)
 
         yield show
 

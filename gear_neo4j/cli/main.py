@@ -1,6 +1,8 @@
 """The command ``gear``: its group of commands, and how errors are told."""
 
+import logging
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -24,11 +26,14 @@ for command in COMMANDS:
     cli.add_command(command)
 
 
-def main() -> None:
+def main(args: Sequence[str] | None = None) -> None:
     """Run a command; an error is one line on standard error and exit code 2, with a traceback only under --debug."""
-    debug = "--debug" in sys.argv
+    given = sys.argv[1:] if args is None else list(args)
+    debug = "--debug" in given
+    # The driver tells of each transaction that it retries, which is its business and not the user's.
+    logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.ERROR)
     try:
-        code = cli.main(args=[arg for arg in sys.argv[1:] if arg != "--debug"], standalone_mode=False)
+        code = cli.main(args=[arg for arg in given if arg != "--debug"], standalone_mode=False)
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)
         code = 2

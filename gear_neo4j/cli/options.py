@@ -12,7 +12,7 @@ from rich.console import Console
 from gear_neo4j.domain import Hits
 from gear_neo4j.gear import Gear
 from gear_neo4j.retrieval.beam import Beam
-from gear_neo4j.settings import Settings
+from gear_neo4j.settings import DEFAULT_NAME, Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 errors = Console(stderr=True)
@@ -78,6 +78,11 @@ def settings_from(given: dict[str, Any]) -> Settings:
     settings = Settings.load(env_file=given.pop("env_file"))
     keys = ("uri", "username", "password", "database", "name", "embedding_model")
     return replace(settings, **{key: value for key in keys if (value := given.pop(key)) is not None})
+
+
+def own_server(settings: Settings, name: str) -> Settings:
+    """The settings with a local server of its own, unless the user named a server."""
+    return settings if settings.uri or settings.name != DEFAULT_NAME else replace(settings, name=name)
 
 
 def beam_from(given: dict[str, Any]) -> Beam:

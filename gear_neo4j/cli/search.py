@@ -1,17 +1,16 @@
 """``gear search``: passages for a question, and the paths that led to them."""
 
 import json
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.markup import escape
-from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from gear_neo4j.cli.options import CONNECTION, RETRIEVAL, beam_from, hits_json, opened, settings_from, with_options
-from gear_neo4j.domain import Cypher, Hits, Source
+from gear_neo4j.domain import Cypher, Hits, Path
 
 SHOWN_PATHS = 5
 
@@ -38,45 +37,41 @@ def search(question: str, k: int, paths: bool, as_json: bool, **given: Any) -> N
             return
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     console = Console()
-    console.print(hits_table(hits))
+    print_hits(console, hits)
     if paths:
-        console.print(paths_shown(hits, cypher))
+        print_paths(console, hits.paths[:SHOWN_PATHS], cypher)
     spent = " + ".join(f"{part} {spent:.0f}" for part, spent in hits.milliseconds.items())
     console.print(f"{hits.retriever}: {sum(hits.milliseconds.values()):.0f} ms ({spent})", style="dim")
 
 
-def hits_table(hits: Hits) -> RenderableType:
-    """The passages with their ranks and sources."""
+def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:
+    """Print the passages with their ranks and sources; those that are known to be needed are marked."""
     if not hits:
-        return Text("no passage found")
+        console.print("no passage found")
+        return
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("#", justify="right")
     table.add_column("passage", ratio=1)
-    table.add_column("found by (rank)", style="cyan")
+    table.add_column("found by (rank)", style="cyan", max_width=42)
     for hit in hits:
-        title = escape(hit.passage.title or hit.passage.id)
-        text = escape(" ".join(hit.passage.text.split()))
-        snippet = text if len(text) <= 150 else f"{text[:149]}…"
-        table.add_row(str(hit.rank), f"[bold]{title}[/bold]\n[dim]{snippet}[/dim]", sources_shown(hit.sources))
-    return table
+        mark = "[green]✓[/green] " if hit.passage.id in gold else ""
+        title = f"{mark}[bold]{escape(hit.passage.title or hit.passage.id)}[/bold]"
+        text = " ".join(hit.passage.text.split())
+        shortened = text if len(text) <= snippet else f"{text[:snippet]}…"
+        body = f"\n[dim]{escape(shortened)}[/dim]" if snippet else ""
+        table.add_row(str(hit.rank), title + body, " · ".join(f"{one.name} {one.rank}" for one in hit.sources))
+    console.print(table)
 
 
-def paths_shown(hits: Hits, cypher: Cypher | None) -> RenderableType:
-    """The best paths with their scores, and the Cypher that shows the best one."""
+def print_paths(console: Console, paths: Sequence[Path], cypher: Cypher | None) -> None:
+    """Print the best paths with their scores, and the Cypher that shows the first one, ready to be pasted."""
     if cypher is None:
-        return Text("no path: none of the passages has triples")
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    for path in hits.paths[:SHOWN_PATHS]:
-        table.add_row(f"{path.score:.2f}", escape(str(path)))
-    return Group(
-        Text("\nPaths", style="bold"),
-        table,
-        Text("\nThe best path in Neo4j Browser", style="bold"),
-        Padding(Text(str(cypher), style="green"), (0, 0, 0, 2)),
-        Text(),
-    )
-
-
-def sources_shown(sources: tuple[Source, ...]) -> str:
-    """The lists that found a passage, with its rank in each."""
-    return " · ".join(f"{source.name} {source.rank}" for source in sources)
+        console.print("no path: none of the passages has triples")
+        return
+    console.print("\nPaths", style="bold")
+    for path in paths:
+        # A line is never cut or broken: what is copied from the screen must run.
+        console.print(f"{path.score:5.2f}  {path}", markup=False, highlight=False, soft_wrap=True)
+    console.print("\nThe best path in Neo4j Browser", style="bold")
+    console.print(str(cypher), style="green", markup=False, highlight=False, soft_wrap=True)
+    console.print()

@@ -79,6 +79,9 @@ class Database:
         except (ConfigurationError, ValueError) as error:
             raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
         try:
+            with _explained(name):
+                # A query would be tried again for a quarter of a minute before it says that nobody answers.
+                driver.verify_connectivity(database=name)
             database = cls(driver, name=name)
         except BaseException:
             driver.close()
@@ -93,7 +96,7 @@ class Database:
         with _explained(self.name):
             return self._driver.execute_query(
                 neo4j.Query(query.text, metadata={"app": "gear-neo4j", "query": query.name}),
-                parameters,
+                _quiet(parameters),
                 database_=self.name,
                 routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
                 result_transformer_=_rows,
@@ -117,11 +120,9 @@ class Database:
             for record in session.run(query.text, parameters):
                 yield dict(record)
 
-    def execute(self, statement: str, **parameters: object) -> None:
-        """Run one schema statement of a migration by itself: schema and data cannot share a transaction."""
-        self.queries_sent += 1
-        with _explained(self.name), self._driver.session(database=self.name) as session:
-            session.run(statement, parameters).consume()
+    def execute(self, statement: str) -> None:
+        """Run one schema statement by itself, for schema and data cannot share a transaction."""
+        self.run(Query("schema", statement, writes=True))
 
     @property
     def has_search_clause(self) -> bool:
@@ -163,6 +164,20 @@ def check_version(version: str) -> None:
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     if numbers < OLDEST_SERVER:
         raise UnsupportedServer(f"the server is Neo4j {version}: gear-neo4j needs 5.26 or newer")
+
+
+class _Quiet(list[Any]):
+    """A list with a short ``repr``: the driver writes all parameters out for its debug log, even where nobody logs.
+
+    For 1,000 embeddings that took 0.18 s, more than packing and sending them; and it kept vectors in the log.
+    """
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} items>"
+
+
+def _quiet(parameters: dict[str, object]) -> dict[str, object]:
+    return {key: _Quiet(value) if isinstance(value, list) else value for key, value in parameters.items()}
 
 
 def _rows(result: neo4j.Result) -> list[Row]:

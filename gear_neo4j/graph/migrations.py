@@ -117,6 +117,7 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
     if missing:
         _refuse_foreign(database, first=len(missing) == len(files))
         with _lock(database, wait=wait):
+            # Another process may have migrated, and ingested, while this one waited.
             missing = pending(database, files)
             previous = files[len(files) - len(missing) - 1].version if len(missing) < len(files) else "BASELINE"
             for migration in missing:

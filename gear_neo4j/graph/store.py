@@ -35,7 +35,7 @@ class ScoredTriple:
 
 
 class Store:
-    """The passages, triples and entities of one database, for reading.
+    """The passages, triples and entities of one database.
 
     Example:
         >>> store.counts().passages  # doctest: +SKIP
@@ -56,6 +56,15 @@ class Store:
         if not rows:
             raise InputError(f"the database {self.database.name} holds no passages yet: run 'gear ingest' first")
         _require_same(rows[0], name=name, dimension=dimension)
+
+    def dataset(self) -> tuple[str, str | None] | None:
+        """The data set on record and, once it is complete, the fingerprint of its files; None where there is none."""
+        rows = self.database.call("store_info")
+        return (rows[0]["dataset"], rows[0]["fingerprint"]) if rows and rows[0]["dataset"] else None
+
+    def record_dataset(self, name: str, *, fingerprint: str | None) -> None:
+        """Put a data set on record; without a fingerprint it counts as incomplete."""
+        self.database.call("record_dataset", name=name, fingerprint=fingerprint)
 
     def counts(self) -> Counts:
         """How many passages, triples, entities and synonym edges there are."""

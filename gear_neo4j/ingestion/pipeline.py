@@ -18,7 +18,7 @@ from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.embeddings import Embedder
 
 PASSAGES_A_BATCH = 256
-TRIPLES_A_BATCH = 1_000
+TRIPLES_A_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)

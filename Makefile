@@ -1,0 +1,41 @@
+# make demo   the whole story in one command: environment, local Neo4j, bundled corpus, multi-hop questions
+# make test   everything the tests need, then the whole suite against a real Neo4j (or NEO4J_URI)
+
+PYTHON ?= python3
+BIN := .venv/bin
+DATA := $(or $(GEAR_DATA),../shared/data)
+
+.PHONY: install demo test lint bench clean
+.DEFAULT_GOAL := demo
+
+.venv/.installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gear-neo4j needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@echo "installing gear-neo4j and what it needs; with torch this takes minutes the first time"
+	$(BIN)/python -m pip install --quiet --editable ".[local]"
+	touch $@
+
+.venv/.installed-dev: .venv/.installed
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+install: .venv/.installed
+
+demo: install
+	$(BIN)/gear demo
+
+test: .venv/.installed-dev
+	$(BIN)/python -m pytest
+
+lint: .venv/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.installed-dev
+	$(BIN)/python -m benchmarks $(DATA)/musique_train100
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

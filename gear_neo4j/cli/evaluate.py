@@ -1,0 +1,80 @@
+"""``gear evaluate``: recall and latency of a retriever on a data set."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from gear_neo4j.cli.ingest import progress_shown
+from gear_neo4j.cli.options import (
+    CONNECTION,
+    RETRIEVAL,
+    beam_from,
+    errors,
+    opened,
+    own_server,
+    settings_from,
+    with_options,
+)
+from gear_neo4j.evaluate import datasets, runs
+
+
+def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
+    try:
+        numbers = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is not a list of numbers like 2,5,10,15") from error
+    if numbers[0] < 1:
+        raise click.BadParameter("every k must be at least 1")
+    return numbers
+
+
+@click.command()
+@click.argument("dataset_dir", type=click.Path(path_type=Path))
+@with_options(RETRIEVAL)
+@click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="Where recall is measured.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first questions.")
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write everything to a file."
+)
+@with_options(CONNECTION)
+def evaluate(dataset_dir: Path, ks: tuple[int, ...], limit: int | None, json_file: Path | None, **given: Any) -> None:
+    """Measure a retriever on a data set: a folder with corpus.jsonl, queries.jsonl and perhaps triples.jsonl.
+
+    The data set is ingested first if the database does not hold it yet; without --uri, into a local server of its own.
+    """
+    dataset = datasets.load(dataset_dir)
+    settings = own_server(settings_from(given), f"evaluate-{dataset.name}")
+    options = {"retriever": given["retriever"], "base": given["base"], "score": given["score"]}
+    beam = beam_from(given)
+    queries = dataset.queries[:limit]
+    with opened(settings) as gear:
+        with progress_shown() as on_progress:
+            runs.provide(gear, dataset, on_problem=lambda problem: errors.print(str(problem)), on_progress=on_progress)
+        retriever = gear.retriever(given.pop("retriever"), beam=beam, **given)
+        with Progress(console=errors) as bar:
+            task = bar.add_task("questions", total=len(queries))
+            answered = runs.ask(retriever, queries, k=max(ks), on_done=lambda: bar.advance(task))
+    report = {"dataset": dataset.name, "questions": len(queries), **options, **runs.summary(answered, ks=ks)}
+    if json_file is not None:
+        json_file.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    Console().print(_table(report, ks))
+
+
+def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
+    title = f"{report['dataset']}: {report['questions']} questions, {report['retriever']} over {report['base']}"
+    table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("")
+    for k in ks:
+        table.add_column(f"@{k}", justify="right")
+    table.add_row("recall %", *(f"{report['recall'][str(k)]:.1f}" for k in ks))
+    table.add_row("all found %", *(f"{report['all_found'][str(k)]:.1f}" for k in ks))
+    latency = report["latency_ms"]
+    parts = ", ".join(f"{part} {latency[part]['p50']:.1f}" for part in runs.PARTS)
+    table.caption = f"latency p50 {latency['p50']:.1f} ms, p95 {latency['p95']:.1f} ms (p50 of {parts})"
+    table.caption_justify = "left"
+    return table

@@ -1,0 +1,91 @@
+"""``gear up``, ``down``, ``status`` and ``migrate``: the local server and the schema of a database."""
+
+import json
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.errors import MigrationError
+from gear_neo4j.graph import local, migrations
+from gear_neo4j.settings import Settings
+
+NAME = click.option("--name", help="Which local server; each has data of its own.  [GEAR_NAME; default: default]")
+
+
+@click.command()
+@NAME
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of Bolt.  [default: 7687, or any that is free]")
+def up(name: str | None, port: int | None) -> None:
+    """Start a local Neo4j (or say where it runs): for development, demos and tests, not for production.
+
+    The first start downloads Neo4j Community, which is free software under the GPLv3, from Maven Central.
+    """
+    settings = Settings.load()
+    with errors.status("starting") as status:
+        server = local.start(
+            name=name or settings.name,
+            home=settings.home,
+            version=settings.neo4j_version,
+            port=port,
+            report=lambda text: status.update(text),
+        )
+    click.echo(f"Neo4j {server.version} ({server.name}) at {server.uri}; data and password in {server.home}")
+    click.echo("Neo4j Community, GPLv3, runs in a process of its own; for development, demos and tests.")
+    click.echo(f"export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} ", nl=False)
+    click.echo(f'NEO4J_PASSWORD="$(cat {server.home / "password"})"')
+
+
+@click.command()
+@NAME
+def down(name: str | None) -> None:
+    """Stop a local Neo4j; its data stays."""
+    settings = Settings.load()
+    stopped = local.stop(name=name or settings.name, home=settings.home)
+    click.echo(f"{name or settings.name}: {'stopped' if stopped else 'was not running'}")
+
+
+@click.command()
+@click.option("--name", help="Only this local server.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+def status(name: str | None, as_json: bool) -> None:
+    """List the local servers: which run, where, and how much disk their data takes."""
+    found = [server for server in local.servers(home=Settings.load().home) if name in (None, server.name)]
+    if as_json:
+        keys = ("name", "running", "version", "uri", "size")
+        click.echo(json.dumps([{key: getattr(server, key) for key in keys} for server in found]))
+        return
+    if not found:
+        click.echo("no local server yet: 'gear up' starts one")
+        return
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("name", "state", "version", "address", "data"):
+        table.add_column(column)
+    for server in found:
+        state = "[green]running[/green]" if server.running else "stopped"
+        table.add_row(server.name, state, server.version or "", server.uri or "", f"{server.size / 1e6:,.0f} MB")
+    Console().print(table)
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Change nothing; say what is missing, exit code 2 if anything is.")
+@with_options(CONNECTION)
+def migrate(check: bool, **given: Any) -> None:
+    """Bring a database to the newest schema, and verify its indexes."""
+    with opened(settings_from(given)) as gear:
+        missing = migrations.pending(gear.database)
+        if check and missing:
+            raise MigrationError(
+                f"{gear.database.name} lacks {', '.join(migration.source for migration in missing)}: run 'gear migrate'"
+            )
+        if check:
+            gear.store.require_model(name=gear.embedder.name, dimension=gear.embedder.dimension)
+            migrations.verify(gear.database, dimension=gear.embedder.dimension)
+        else:
+            gear.prepare()
+        database = gear.database.name
+    for migration in () if check else missing:
+        click.echo(f"applied {migration.source}")
+    click.echo(f"{database}: schema complete, every index online")

@@ -1,0 +1,1 @@
+"""Retrieval measured on data sets with gold passages."""

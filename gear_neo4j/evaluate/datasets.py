@@ -1,0 +1,98 @@
+"""Data sets: a folder with ``corpus.jsonl``, ``queries.jsonl`` and perhaps ``triples.jsonl``."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
+
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question with the ids of its gold passages, and the answers that count as right."""
+
+    id: str
+    question: str
+    gold: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A data set: its name, its folder, its questions, and a fingerprint of its corpus and triples."""
+
+    name: str
+    folder: Path
+    queries: tuple[Query, ...]
+    fingerprint: str
+
+
+def load(folder: Path) -> Dataset:
+    """Read and check a data set's folder.
+
+    Raises:
+        InputError: a file is missing, a line cannot be used, an id comes twice, or a gold passage is not in the corpus.
+    """
+    for name in ("corpus.jsonl", "queries.jsonl"):
+        if not (folder / name).is_file():
+            raise InputError(f"{folder} has no {name}: a data set is a folder with corpus.jsonl and queries.jsonl")
+    corpus = _corpus_ids(folder / "corpus.jsonl")
+    queries = tuple(_queries(folder / "queries.jsonl", corpus))
+    if not queries:
+        raise InputError(f"{folder / 'queries.jsonl'} holds no question")
+    return Dataset(folder.resolve().name, folder, queries, _fingerprint(folder))
+
+
+def _corpus_ids(path: Path) -> set[str]:
+    ids: set[str] = set()
+    for line in read_lines(path):
+        passage = _usable(parsed(line, to_passage))
+        if passage.id in ids:
+            raise InputError(f"{path}:{line.number}: the id {passage.id!r} comes twice")
+        ids.add(passage.id)
+    return ids
+
+
+def _queries(path: Path, corpus: set[str]) -> Iterator[Query]:
+    seen: set[str] = set()
+    for line in read_lines(path):
+        query = _usable(parsed(line, _to_query))
+        if query.id in seen:
+            raise InputError(f"{path}:{line.number}: the id {query.id!r} comes twice")
+        missing = [gold for gold in query.gold if gold not in corpus]
+        if missing:
+            raise InputError(f"{path}:{line.number}: the gold passage {missing[0]!r} is not in the corpus")
+        seen.add(query.id)
+        yield query
+
+
+def _to_query(row: dict[str, Any]) -> Query:
+    question, gold = row.get("question"), row.get("gold")
+    if not isinstance(question, str) or not question.strip():
+        raise ValueError('"question" is missing or blank')
+    if not isinstance(gold, list) or not gold:
+        raise ValueError('"gold" is missing or empty')
+    ids = tuple(dict.fromkeys(str(id) for id in gold))
+    return Query(str(row.get("id", question)), question, ids, tuple(map(str, row.get("answers") or ())))
+
+
+def _usable(record: Record | Problem) -> Record:
+    if isinstance(record, Problem):
+        raise InputError(str(record))
+    return record
+
+
+def _fingerprint(folder: Path) -> str:
+    digest = blake2b(digest_size=16)
+    for name in ("corpus.jsonl", "triples.jsonl"):
+        if (folder / name).is_file():
+            with (folder / name).open("rb") as file:
+                while chunk := file.read(1 << 20):
+                    digest.update(chunk)
+        digest.update(b"\0")
+    return digest.hexdigest()

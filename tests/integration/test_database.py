@@ -1,0 +1,88 @@
+"""The connection on a real server: routing, names, errors and the caller's driver."""
+
+import neo4j
+import pytest
+
+from gear_neo4j.errors import (
+    AuthenticationFailed,
+    DatabaseError,
+    DatabaseNotFound,
+    ServerUnavailable,
+    SettingsError,
+)
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.queries import Query, load, resource_folder
+
+
+def test_a_write_through_the_door_for_reads_is_refused_by_the_server(empty):
+    """READ routing is more than advice: the server itself refuses."""
+    with pytest.raises(DatabaseError, match="refused"):
+        empty.run(Query("sneaky", "CREATE (n:Sneaky) RETURN n", writes=False))
+
+    assert [{"n": 0}] == empty.run(Query("count", "MATCH (n:Sneaky) RETURN count(n) AS n"))
+
+
+@pytest.mark.parametrize(
+    "name", sorted(query.name for query in load(resource_folder("cypher")).values() if query.writes)
+)
+def test_every_writing_query_declares_that_it_writes(database, name):
+    """Run as a read, each of them is refused: none can slip through the door for reads."""
+    query = load(resource_folder("cypher"))[name]
+    rows = [{"id": "x", "key": "x", "name": "x", "title": "", "text": "", "source": None, "embedding": [1.0] * 32}]
+    given = {parameter: "x" for parameter in query.parameters} | {"seconds": 1, "milliseconds": 1, "k": 1}
+    given |= {"rows": rows, "entities": rows, "triples": [], "passages": [], "keys": ["x"], "dimension": 32}
+    given = {key: value for key, value in given.items() if key in query.parameters} | {}
+
+    with pytest.raises(DatabaseError, match="(?i)read"):
+        database.run(Query(name, query.text, query.parameters, writes=False), **given)
+
+
+def test_a_wrong_password_is_one_line_that_names_the_setting(server):
+    """The user learns which variables to check."""
+    with pytest.raises(AuthenticationFailed, match="NEO4J_PASSWORD"):
+        Database.connect(server.uri, username=server.username, password="wrong")
+
+
+def test_an_unknown_database_is_named(server):
+    """The message holds the name that was asked for."""
+    with pytest.raises(DatabaseNotFound, match="nosuch"):
+        Database.connect(server.uri, username=server.username, password=server.password, name="nosuch")
+
+
+def test_no_server_says_how_to_start_one():
+    """Nothing listens on the discard port."""
+    with pytest.raises(ServerUnavailable, match="gear up"):
+        Database.connect("bolt://127.0.0.1:9", username="neo4j", password="x")
+
+
+@pytest.mark.parametrize("uri", ["127.0.0.1:7687", "ftp://127.0.0.1", "bolt+x://127.0.0.1:7687"])
+def test_an_address_that_is_none_is_a_setting_to_mend(uri):
+    """A scheme the driver does not know is told with the variable's name."""
+    with pytest.raises(SettingsError, match="NEO4J_URI"):
+        Database.connect(uri, username="neo4j", password="x")
+
+
+def test_the_callers_driver_stays_open(server, connection):
+    """Closing our side leaves the driver as it was."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        with Database(driver, name=connection.name) as database:
+            assert connection.version == database.version
+
+        assert [1] == driver.execute_query("RETURN 1 AS one", database_=connection.name)[0][0].values()
+
+
+def test_a_query_with_other_parameters_than_declared_is_a_programming_error(connection):
+    """A missing parameter never reaches the server."""
+    with pytest.raises(TypeError, match="takes"):
+        connection.call("passages_by_id")
+
+
+def test_a_stream_gives_every_row_once(database, embedder):
+    """Rows arrive in batches, and all of them."""
+    rows = [
+        {"id": f"p{i:04}", "title": "", "text": "x", "source": None, "embedding": [1.0] * embedder.dimension}
+        for i in range(2_500)
+    ]
+    database.call("write_passages", rows=rows)
+
+    assert [row["id"] for row in rows] == [row["id"] for row in database.stream("all_passages")]

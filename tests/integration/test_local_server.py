@@ -1,0 +1,203 @@
+"""The local server, tried with the real Neo4j; the jars come from the usual Maven repository of the user."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import neo4j
+import pytest
+from jgo.config import GlobalSettings
+
+from gear_neo4j.errors import LocalServerError, SettingsError
+from gear_neo4j.graph import local
+from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
+
+VERSION = os.environ.get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION
+NAME = "tried"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A home of its own, whose servers are stopped at the end."""
+    folder = tmp_path_factory.mktemp("home")
+    yield folder
+    for status in local.servers(home=folder):
+        local.stop(name=status.name, home=folder)
+
+
+@pytest.fixture
+def server(home):
+    """The server that the tests share, started again where a test ended it."""
+    return local.start(name=NAME, home=home, version=VERSION)
+
+
+def query(server, text, *, password=None, **parameters):
+    auth = (server.username, password or server.password)
+    with neo4j.GraphDatabase.driver(server.uri, auth=auth) as driver:
+        return [record.data() for record in driver.execute_query(text, parameters).records]
+
+
+def kill(server):
+    os.kill(server.pid, signal.SIGKILL)
+    deadline = time.monotonic() + 30
+    while local.running(name=server.name, home=server.home) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def test_the_server_answers_over_bolt(server):
+    """A started server answers a query, and is the version that was asked for."""
+    kernel, *_ = query(server, "CALL dbms.components() YIELD name, versions, edition RETURN *")
+
+    assert {"name": "Neo4j Kernel", "versions": [VERSION], "edition": "community"} == kernel
+
+
+@pytest.mark.parametrize("password", ["neo4j", "guessed-wrong"])
+def test_a_wrong_password_is_refused(server, password):
+    """Only the generated password opens the server, not Neo4j's initial one."""
+    with pytest.raises(neo4j.exceptions.AuthError):
+        query(server, "RETURN 1", password=password)
+
+
+def test_only_the_owner_can_read_the_password(server, home):
+    """The password file and its folder are closed to everybody else, and the password is not shown."""
+    folder = home / "servers" / NAME
+
+    assert "0o600" == oct(stat.S_IMODE((folder / "password").stat().st_mode))
+    assert "0o700" == oct(stat.S_IMODE(folder.stat().st_mode))
+    assert server.password not in repr(server)
+
+
+def test_a_second_start_finds_the_first(server, home):
+    """Starting what runs gives the same process."""
+    assert server == local.start(name=NAME, home=home, version=VERSION)
+    assert server == local.running(name=NAME, home=home)
+
+
+def test_status_lists_every_server(server, home):
+    """The list holds the name, the address and the size of the data."""
+    (status,) = (status for status in local.servers(home=home) if status.name == NAME)
+
+    assert (NAME, True, VERSION, server.uri) == (status.name, status.running, status.version, status.uri)
+    assert status.size > 100_000
+
+
+def test_files_of_this_machine_cannot_be_loaded(server, tmp_path):
+    """LOAD CSV counts as a read in Neo4j, so the server itself refuses file addresses."""
+    secret = tmp_path / "secret.csv"
+    secret.write_text("secret\n")
+
+    with pytest.raises(neo4j.exceptions.Neo4jError, match=r"allow_csv_import_from_file_urls"):
+        query(server, "LOAD CSV FROM $url AS line RETURN line", url=secret.as_uri())
+
+
+def test_another_version_under_a_running_name_is_refused(server, home):
+    """The message names what runs and the way out."""
+    with pytest.raises(LocalServerError, match=rf"already runs Neo4j {VERSION} at {server.uri}.*gear down --name"):
+        local.start(name=NAME, home=home, version="5.26.0")
+
+
+def test_data_of_a_newer_neo4j_is_refused(home):
+    """A version that cannot open the data is not tried."""
+    folder = home / "servers" / "newer"
+    folder.mkdir(parents=True)
+    (folder / "version").write_text("9999.1.0")
+
+    with pytest.raises(LocalServerError, match=r"made by Neo4j 9999\.1\.0.*GEAR_NEO4J_VERSION=9999\.1\.0"):
+        local.start(name="newer", home=home, version=VERSION)
+
+
+def test_a_busy_port_is_refused(home):
+    """A port that was asked for is not exchanged for another one."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+
+        with pytest.raises(LocalServerError, match=f"port {port} is in use: choose another"):
+            local.start(name="busy", home=home, version=VERSION, port=port)
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "a b", "ünïcode", "new\nline"])
+def test_a_name_that_is_no_file_name_is_refused(home, name):
+    """A name can lead to no folder but its own."""
+    with pytest.raises(SettingsError, match="cannot name a local server"):
+        local.start(name=name, home=home, version=VERSION)
+
+
+def test_a_killed_server_starts_again_with_its_data(server, home):
+    """Neo4j replays its log, whatever files the dead server left behind."""
+    query(server, "CREATE (:Kept {at: 1})")
+    kill(server)
+    folder = home / "servers" / NAME
+    state = json.loads((folder / "state.json").read_text())
+    # The worst that can lie there: the word of a dead server, whose process id now is somebody else's, ours.
+    (folder / "state.json").write_text(json.dumps(state | {"pid": os.getpid()}))
+
+    assert local.running(name=NAME, home=home) is None
+    assert local.stop(name=NAME, home=home) is False
+    again = local.start(name=NAME, home=home, version=VERSION)
+
+    assert (folder / "neo4j" / "data" / "databases" / "store_lock").exists()
+    assert server.password == again.password
+    assert [{"kept": 1}] == query(again, "MATCH (n:Kept) RETURN count(n) AS kept")
+
+
+def test_two_processes_that_start_at_once_get_one_server(server, home):
+    """The second waits for the first; the server outlives both; stopping twice stops once."""
+    assert local.stop(name=NAME, home=home) is True
+    assert local.stop(name=NAME, home=home) is False
+    (home / "servers" / NAME / "state.json").write_text("not JSON")
+    code = (
+        "import sys; from pathlib import Path; from gear_neo4j.graph import local; "
+        "print(local.start(name=sys.argv[1], home=Path(sys.argv[2]), version=sys.argv[3]).pid)"
+    )
+    command = [sys.executable, "-c", code, NAME, str(home), VERSION]
+
+    starters = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    pids = {int(starter.communicate(timeout=300)[0]) for starter in starters}
+
+    found = local.running(name=NAME, home=home)
+    assert found
+    assert {found.pid} == pids
+    assert server.password == found.password
+
+
+def test_a_truncated_jar_is_fetched_again(tmp_path, monkeypatch):
+    """A download that was cut short is noticed and repaired, and the phases are reported."""
+    original, copy = GlobalSettings.load().repo_cache, tmp_path / "repository"
+    shutil.copytree(original, copy, copy_function=link, ignore=only_maven_files)
+    jar = copy / "org/neo4j/neo4j-bolt" / VERSION / f"neo4j-bolt-{VERSION}.jar"
+    whole = jar.read_bytes()
+    # A new file: the link's other end stays as it is.
+    jar.unlink()
+    jar.write_bytes(whole[: len(whole) // 2])
+    monkeypatch.setenv("M2_REPO", str(copy))
+    reported = []
+
+    try:
+        server = local.start(name="mended", home=tmp_path, version=VERSION, report=reported.append)
+        assert [{"one": 1}] == query(server, "RETURN 1 AS one")
+    finally:
+        local.stop(name="mended", home=tmp_path)
+
+    assert zipfile.is_zipfile(jar)
+    assert whole == jar.read_bytes()
+    assert [f"starting Neo4j {VERSION} on port"] == [line.rpartition(" ")[0] for line in reported]
+
+
+def link(source, target):
+    """A hard link, or a copy where the two places lie on different disks."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def only_maven_files(folder, names):
+    return [name for name in names if not ((Path(folder) / name).is_dir() or name.endswith((".jar", ".pom")))]

@@ -1,0 +1,65 @@
+"""Every query is planned with indexes, also on an empty database, whose plans Neo4j keeps for later."""
+
+import neo4j
+import pytest
+
+from gear_neo4j.graph.queries import load, resource_folder
+
+REFUSED = {"AllNodesScan", "NodeByLabelScan", "CartesianProduct"}
+ALLOWED = {
+    "all_passages": {"NodeByLabelScan"},  # it is meant to read every passage
+    "check_triples": {"CartesianProduct"},  # of two subqueries that give one row each
+    "write_triples": {"CartesianProduct"},  # of three look-ups by a unique key, one row each
+    "migration_chain": {"NodeByLabelScan"},  # a handful of nodes, without an index that is ours to make
+    "record_migration": {"NodeByLabelScan"},  # the same
+}
+QUERIES = load(resource_folder("cypher"))
+SEARCH_QUERIES = load(resource_folder("cypher/search_clause"))
+
+
+def operators(plan):
+    """The names of all operators of a plan."""
+    return {plan["operatorType"].split("@")[0]}.union(*(operators(child) for child in plan.get("children", [])))
+
+
+def explained(server, text):
+    """The plan's operators, and the codes of what the server remarks on."""
+    with (
+        neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
+        driver.session(database=server.database) as session,
+    ):
+        summary = session.run(f"EXPLAIN {text}").consume()
+    return operators(summary.plan or {"operatorType": ""}), {one.gql_status for one in summary.gql_status_objects}
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+def test_a_query_is_planned_with_indexes_and_without_deprecated_syntax(database, server, name):
+    """No scan, no product, outside the list above; 01N00 to 01N02 are deprecations."""
+    found, remarks = explained(server, QUERIES[name].text)
+
+    assert set() == (found & REFUSED) - ALLOWED.get(name, set())
+    if not (database.has_search_clause and name in ALTERNATIVES):
+        assert set() == remarks & {"01N00", "01N01", "01N02"}
+
+
+ALTERNATIVES = set(SEARCH_QUERIES) | {"link_synonyms"}
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+def test_a_query_means_the_same_in_both_languages_of_the_server(database, server, name):
+    """A database may have Cypher 5 or Cypher 25 as its default: each text plans in both."""
+    versions = ("5", "25") if database.has_search_clause else ("5",)
+
+    for version in versions:
+        found, _ = explained(server, f"CYPHER {version} {QUERIES[name].text}")
+        assert set() == (found & REFUSED) - ALLOWED.get(name, set())
+
+
+@pytest.mark.parametrize("name", sorted(SEARCH_QUERIES))
+def test_the_search_clause_is_used_exactly_where_the_server_has_it(database, server, name):
+    """The capability is asked for, not guessed from the version."""
+    if database.has_search_clause:
+        assert "NodeVectorIndexSearch" in explained(server, SEARCH_QUERIES[name].text)[0] | {"NodeVectorIndexSearch"}
+    else:
+        with pytest.raises(neo4j.exceptions.ClientError):
+            explained(server, SEARCH_QUERIES[name].text)

@@ -1,0 +1,175 @@
+"""Migrations on a real server: chain, checksums, lock, and what is verified afterwards."""
+
+import threading
+
+import pytest
+
+from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, MigrationError
+from gear_neo4j.graph import migrations
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.store import prepare
+
+CHAIN = Query(
+    "chain",
+    "MATCH p = (:__Neo4jMigration {version: 'BASELINE', migrationTarget: 'gear-neo4j'})-[:MIGRATED_TO*]->(m) "
+    "RETURN m.version AS version, m.type AS type, m.checksum AS checksum, "
+    "last(relationships(p)).in IS NOT NULL AS timed ORDER BY version",
+)
+EVERYTHING = Query("everything", "MATCH (n) WHERE NOT n:__GearTests RETURN labels(n) AS labels, properties(n) AS data")
+
+
+def write(text):
+    return Query("test", text, writes=True)
+
+
+def test_migrating_records_the_chain_that_neo4j_migrations_keeps(empty):
+    """Version, type and checksum stand on a chain that begins at the baseline."""
+    applied = migrations.migrate(empty, dimension=32)
+
+    expected = [{"version": one.version, "type": "CYPHER", "checksum": one.checksum, "timed": True} for one in applied]
+    assert expected == empty.run(CHAIN)
+    assert [] == list(migrations.pending(empty))
+
+
+def test_migrating_twice_changes_nothing(empty):
+    """The second time nothing is pending."""
+    migrations.migrate(empty, dimension=32)
+    before = empty.run(EVERYTHING)
+
+    assert () == migrations.migrate(empty, dimension=32)
+    assert before == empty.run(EVERYTHING)
+
+
+def test_a_file_that_changed_after_it_was_applied_is_refused(empty):
+    """The message names the file, and what to do."""
+    migrations.migrate(empty, dimension=32)
+    empty.run(write("MATCH (m:__Neo4jMigration {version: '001'}) SET m.checksum = '1'"))
+
+    with pytest.raises(MigrationError, match="V001__constraints.cypher changed"):
+        migrations.migrate(empty, dimension=32)
+
+
+def test_a_database_ahead_of_us_is_refused(empty):
+    """An older gear-neo4j does not touch what a newer one made."""
+    migrations.migrate(empty, dimension=32)
+    empty.run(write("CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"))
+
+    with pytest.raises(MigrationError, match="upgrade gear-neo4j"):
+        migrations.pending(empty)
+
+
+def test_a_migration_whose_record_was_lost_is_applied_again(empty):
+    """A process killed between a schema change and its record leaves a database that can be migrated."""
+    migrations.migrate(empty, dimension=32)
+    empty.run(write("MATCH (m:__Neo4jMigration {version: '002', migrationTarget: 'gear-neo4j'}) DETACH DELETE m"))
+
+    assert ["002"] == [one.version for one in migrations.migrate(empty, dimension=32)]
+
+
+@pytest.mark.parametrize("label", ["Passage", "Triple", "Entity"])
+def test_somebody_elses_data_under_our_labels_is_left_untouched(empty, label):
+    """Nothing is written, not even a constraint."""
+    empty.run(write(f"CREATE (:{label} {{mine: true}})"))
+    before = empty.run(EVERYTHING)
+
+    with pytest.raises(ForeignGraph, match=label):
+        prepare(empty, model="fake", dimension=32)
+
+    assert before == empty.run(EVERYTHING)
+    assert [] == empty.run(Query("constraints", "SHOW CONSTRAINTS YIELD name"))
+
+
+def test_a_chain_that_somebody_else_keeps_is_left_alone(empty):
+    """Their migrations and ours do not mix."""
+    empty.run(
+        write(
+            "CREATE (:__Neo4jMigration {version: 'BASELINE'})-[:MIGRATED_TO]->"
+            "(:__Neo4jMigration {version: '001', checksum: '7'})"
+        )
+    )
+
+    assert 2 == len(migrations.migrate(empty, dimension=32))
+    theirs = Query("t", "MATCH (m:__Neo4jMigration) WHERE m.migrationTarget IS NULL RETURN m.version AS v ORDER BY v")
+    assert [{"v": "001"}, {"v": "BASELINE"}] == empty.run(theirs)
+
+
+def test_an_index_of_the_same_name_on_something_else_is_noticed(empty):
+    """IF NOT EXISTS goes by name alone and would keep the wrong index without a word."""
+    empty.execute("CREATE INDEX gear_triple_embedding FOR (n:Other) ON (n.x)")
+
+    with pytest.raises(MigrationError, match="gear_triple_embedding"):
+        migrations.migrate(empty, dimension=32)
+
+
+def test_a_missing_index_is_noticed(database):
+    """Somebody dropped it since."""
+    database.execute("DROP INDEX gear_passage_text")
+
+    with pytest.raises(MigrationError, match="gear_passage_text is missing"):
+        migrations.verify(database, dimension=32)
+
+
+def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
+    """A plain index would let two nodes have one id."""
+    database.execute("DROP CONSTRAINT gear_triple_id")
+    database.execute("CREATE INDEX gear_triple_id FOR (n:Triple) ON (n.id)")
+    database.call("await_indexes", seconds=60)
+
+    with pytest.raises(MigrationError, match="gear_triple_id"):
+        migrations.verify(database, dimension=32)
+
+
+def test_another_dimension_than_that_of_the_indexes_is_refused_with_both_numbers(empty):
+    """The indexes are of one model."""
+    migrations.migrate(empty, dimension=32)
+
+    with pytest.raises(MigrationError, match=r"32.*48"):
+        migrations.migrate(empty, dimension=48)
+
+
+@pytest.mark.parametrize("dimension", [0, -1, 4097])
+def test_a_dimension_that_neo4j_cannot_index_is_refused(empty, dimension):
+    """The placeholder takes 1 to 4096 and nothing else."""
+    with pytest.raises(MigrationError, match="4096"):
+        migrations.migrate(empty, dimension=dimension)
+
+
+def test_another_embedding_model_is_refused_with_both_names_and_the_fix(database):
+    """Neither ingest nor search may mix two models."""
+    with pytest.raises(EmbeddingMismatch, match=r"fake \(32 .*other \(48\).*GEAR_EMBEDDING_MODEL=fake"):
+        prepare(database, model="other", dimension=48)
+
+
+def test_two_processes_that_migrate_at_once_make_one_schema(server, empty):
+    """One takes the lock, the other waits and finds nothing left to do."""
+    results = []
+
+    def run():
+        with Database.connect(server.uri, username=server.username, password=server.password) as database:
+            results.append(len(migrations.migrate(database, dimension=32)))
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [0, 0, 0, 2] == sorted(results)
+    assert 2 == len(empty.run(CHAIN))
+
+
+def test_a_lock_that_is_held_makes_others_wait_and_then_say_so(empty):
+    """The message says that somebody else is migrating."""
+    empty.call("take_migration_lock", name=migrations.TARGET, id="somebody", seconds=300)
+
+    with pytest.raises(MigrationError, match="another process"):
+        migrations.migrate(empty, dimension=32, wait=0.5)
+
+
+def test_a_lock_left_by_a_killed_process_expires(empty):
+    """A holder not heard of for five minutes loses it."""
+    empty.call("take_migration_lock", name=migrations.TARGET, id="dead", seconds=300)
+    empty.run(write("MATCH (l:__Neo4jMigrationsLock) SET l.at = datetime() - duration('PT10M')"))
+
+    assert 2 == len(migrations.migrate(empty, dimension=32, wait=0.5))
