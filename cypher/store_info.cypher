@@ -3,4 +3,6 @@
 // The embedding model and dimension that the database was built with, and the data set it holds for an evaluation;
 // no row in a database without our data.
 MATCH (s:__GearStore {id: 'store'})
-RETURN s.embeddingModel AS model, s.dimension AS dimension, s.dataset AS dataset, s.datasetFingerprint AS fingerprint
+WITH properties(s) AS store
+RETURN store.embeddingModel AS model, store.dimension AS dimension, store.dataset AS dataset,
+  store.datasetFingerprint AS fingerprint

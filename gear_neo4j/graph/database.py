@@ -81,7 +81,7 @@ class Database:
         try:
             with _explained(name):
                 # A query would be tried again for a quarter of a minute before it says that nobody answers.
-                driver.verify_connectivity(database=name)
+                driver.verify_connectivity()
             database = cls(driver, name=name)
         except BaseException:
             driver.close()

@@ -110,16 +110,15 @@ def resolve(version: str, *, repository: Path) -> list[Artifact]:
     Not ``jgo.build``: that downloads another Java to sort the jars by, and takes a folder half filled for a whole one.
     """
     endpoint = f"org.neo4j:neo4j:{version}+org.neo4j:neo4j-bolt:{version}"
-    problem: Exception = RuntimeError(f"{endpoint} was not asked for")
-    for _ in range(ATTEMPTS):
+    mirrors = GlobalSettings.load().repositories
+    for _ in range(ATTEMPTS - 1):
         try:
-            return jgo.resolve(endpoint, repositories=GlobalSettings.load().repositories)
-        except requests.RequestException as error:
-            problem = error
-        except ElementTree.ParseError as error:
-            problem = error
+            return jgo.resolve(endpoint, repositories=mirrors)
+        except requests.RequestException:
+            traceback.print_exc()
+        except ElementTree.ParseError:
             remove_broken_poms(repository)
-    raise problem
+    return jgo.resolve(endpoint, repositories=mirrors)
 
 
 def remove_broken_poms(repository: Path) -> None:

@@ -40,7 +40,7 @@ _launched: list[subprocess.Popen[bytes]] = []
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A local server that answers, and how to log in to it."""
+    """A local server that answers, and how to log in; ``home`` is its own folder, with its data and ``password``."""
 
     name: str
     uri: str
@@ -135,8 +135,7 @@ def _running(folder: Path) -> LocalServer | None:
             f"{folder / 'password'} cannot be read: stop the server (gear down --name {folder.name}); "
             "without that file the next start sets a new password"
         )
-    uri, home = _uri(state["port"]), folder.parents[1]
-    return LocalServer(folder.name, uri, "neo4j", password, state["version"], state["pid"], home)
+    return LocalServer(folder.name, _uri(state["port"]), "neo4j", password, state["version"], state["pid"], home=folder)
 
 
 def _status(folder: Path) -> ServerStatus:
@@ -154,17 +153,15 @@ def _launch(
     folder: Path, version: str, *, port: int | None, report: Callable[[str], None], deadline: float
 ) -> LocalServer:
     for _ in range(ATTEMPTS):
-        if _alive(folder):
-            # Whoever started this one did not live to see it ready, or it is just stopping.
-            _follow(folder, gone=lambda: not _alive(folder), report=report, deadline=deadline)
-        else:
-            process = _spawn(folder, version, port=port)
-            _follow(folder, gone=lambda: process.poll() is not None, report=report, deadline=deadline)  # noqa: B023
+        # One that lives was left by somebody who did not see it ready, or is just stopping.
+        process = None if _alive(folder) else _spawn(folder, version, port=port)
+        _follow(folder, process, report=report, deadline=deadline)
         if server := _running(folder):
             return server
         # Another program may take a port between our finding it free and the server's opening it.
         state = _state(folder)
-        if state.get("phase") == "failed" and (port is not None or _is_free(state["port"])):
+        port_lost = port is None and state.get("phase") == "failed" and not _is_free(state["port"])
+        if process and not port_lost and not _alive(folder):
             break
     raise LocalServerError(f"the local Neo4j did not start: {_reason(folder)} (log: {folder / 'server.log'})")
 
@@ -196,10 +193,12 @@ def _check_data(folder: Path, *, version: str) -> None:
         )
 
 
-def _follow(folder: Path, *, gone: Callable[[], bool], report: Callable[[str], None], deadline: float) -> None:
-    """Report the phases until the server is ready or gone."""
+def _follow(
+    folder: Path, process: subprocess.Popen[bytes] | None, *, report: Callable[[str], None], deadline: float
+) -> None:
+    """Report the phases until the server is ready or gone; ``process`` is ours, if we started it."""
     told = None
-    while not gone():
+    while process.poll() is None if process else _alive(folder):
         state = _state(folder)
         phase, version = state.get("phase"), state.get("version")
         if phase == "ready":
@@ -221,7 +220,7 @@ def _reason(folder: Path) -> str:
     if state.get("phase") == "failed":
         return str(state["message"])
     lines = (_text(folder / "server.log") or "").strip().splitlines()
-    return lines[-1].strip() if lines else "its process ended without a word"
+    return lines[-1].strip() if lines else "its process was ended"
 
 
 def _alive(folder: Path) -> bool:

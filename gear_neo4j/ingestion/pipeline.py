@@ -86,10 +86,11 @@ class Ingest:
 
     def _write_passages(self, batch: dict[int, Passage], line: Line | None, path: Path) -> None:
         written = write_passages(self.database, list(batch.values()), embedder=self.embedder)
-        for number, passage in batch.items():
-            if passage.id in written.different:
-                reason = f"another text has the id {passage.id!r} already: give this one an id of its own"
-                self._problem(Problem(str(path), number, reason))
+        lines = list(batch)
+        for place in written.different:
+            passage = batch[lines[place]]
+            reason = f"another text has the id {passage.id!r} already: give this one an id of its own"
+            self._problem(Problem(str(path), lines[place], reason))
         self.report.passages_read += len(batch)
         self.report.passages_written += written.new
         self._progress("passages", path, line, self.report.passages_written)

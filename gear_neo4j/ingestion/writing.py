@@ -10,10 +10,10 @@ from gear_neo4j.models.embeddings import Embedder
 
 @dataclass(frozen=True, slots=True)
 class PassagesWritten:
-    """How many passages of a batch were new, and the ids of those whose text differs from the one stored."""
+    """How many passages of a batch were new, and the places of those whose id stands for another text already."""
 
     new: int
-    different: frozenset[str]
+    different: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ def write_passages(database: Database, passages: Sequence[Passage], *, embedder:
     fresh = [passage for passage in first.values() if passage.id not in same]
     if fresh:
         database.call("write_passages", rows=_passage_rows(fresh, embedder))
-    different = {
-        passage.id
-        for passage in passages
+    different = (
+        place
+        for place, passage in enumerate(passages)
         if not same.get(passage.id, True) or passage.content != first[passage.id].content
-    }
-    return PassagesWritten(len(fresh), frozenset(different))
+    )
+    return PassagesWritten(len(fresh), tuple(different))
 
 
 def write_triples(

@@ -48,7 +48,7 @@ def query(server, text, *, password=None, **parameters):
 def kill(server):
     os.kill(server.pid, signal.SIGKILL)
     deadline = time.monotonic() + 30
-    while local.running(name=server.name, home=server.home) and time.monotonic() < deadline:
+    while local.running(name=server.name, home=server.home.parents[1]) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
@@ -66,12 +66,10 @@ def test_a_wrong_password_is_refused(server, password):
         query(server, "RETURN 1", password=password)
 
 
-def test_only_the_owner_can_read_the_password(server, home):
+def test_only_the_owner_can_read_the_password(server):
     """The password file and its folder are closed to everybody else, and the password is not shown."""
-    folder = home / "servers" / NAME
-
-    assert "0o600" == oct(stat.S_IMODE((folder / "password").stat().st_mode))
-    assert "0o700" == oct(stat.S_IMODE(folder.stat().st_mode))
+    assert "0o600" == oct(stat.S_IMODE((server.home / "password").stat().st_mode))
+    assert "0o700" == oct(stat.S_IMODE(server.home.stat().st_mode))
     assert server.password not in repr(server)
 
 
@@ -134,16 +132,15 @@ def test_a_killed_server_starts_again_with_its_data(server, home):
     """Neo4j replays its log, whatever files the dead server left behind."""
     query(server, "CREATE (:Kept {at: 1})")
     kill(server)
-    folder = home / "servers" / NAME
-    state = json.loads((folder / "state.json").read_text())
+    state = json.loads((server.home / "state.json").read_text())
     # The worst that can lie there: the word of a dead server, whose process id now is somebody else's, ours.
-    (folder / "state.json").write_text(json.dumps(state | {"pid": os.getpid()}))
+    (server.home / "state.json").write_text(json.dumps(state | {"pid": os.getpid()}))
 
     assert local.running(name=NAME, home=home) is None
     assert local.stop(name=NAME, home=home) is False
     again = local.start(name=NAME, home=home, version=VERSION)
 
-    assert (folder / "neo4j" / "data" / "databases" / "store_lock").exists()
+    assert (server.home / "neo4j" / "data" / "databases" / "store_lock").exists()
     assert server.password == again.password
     assert [{"kept": 1}] == query(again, "MATCH (n:Kept) RETURN count(n) AS kept")
 
@@ -152,7 +149,7 @@ def test_two_processes_that_start_at_once_get_one_server(server, home):
     """The second waits for the first; the server outlives both; stopping twice stops once."""
     assert local.stop(name=NAME, home=home) is True
     assert local.stop(name=NAME, home=home) is False
-    (home / "servers" / NAME / "state.json").write_text("not JSON")
+    (server.home / "state.json").write_text("not JSON")
     code = (
         "import sys; from pathlib import Path; from gear_neo4j.graph import local; "
         "print(local.start(name=sys.argv[1], home=Path(sys.argv[2]), version=sys.argv[3]).pid)"

@@ -1,0 +1,198 @@
+"""The command line: what a user types, what comes back, and that bad input costs one line and nothing else."""
+
+import json
+
+import pytest
+
+from gear_neo4j.cli.main import main
+from gear_neo4j.graph.queries import Query
+
+CORPUS = [
+    {"id": "p1", "title": "Prize", "text": "The 2024 physics prize went to Geoffrey Hinton."},
+    {"id": "p2", "title": "Thesis", "text": "Geoffrey Hinton wrote a thesis at Edinburgh."},
+]
+TRIPLES = [
+    {"id": "p1", "triples": [["2024 physics prize", "went to", "Geoffrey Hinton"]]},
+    {"id": "p2", "triples": [["Geoffrey Hinton", "wrote a thesis at", "Edinburgh"]]},
+]
+QUERIES = [{"id": "q1", "question": "Where did the 2024 physics laureate write a thesis?", "gold": ["p1", "p2"]}]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A data set of two passages and one question."""
+    for name, rows in (("corpus", CORPUS), ("triples", TRIPLES), ("queries", QUERIES)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+@pytest.fixture
+def gear(server, empty, monkeypatch, capsys):
+    """Run a command against the tests' server; returns exit code, output and error output."""
+    monkeypatch.setenv("NEO4J_URI", server.uri)
+    monkeypatch.setenv("NEO4J_USERNAME", server.username)
+    monkeypatch.setenv("NEO4J_PASSWORD", server.password)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*args):
+        with pytest.raises(SystemExit) as ended:
+            main([str(arg) for arg in args])
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+def one_line(result, *words):
+    """Whether a command ended with exit code 2 and one line on standard error that holds the words."""
+    code, out, err = result
+    lines = [line for line in err.splitlines() if line.startswith("gear: ")]
+    return (
+        code == 2 and not out and len(lines) == 1 and "Traceback" not in err and all(word in lines[0] for word in words)
+    )
+
+
+def test_ingest_search_and_evaluate(gear, folder, tmp_path):
+    """The three commands of the README, on two passages."""
+    code, out, _ = gear("ingest", folder)
+    assert (0, True) == (code, "2 passages and 2 triples written" in out)
+
+    code, out, _ = gear("ingest", folder)
+    assert (0, True) == (code, "0 passages and 0 triples written (2 and 2 read)" in out)
+
+    code, out, _ = gear("search", "2024 physics prize", "--paths", "--base", "bm25")
+    assert 0 == code
+    assert "2024 physics prize —went to→ Geoffrey Hinton —wrote a thesis at→ Edinburgh" in out
+    assert ":param ids => [" in out
+
+    code, out, _ = gear("search", "2024 physics prize", "--json")
+    found = json.loads(out)
+    assert {"p1", "p2"} == {hit["id"] for hit in found["hits"]}
+    assert {"question", "retriever", "hits", "paths", "milliseconds"} == set(found)
+    assert {"statement", "parameters"} == set(found["paths"][0]["cypher"])
+
+
+def test_evaluate_writes_the_contract_of_its_json(gear, folder, tmp_path):
+    """Scripts rely on these keys."""
+    code, out, _ = gear("evaluate", folder, "--ks", "1,2", "--json", tmp_path / "out.json")
+
+    report = json.loads((tmp_path / "out.json").read_text())
+    assert (0, True) == (code, "recall %" in out)
+    assert {"1": 50.0, "2": 100.0} == report["recall"]
+    assert {"p50", "p95", "encode", "base", "expand", "fetch"} == set(report["latency_ms"])
+    assert {"calls": 0, "input_tokens": 0, "output_tokens": 0} == report["llm"]
+    keys = {
+        "dataset",
+        "questions",
+        "retriever",
+        "base",
+        "score",
+        "recall",
+        "all_found",
+        "latency_ms",
+        "llm",
+        "per_question",
+    }
+    assert keys <= set(report)
+    assert ["p1", "p2"] == sorted(report["per_question"][0]["retrieved"])
+
+
+def test_evaluate_refuses_a_database_with_other_passages(gear, folder, tmp_path):
+    """Another corpus between the passages would make the figures worthless."""
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps({"id": "x", "text": "something else"}) + "\n")
+    gear("ingest", other)
+
+    assert one_line(gear("evaluate", folder), "other passages", "--database")
+
+
+def test_evaluate_takes_up_an_interrupted_ingest(gear, folder, empty):
+    """A data set that is half there is completed; a whole one is not read again."""
+    gear("evaluate", folder)
+    empty.run(
+        Query(
+            "cut",
+            "MATCH (s:__GearStore) REMOVE s.datasetFingerprint WITH s MATCH (t:Triple) DETACH DELETE t",
+            writes=True,
+        )
+    )
+
+    code, _, _ = gear("evaluate", folder)
+
+    assert (0, [{"n": 2}]) == (code, empty.run(Query("n", "MATCH (t:Triple) RETURN count(t) AS n")))
+
+
+def test_migrate_and_its_check(gear, empty):
+    """The check says what is missing and changes nothing."""
+    assert one_line(gear("migrate", "--check"), "V001__constraints.cypher", "gear migrate")
+    assert [] == empty.run(Query("c", "SHOW CONSTRAINTS YIELD name"))
+
+    code, out, _ = gear("migrate")
+    assert (0, True) == (code, "applied V001__constraints.cypher" in out)
+    assert 0 == gear("migrate", "--check")[0]
+
+
+def test_malformed_lines_are_told_and_the_exit_code_tells(gear, folder):
+    """The rest is ingested."""
+    with (folder / "triples.jsonl").open("a") as file:
+        file.write('{"id": "p9", "triples": [["a", "b", "c"]]}\nnot json\n')
+
+    code, out, err = gear("ingest", folder)
+
+    assert (2, True) == (code, "2 passages and 2 triples written" in out)
+    assert "triples.jsonl:3: names the passage 'p9'" in err
+    assert "triples.jsonl:4: not JSON" in err
+    assert 1 == err.count("gear: 2 lines could not be used")
+
+
+def test_bad_input_costs_one_line(gear, folder, tmp_path):
+    """Each says what is wrong and what to do."""
+    gear("ingest", folder)
+    (tmp_path / "nothing.jsonl").touch()
+
+    assert one_line(gear("search", ""), "question is empty")
+    assert one_line(gear("search", "x", "-k", "0"), "-k")
+    assert one_line(gear("search", "x", "--width", "0"), "width")
+    assert one_line(gear("search", "x", "--base", "nosuch"), "nosuch", "hybrid")
+    assert one_line(gear("search"), "QUESTION")
+    assert one_line(gear("nosuch"), "nosuch")
+    assert one_line(gear("ingest", tmp_path / "missing.jsonl"), "missing.jsonl", "does not exist")
+    assert one_line(gear("ingest", tmp_path / "nothing.jsonl"), "nothing.jsonl is empty")
+    assert one_line(gear("ingest", folder, "--triples", "none.jsonl"), "none.jsonl is not a file")
+    assert one_line(gear("evaluate", tmp_path / "missing"), "corpus.jsonl")
+    assert one_line(gear("evaluate", folder, "--ks", "0"), "at least 1")
+    assert one_line(gear("search", "x", "--env", tmp_path / "no.env"), "no.env")
+
+
+def test_servers_that_cannot_be_used_cost_one_line(gear, folder):
+    """No server, wrong password, wrong database, another model."""
+    gear("ingest", folder)
+
+    assert one_line(gear("search", "x", "--uri", "bolt://127.0.0.1:9"), "no Neo4j server answers", "gear up")
+    assert one_line(gear("search", "x", "--uri", "nonsense"), "NEO4J_URI")
+    assert one_line(gear("search", "x", "--password", "wrong"), "NEO4J_PASSWORD")
+    assert one_line(gear("search", "x", "--database", "nosuch"), "nosuch")
+    assert one_line(gear("search", "x", "--embedding-model", "/no/such/model"), "/no/such/model")
+
+
+def test_a_search_before_any_ingest_costs_one_line(gear):
+    """The line says which command comes first."""
+    assert one_line(gear("search", "anything"), "gear ingest")
+
+
+def test_somebody_elses_graph_is_refused_untouched(gear, folder, empty):
+    """Their Entity nodes stay as they are."""
+    empty.run(Query("theirs", "CREATE (:Entity {mine: true})", writes=True))
+
+    assert one_line(gear("ingest", folder), "Entity", "nothing was changed")
+    assert [] == empty.run(Query("c", "SHOW CONSTRAINTS YIELD name"))
+
+
+def test_the_demo_answers_every_question_of_the_bundled_corpus(gear):
+    """Passages with ranks and sources, paths with scores, and the Cypher of the best one, for each."""
+    code, out, _ = gear("demo")
+
+    assert 0 == code
+    assert 10 == out.count("The best path in Neo4j Browser") == out.count("MATCH (t:Triple)")
+    assert "40 passages, 286 triples" in out
+    assert out.count("✓") > 10

@@ -1,0 +1,78 @@
+"""An ingest killed again and again ends in the graph of an undisturbed one."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.ingestion.pipeline import Ingest
+
+PASSAGES = 1_500
+KILLS = 10
+FINGERPRINT = Query(
+    "fingerprint",
+    "MATCH (n) WHERE n:Passage OR n:Triple OR n:Entity CALL (n) { OPTIONAL MATCH (n)-[r]->(m) "
+    "WITH type(r) + '>' + coalesce(m.id, m.key) AS edge ORDER BY edge RETURN collect(edge) AS edges } "
+    "RETURN labels(n)[0] AS label, coalesce(n.id, n.key) AS id, coalesce(n.name, n.text) AS text, "
+    "n.embedding IS NOT NULL AS embedded, n.extractedAt IS NOT NULL AS extracted, edges ORDER BY label, id, edges",
+)
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """A data set of 1,500 passages with ten triples each, over entities that many passages share."""
+    chance = random.Random(7)
+    with (tmp_path / "corpus.jsonl").open("w") as corpus, (tmp_path / "triples.jsonl").open("w") as triples:
+        for i in range(PASSAGES):
+            corpus.write(json.dumps({"id": f"p{i}", "title": f"title {i}", "text": f"text {i}"}) + "\n")
+            facts = [[f"entity {chance.randrange(900)}", f"r{j}", f"entity {chance.randrange(900)}"] for j in range(10)]
+            triples.write(json.dumps({"id": f"p{i}", "triples": facts}) + "\n")
+    return tmp_path
+
+
+def fingerprint(database) -> tuple[int, str]:
+    """How many nodes there are, and a hash over all ids, texts, states and edges."""
+    rows = [json.dumps(row, sort_keys=True) for row in database.run(FINGERPRINT)]
+    return len(rows), blake2b("\n".join(rows).encode()).hexdigest()
+
+
+def started(server, folder) -> subprocess.Popen:
+    """An ingest in a process of its own, once it is connected."""
+    program = Path(__file__).with_name("ingest_process.py")
+    process = subprocess.Popen(
+        [sys.executable, program, server.uri, server.username, server.password, folder], stdout=subprocess.PIPE
+    )
+    process.stdout.readline()
+    return process
+
+
+def test_ten_kills_leave_nothing_doubled_and_nothing_lost(server, database, embedder, folder, request):
+    """SIGKILL at ten random moments, then a run to the end, against one undisturbed run."""
+    undisturbed = started(server, folder)
+    begin = time.monotonic()
+    assert 0 == undisturbed.wait()
+    duration = time.monotonic() - begin
+    undisturbed.stdout.close()
+    expected = fingerprint(database)
+    fresh = request.getfixturevalue("empty")
+    chance = random.Random(11)
+    sizes = []
+
+    for _ in range(KILLS):
+        process = started(server, folder)
+        time.sleep(chance.uniform(0, duration / 4))
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        sizes.append(fresh.run(Query("n", "MATCH (n) RETURN count(n) AS n"))[0]["n"])
+    Ingest(fresh, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
+
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) > KILLS // 2, "the kills must hit the ingest at work"
+    assert expected == fingerprint(fresh)

@@ -1,0 +1,369 @@
+"""Searches on a real server: what they return, what they cost, and that no question makes one fail."""
+
+import json
+import math
+import random
+import socket
+import threading
+from contextlib import contextmanager
+
+import neo4j
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gear_neo4j import Beam, Gear
+from gear_neo4j.domain import Path, Triple, make_triple
+from gear_neo4j.errors import EmbeddingMismatch, InputError, SettingsError
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.ingestion.pipeline import Ingest
+from gear_neo4j.retrieval.beam import beam_search
+
+BASES = ("bm25", "fulltext", "sbert", "hybrid")
+
+
+def ingest(database, embedder, folder, passages, triples=()):
+    """Ingest passages {id: text} and triples (passage, s, p, o)."""
+    corpus = [json.dumps({"id": id, "title": f"title {id}", "text": text}) for id, text in passages.items()]
+    facts = {id: [] for id in passages}
+    for passage, *fact in triples:
+        facts[passage].append(fact)
+    (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n")
+    (folder / "triples.jsonl").write_text(
+        "\n".join(json.dumps({"id": id, "triples": some}) for id, some in facts.items()) + "\n"
+    )
+    Ingest(database, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
+
+
+@contextmanager
+def opened(server, embedder, *, uri=None):
+    """A Gear over a driver of the test's own."""
+    with neo4j.GraphDatabase.driver(uri or server.uri, auth=(server.username, server.password)) as driver:
+        yield Gear(driver, database=server.database, embedder=embedder)
+
+
+@pytest.fixture
+def gear(server, database, embedder, tmp_path):
+    """Two hops: the question's words lead to the prize, the prize's laureate to the university."""
+    ingest(
+        database,
+        embedder,
+        tmp_path,
+        {
+            "prize": "The 2024 physics prize went to Hinton.",
+            "study": "Hinton wrote a thesis at Edinburgh.",
+            "other": "A recipe for bread and butter.",
+            "town": "Edinburgh lies in Scotland.",
+        },
+        [
+            ("prize", "physics prize 2024", "went to", "Hinton"),
+            ("study", "Hinton", "wrote a thesis at", "Edinburgh"),
+            ("other", "bread", "goes with", "butter"),
+            ("town", "Edinburgh", "lies in", "Scotland"),
+        ],
+    )
+    with opened(server, embedder) as one:
+        yield one
+
+
+@pytest.fixture
+def random_graph(database, embedder, tmp_path):
+    """A graph of 60 passages and 300 triples over 40 entities."""
+    chance = random.Random(3)
+    words = [f"word{i}" for i in range(80)]
+    passages = {f"p{i:02}": " ".join(chance.sample(words, 8)) for i in range(60)}
+    triples = [
+        (f"p{i % 60:02}", f"entity {chance.randrange(40)}", chance.choice(words), f"entity {chance.randrange(40)}")
+        for i in range(300)
+    ]
+    ingest(database, embedder, tmp_path, passages, triples)
+    return passages, sorted({make_triple(*parts) for parts in triples}, key=lambda one: one.id)
+
+
+def test_the_graph_leads_to_a_passage_that_shares_no_word_with_the_question(gear):
+    """Two hops away from the question's words, over the entities."""
+    question = "2024 physics prize"
+
+    naive = gear.search(question, base="bm25", base_k=1, k=3, beam=Beam(length=3))
+
+    assert ["prize"] == [hit.passage.id for hit in gear.search(question, base="bm25", retriever="base")]
+    assert ["prize", "study", "town"] == [hit.passage.id for hit in naive]
+    assert "physics prize 2024 —went to→ Hinton —wrote a thesis at→ Edinburgh —lies in→ Scotland" == str(naive.paths[0])
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("retriever", ["naive", "base"])
+def test_every_retriever_over_every_base_gives_ranked_hits(gear, retriever, base):
+    """Ranks count from 1, scores fall, no passage comes twice, and each hit says where it was found."""
+    hits = gear.search("Hinton thesis Edinburgh", retriever=retriever, base=base, k=3)
+
+    assert list(range(1, len(hits) + 1)) == [hit.rank for hit in hits]
+    assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
+    assert len(hits) == len({hit.passage.id for hit in hits})
+    assert "study" == hits[0].passage.id
+    assert all(hit.sources for hit in hits)
+
+
+@pytest.mark.parametrize("score", ["composed", "last", "encoded"])
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+@pytest.mark.parametrize("diverse", [True, False])
+def test_the_search_in_the_database_is_algorithm_1_in_memory(
+    random_graph, database, server, embedder, score, length, diverse
+):
+    """The paths from batched Cypher equal those of the same search over plain Python lists and exact vectors."""
+    passages, triples = random_graph
+    beam = Beam(width=6, length=length, diverse=diverse)
+    question = " ".join(list(passages.values())[7].split()[:4])
+    with opened(server, embedder) as gear:
+        found = gear.search(question, base="sbert", base_k=5, k=5, beam=beam, score=score)
+        base = [hit.passage.id for hit in gear.search(question, base="sbert", retriever="base", k=5)]
+    memory = InMemory(triples, embedder, question, score=score)
+
+    expected = beam_search(memory.start(base), expand=memory.expand, beam=beam)
+
+    assert [path.passage_ids for path in expected] == [path.passage_ids for path in found.paths]
+    assert [[t.id for t in path.triples] for path in expected] == [[t.id for t in p.triples] for p in found.paths]
+    assert [path.score for path in expected] == pytest.approx([path.score for path in found.paths], abs=1e-5)
+
+
+class InMemory:
+    """Neighbours and scores worked out in Python from the embeddings themselves."""
+
+    def __init__(self, triples, embedder, question, *, score):
+        self.triples = triples
+        self.embedder = embedder
+        self.query = embedder.embed([question])[0]
+        self.vectors = {one.id: embedder.embed([one.text])[0] for one in triples}
+        self.score = score
+
+    def start(self, passages):
+        return [self.scored((), one) for one in self.triples if one.passage_id in passages]
+
+    def expand(self, paths):
+        visited = {one.id for path in paths for one in path.triples}
+        return [
+            [
+                self.scored(path.triples, one)
+                for one in self.triples
+                if one.id not in visited and self.ends(one) & self.ends(path.triples[-1])
+            ]
+            for path in paths
+        ]
+
+    def ends(self, triple):
+        return {triple.subject, triple.object}
+
+    def scored(self, path, triple):
+        from gear_neo4j.graph.store import ScoredTriple
+
+        if self.score == "encoded":
+            vector = self.embedder.embed(["; ".join(one.text for one in (*path, triple))])[0]
+        elif self.score == "last":
+            vector = self.vectors[triple.id]
+        else:
+            vector = np.sum([self.vectors[one.id] for one in (*path, triple)], axis=0, dtype=np.float64)
+        return ScoredTriple(triple, float(vector @ self.query / np.linalg.norm(vector)))
+
+
+def test_the_same_search_gives_the_same_answer(random_graph, server, embedder):
+    """Also from another connection."""
+    answers = []
+    for _ in range(2):
+        with opened(server, embedder) as gear:
+            hits = gear.search("word1 word2 word3")
+            answers.append((hits.hits, hits.paths))
+
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("length", [2, 3, 4])
+def test_a_search_of_length_l_costs_at_most_l_plus_3_round_trips_and_no_vector_comes_back(
+    random_graph, server, embedder, base, length
+):
+    """Counted on the wire between driver and server, not by our own books."""
+    with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear:
+        retriever = gear.retriever("naive", base=base, beam=Beam(length=length))
+        retriever.retrieve("word1 word2")
+        wire.reset()
+        hits = retriever.retrieve("word3 word4 word5")
+        runs, received = wire.runs, wire.received
+
+    # start, expansions and passages, and one for each index of Neo4j that the base asks
+    expected = length + (1 if base == "bm25" else 2)
+    assert len(hits.paths[0].triples) == length
+    assert expected == runs <= length + 3
+    rows = 10 * length + 15 + 10 * length * 10
+    assert received < 400 * rows
+    # A vector of 32 doubles takes 9 bytes a number; none of them is in what came back.
+    assert not wire.holds(next(iter(embedder.embed(["word3 word4 word5"]))))
+
+
+class Wire:
+    """A proxy on loopback that counts the RUN messages to the server and keeps what comes back."""
+
+    def __init__(self, uri):
+        host, port = uri.removeprefix("bolt://").split(":")
+        self.target = (host, int(port))
+        self.reset()
+
+    def __enter__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.uri = f"bolt://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.sockets = [self.listener]
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        for one in self.sockets:
+            one.close()
+
+    def reset(self):
+        self.runs = 0
+        self.answers = bytearray()
+
+    @property
+    def received(self):
+        return len(self.answers)
+
+    def holds(self, vector):
+        return any(
+            np.float64(number).astype(">f8").tobytes() in self.answers
+            or np.float32(number).astype(">f4").tobytes() in self.answers
+            for number in vector[:4]
+        )
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(self.target)
+            self.sockets += [client, server]
+            threading.Thread(target=self.pump, args=(client, server, self.sent), daemon=True).start()
+            threading.Thread(target=self.pump, args=(server, client, self.answers_append), daemon=True).start()
+
+    def pump(self, source, sink, seen):
+        try:
+            while data := source.recv(65_536):
+                seen(data)
+                sink.sendall(data)
+        except OSError:
+            return
+
+    def sent(self, data):
+        # A RUN message is a structure of three fields with the signature 0x10, then the query's text, a long string.
+        self.runs += sum(data.count(bytes([0xB3, 0x10, marker])) for marker in (0xD0, 0xD1, 0xD2))
+
+    def answers_append(self, data):
+        self.answers += data
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(min_size=1, max_size=300).filter(lambda text: text.strip()))
+def test_no_text_makes_a_search_fail(gear, text):
+    """Lucene's operators, control characters, any script: the answer may be empty, never an error."""
+    for base in ("fulltext", "bm25"):
+        assert 4 >= len(gear.search(text, base=base))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'AND OR NOT "unclosed (bracket [ {',
+        "title:x^2 text:[a TO b] ~3 *",
+        "\\",
+        "a" * 20_000,
+        " ".join(f"term{i}" for i in range(3_000)),
+        "什么是诺贝尔奖?",
+        "\udce9 from a terminal",
+        "tb-",
+        "the of and",
+    ],
+)
+@pytest.mark.parametrize("base", BASES)
+def test_a_strange_question_is_answered(gear, question, base):
+    """Each has broken somebody's full-text search."""
+    assert 4 >= len(gear.search(question, base=base))
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("retriever", ["naive", "base"])
+def test_a_corpus_of_one_passage_is_searched(server, database, embedder, tmp_path, retriever, base):
+    """BM25 knows nothing there, and the graph has one triple."""
+    ingest(database, embedder, tmp_path, {"only": "One passage."}, [("only", "one", "is", "passage")])
+
+    with opened(server, embedder) as gear:
+        assert ["only"] == [hit.passage.id for hit in gear.search("one passage", retriever=retriever, base=base)]
+
+
+def test_a_corpus_without_triples_is_searched_by_its_base(server, database, embedder, tmp_path):
+    """There is nothing to expand; the base's passages are the answer."""
+    ingest(database, embedder, tmp_path, {"a": "some text", "b": "other text"})
+
+    with opened(server, embedder) as gear:
+        hits = gear.search("some text")
+
+    assert ("a", ()) == (hits[0].passage.id, hits.paths)
+
+
+@pytest.mark.parametrize(("options", "error"), [({"k": 0}, InputError), ({"base_k": 0}, SettingsError)])
+def test_numbers_below_one_are_refused(gear, options, error):
+    """One line that names the number."""
+    with pytest.raises(error, match="at least 1"):
+        gear.search("Hinton", **options)
+
+
+@pytest.mark.parametrize("question", ["", "  \n"])
+def test_an_empty_question_is_refused(gear, question):
+    """There is nothing to look for."""
+    with pytest.raises(InputError, match="empty"):
+        gear.search(question)
+
+
+def test_a_database_without_our_data_says_what_to_do(server, empty, embedder):
+    """Searching writes nothing, not even a schema."""
+    with opened(server, embedder) as gear, pytest.raises(InputError, match="gear ingest"):
+        gear.search("anything")
+
+    assert [] == empty.run(Query("c", "SHOW CONSTRAINTS YIELD name"))
+
+
+def test_another_embedding_model_is_refused(gear, server):
+    """A vector of another model would find nothing, and say nothing."""
+
+    class Other:
+        name = "other"
+        dimension = 8
+
+        def embed(self, texts):
+            return np.ones((len(texts), 8), dtype=np.float32)
+
+    with opened(server, Other()) as other, pytest.raises(EmbeddingMismatch, match=r"fake \(32 .* other \(8\)"):
+        other.search("Hinton")
+
+
+def test_the_cypher_of_a_path_shows_it(gear, database):
+    """Statement and parameters run as they are, and return each triple with its passage."""
+    path = gear.search("2024 physics prize", base="bm25", base_k=1).paths[0]
+    cypher = gear.cypher(path)
+
+    rows = database.run(Query("shown", cypher.statement, frozenset(cypher.parameters)), **cypher.parameters)
+
+    assert {triple.text for triple in path.triples} == {row["shown"].nodes[1]["text"] for row in rows}
+    assert set(path.passage_ids) == {row["stated"].end_node["id"] for row in rows}
+
+
+def test_a_hub_of_many_triples_gives_at_most_the_neighbours_asked_for(server, database, embedder, tmp_path):
+    """An entity in 3,000 triples: the candidates are the best ones, ties broken by id."""
+    triples = [("p", "hub", f"r{i}", f"leaf {i}") for i in range(3_000)]
+    ingest(database, embedder, tmp_path, {"p": "hub", "q": "leaf"}, [*triples, ("q", "start word", "meets", "hub")])
+
+    with opened(server, embedder) as gear:
+        paths = gear.search("leaf", base="bm25", base_k=1, beam=Beam(width=3)).paths
+
+    assert 3 == len({path.triples[1].id for path in paths})
+    assert all(math.isfinite(path.score) for path in paths)
+    assert all(isinstance(path, Path) and isinstance(path.triples[0], Triple) for path in paths)

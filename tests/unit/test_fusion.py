@@ -1,0 +1,107 @@
+"""Reciprocal rank fusion against a plain reference, and its ties."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gear_neo4j.domain import Source
+from gear_neo4j.retrieval.fusion import fuse, ranked
+
+RANKINGS = st.dictionaries(
+    st.sampled_from(["bm25", "fulltext", "graph", "sbert"]), st.lists(st.sampled_from("abcdefghijkl"), max_size=14)
+)
+
+
+def lists(**rankings):
+    return {name: ranked(name, [(id, 1.0) for id in ids]) for name, ids in rankings.items()}
+
+
+def reference(rankings, k):
+    """Exact scores and order: the sum of 1/(k + rank) of each id, an id's repetitions struck from the list."""
+    ranks = {}
+    for ids in rankings.values():
+        for rank, id in enumerate(dict.fromkeys(ids), start=1):
+            ranks.setdefault(id, []).append(rank)
+    scores = {id: sum(Fraction(1, k + rank) for rank in found) for id, found in ranks.items()}
+    return [(id, float(scores[id])) for id in sorted(ranks, key=lambda id: (-scores[id], min(ranks[id]), id))]
+
+
+@settings(deadline=None)
+@given(RANKINGS, st.integers(1, 100))
+def test_any_lists_are_fused_as_the_formula_says(rankings, k):
+    """Order and scores are those of a calculation in exact fractions."""
+    expected = reference(rankings, k)
+
+    actual = fuse(lists(**rankings), k=k)
+
+    assert [id for id, _ in expected] == [item.id for item in actual]
+    assert [pytest.approx(score) for _, score in expected] == [item.score for item in actual]
+
+
+def test_an_id_of_two_lists_wins():
+    """The example of the specification: b is second and first, so it comes before a."""
+    actual = fuse(lists(one=["a", "b", "c"], two=["b", "d"]))
+
+    assert ["b", "a", "d", "c"] == [item.id for item in actual]
+    assert 1 / 62 + 1 / 61 == pytest.approx(actual[0].score, rel=1e-15)
+
+
+def test_equal_scores_are_ordered_by_id_when_their_best_ranks_are_equal():
+    """Both are first once and second once; the lists' order does not matter."""
+    assert ["a", "b"] == [item.id for item in fuse(lists(one=["b", "a"], two=["a", "b"]))]
+
+
+def test_equal_scores_of_the_same_ranks_in_other_lists_are_ordered_by_id():
+    """Adding 1/61, 1/62 and 1/67 in another order must not decide: every one of the three has these ranks."""
+    fill = ["v", "w", "x", "y"]
+    for orders in itertools.permutations([("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]):
+        rankings = {
+            str(i): [first, second, *(f"{word}{i}" for word in fill), third]
+            for i, (first, second, third) in enumerate(orders)
+        }
+        actual = [item.id for item in fuse(lists(**rankings)) if item.id in "abc"]
+
+        assert ["a", "b", "c"] == actual
+
+
+def test_equal_scores_are_ordered_by_the_better_best_rank():
+    """1/63 + 1/140 is exactly 1/84 + 1/90; the id that is third somewhere comes before the one that is 24th."""
+    one = [f"one{rank}" for rank in range(1, 81)]
+    two = [f"two{rank}" for rank in range(1, 81)]
+    one[3 - 1], two[80 - 1] = "best", "best"
+    one[24 - 1], two[30 - 1] = "a", "a"
+
+    actual = [item.id for item in fuse(lists(one=one, two=two)) if item.id in ("a", "best")]
+
+    assert ["best", "a"] == actual
+
+
+def test_a_repeated_id_keeps_its_first_rank_and_takes_no_later_ones_place():
+    """The second a is as if it were not there: b is second, not third."""
+    assert fuse(lists(one=["a", "b"])) == fuse(lists(one=["a", "a", "b", "a"]))
+
+
+def test_empty_lists_fuse_to_an_empty_list():
+    """Neither no list nor an empty one is an error."""
+    assert [] == fuse({})
+    assert [] == fuse(lists(one=[], two=[]))
+
+
+@pytest.mark.parametrize("k", [0, -1, -60])
+def test_a_k_below_one_is_refused(k):
+    """With k = -1 the first rank would divide by zero."""
+    with pytest.raises(ValueError, match="at least 1"):
+        fuse({}, k=k)
+
+
+def test_the_sources_name_each_list_and_then_the_lists_it_was_made_of():
+    """A fusion of a fusion still says where a passage was found at first."""
+    base = fuse(lists(bm25=["a", "b"], sbert=["b"]))
+
+    actual = fuse({"base": base, "graph": ranked("graph", [("b", 1.0)])})
+
+    expected = (Source("base", 1), Source("graph", 1), Source("bm25", 2), Source("sbert", 1))
+    assert ("b", expected) == (actual[0].id, actual[0].sources)

@@ -1,0 +1,76 @@
+"""Free text for Lucene: whatever is typed, nothing is left that Lucene reads as an operator."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gear_neo4j.retrieval.lucene import MOST_TERMS, lucene_query
+
+SPECIAL = set('+-&|!(){}[]^"~*?:\\/')
+TEXTS = st.text() | st.text(st.sampled_from([*SPECIAL, " ", "a", "AND", "OR", "NOT"])) | st.text(st.characters())
+PROPERTIES = settings(deadline=None, max_examples=300)
+
+
+@PROPERTIES
+@given(TEXTS)
+def test_no_special_character_is_left(text):
+    """None of those in the documentation of Lucene's query parser."""
+    assert set() == SPECIAL & set(lucene_query(text))
+
+
+@PROPERTIES
+@given(TEXTS | st.lists(st.sampled_from(["AND", "OR", "NOT", "TO", "&&", "x"])).map(" ".join))
+def test_no_operator_is_left(text):
+    """AND, OR and NOT are operators in capitals only."""
+    assert {"and", "or", "not", "to", "x"} >= {t for t in lucene_query(text).split() if t.lower() in "and or not to x"}
+    assert set() == {"AND", "OR", "NOT", "TO", "&&", "||"} & set(lucene_query(text).split())
+
+
+@PROPERTIES
+@given(TEXTS)
+def test_letters_and_combining_marks_are_kept(text):
+    """Only their case may change: a text of any script can be searched."""
+    assert letters(text) == letters(lucene_query(text))
+
+
+@PROPERTIES
+@given(TEXTS)
+def test_each_term_comes_once(text):
+    """A repeated term would weigh more and use up the clauses."""
+    terms = lucene_query(text).split()
+
+    assert list(dict.fromkeys(terms)) == terms
+
+
+def test_a_long_text_is_cut_after_400_terms():
+    """The first ones are kept."""
+    words = [f"w{i}" for i in range(1_000)]
+
+    assert words[:MOST_TERMS] == lucene_query(" ".join(words)).split()
+    assert 400 == MOST_TERMS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ""),
+        ("?!", ""),
+        ('title:"Nobel Prize"~2 AND (physics OR chemistry)^3', "title nobel prize 2 and physics or chemistry 3"),
+        ("AC/DC's T*", "ac dc's t"),
+        ("[a TO z]", "a to z"),
+        ("\x00null\x1f", "null"),
+        ("Где родился Толстой?", "где родился толстой"),
+        ("हिन्दी भाषा", "हिन्दी भाषा"),
+        ("鲁迅", "鲁迅"),
+    ],
+)
+def test_examples(text, expected):
+    """What a person may type, and what Lucene is given."""
+    assert expected == lucene_query(text)
+
+
+def letters(text):
+    """The letters and combining marks of a text, their case taken away."""
+    return {character for character in text.casefold() if unicodedata.category(character)[0] in "LM"}
