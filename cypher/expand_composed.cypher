@@ -1,8 +1,9 @@
-// name: expand_composed(beams, query, limit)
+// name: expand_composed(beams, query, limit, hub, pool)
 // access: read
 // For each beam (ids of its triples, in order), the best triples that share an entity with its last one, best first.
 // Triples that stand in any beam are left out. The score of a path is the cosine of the query and the normalised sum of
 // the path's embeddings, put together from the cosines of the pieces: (s1 + ... + sn) / |e1 + ... + en|.
+// Of an entity in more than $hub triples only those in $pool are looked at, so that the work stays bounded.
 UNWIND range(0, size($beams) - 1) AS beam
 WITH beam, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + ids) AS visited
 CALL (path) {
@@ -18,9 +19,25 @@ CALL (path) {
 CALL (path, visited, embeddings, similarity, squared) {
   MATCH (last:Triple {id: path[-1]})
   USING INDEX last:Triple(id)
-  MATCH (last)-[:SUBJECT|OBJECT]->()<-[:SUBJECT|OBJECT]-(t:Triple)
+  MATCH (last)-[:SUBJECT|OBJECT]->(e)
+  WITH DISTINCT e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree,
+    visited, embeddings, similarity, squared
+  CALL (e, degree) {
+    WITH e, degree
+    WHERE degree <= $hub
+    MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
+    RETURN t
+    UNION
+    WITH e, degree
+    WHERE degree > $hub
+    MATCH (t:Triple)
+    USING INDEX t:Triple(id)
+    WHERE t.id IN $pool
+    MATCH (t)-[:SUBJECT|OBJECT]->(e)
+    RETURN t
+  }
+  WITH DISTINCT t, visited, embeddings, similarity, squared
   WHERE NOT t.id IN visited
-  WITH DISTINCT t, embeddings, similarity, squared
   WITH t, similarity + 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS numerator,
     squared + 1 + 2 * reduce(sum = 0.0, e IN embeddings | sum + 2 * vector.similarity.cosine(t.embedding, e) - 1)
       AS denominator
@@ -30,5 +47,10 @@ CALL (path, visited, embeddings, similarity, squared) {
   MATCH (t)-[:FROM]->(p)
   RETURN t, p, score
 }
-RETURN beam, t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score
+CALL (t) {
+  MATCH (t)-[:SUBJECT|OBJECT]->(e)
+  RETURN max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
+}
+RETURN beam, t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score,
+  degree
 ORDER BY beam, score DESC, id

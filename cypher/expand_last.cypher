@@ -1,20 +1,41 @@
-// name: expand_last(beams, query, limit)
+// name: expand_last(beams, query, limit, hub, pool)
 // access: read
 // For each beam (ids of its triples, in order), the triples that share an entity with its last one and are nearest to
 // the query, best first, with their cosines. Triples that stand in any beam are left out.
+// Of an entity in more than $hub triples only those in $pool are looked at, so that the work stays bounded.
 UNWIND range(0, size($beams) - 1) AS beam
 WITH beam, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + ids) AS visited
 CALL (path, visited) {
   MATCH (last:Triple {id: path[-1]})
   USING INDEX last:Triple(id)
-  MATCH (last)-[:SUBJECT|OBJECT]->()<-[:SUBJECT|OBJECT]-(t:Triple)
+  MATCH (last)-[:SUBJECT|OBJECT]->(e)
+  WITH DISTINCT e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree, visited
+  CALL (e, degree) {
+    WITH e, degree
+    WHERE degree <= $hub
+    MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
+    RETURN t
+    UNION
+    WITH e, degree
+    WHERE degree > $hub
+    MATCH (t:Triple)
+    USING INDEX t:Triple(id)
+    WHERE t.id IN $pool
+    MATCH (t)-[:SUBJECT|OBJECT]->(e)
+    RETURN t
+  }
+  WITH DISTINCT t, visited
   WHERE NOT t.id IN visited
-  WITH DISTINCT t
   WITH t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS score
   ORDER BY score DESC, t.id
   LIMIT $limit
   MATCH (t)-[:FROM]->(p)
   RETURN t, p, score
 }
-RETURN beam, t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score
+CALL (t) {
+  MATCH (t)-[:SUBJECT|OBJECT]->(e)
+  RETURN max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
+}
+RETURN beam, t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score,
+  degree
 ORDER BY beam, score DESC, id

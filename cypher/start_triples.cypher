@@ -1,6 +1,7 @@
 // name: start_triples(passages, query, limit)
 // access: read
-// The triples of the given passages that are nearest to the query, best first, with their cosines.
+// The triples of the given passages that are nearest to the query, best first, with their cosines; degree is that of the
+// busier one of a triple's two entities: in how many triples it stands.
 MATCH (p:Passage)
 USING INDEX p:Passage(id)
 WHERE p.id IN $passages
@@ -8,4 +9,9 @@ MATCH (p)<-[:FROM]-(t:Triple)
 WITH t, p, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS score
 ORDER BY score DESC, t.id
 LIMIT $limit
-RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score
+CALL (t) {
+  MATCH (t)-[:SUBJECT|OBJECT]->(e)
+  RETURN max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
+}
+RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score, degree
+ORDER BY score DESC, id

@@ -109,13 +109,16 @@ class Cypher:
 class Hits(Sequence[Hit]):
     """What every retriever returns: the hits best first, and the paths that led to them, best first.
 
-    ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search), ``fetch``.
+    ``exact`` is False where the paths met an entity of so many triples that only those nearest to the question were
+    looked at. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
+    ``fetch``.
     """
 
     question: str
     retriever: str
     hits: tuple[Hit, ...]
     paths: tuple[Path, ...] = ()
+    exact: bool = True
     milliseconds: dict[str, float] = field(default_factory=dict)
 
     @overload

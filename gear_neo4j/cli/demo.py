@@ -43,7 +43,7 @@ def demo(**given: Any) -> None:
             print_paths(console, paths, gear.cypher(paths[0]) if paths else None)
     found = {name: runs.summary(some, ks=[K]) for name, some in (("graph", answered), ("vector", nearest))}
     console.print(
-        f"All the passages a question needs were among the first {K} for {found['graph']['all_found'][str(K)]:.0f} % of "
-        f"the questions with the graph, and for {found['vector']['all_found'][str(K)]:.0f} % by vector search alone."
+        f"All the passages a question needs were among the first {K} for {found['graph']['all_found'][str(K)]:.0f} % "
+        f"of the questions with the graph, and for {found['vector']['all_found'][str(K)]:.0f} % by vector search alone."
     )
     console.print("Forty passages show how it works, not how well: README.md has measured results.", style="dim")

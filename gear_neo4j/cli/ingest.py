@@ -22,12 +22,10 @@ PATH = click.Path(path_type=Path)
 @click.argument("sources", nargs=-1, required=True, type=PATH)
 @click.option("--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}.")
 @click.option("--synonyms", is_flag=True, help="Link entities whose names mean nearly the same (cosine >= 0.8).")
-@click.option("--resume", is_flag=True, help="Go on where an interrupted ingest stopped; this is what always happens.")
+@click.option("--resume", is_flag=True, expose_value=False, help="Go on after an interruption, as is always done.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 @with_options(CONNECTION)
-def ingest(
-    sources: tuple[Path, ...], triples: tuple[Path, ...], synonyms: bool, resume: bool, as_json: bool, **given: Any
-) -> None:
+def ingest(sources: tuple[Path, ...], triples: tuple[Path, ...], synonyms: bool, as_json: bool, **given: Any) -> None:
     """Write passages and their triples into the graph.
 
     SOURCES are JSONL files of passages, {id, title, text} a line, or folders with a corpus.jsonl and perhaps a

@@ -31,6 +31,7 @@ BEAM = (
     click.option("--length", default=Beam().length, show_default=True, help="Triples in the longest path."),
     click.option("--neighbours", default=Beam().neighbours, show_default=True, help="Candidates of a path."),
     click.option("--gamma", type=int, help="How soon a path's further candidates count less.  [default: 2 x width]"),
+    click.option("--hub", default=Beam().hub, show_default=True, help="Triples above which an entity is a hub."),
     click.option("--diverse/--no-diverse", default=True, help="Mark down a path's further candidates, or not."),
     click.option(
         "--score",
@@ -87,7 +88,7 @@ def own_server(settings: Settings, name: str) -> Settings:
 
 def beam_from(given: dict[str, Any]) -> Beam:
     """The beam that the options describe."""
-    return Beam(**{key: given.pop(key) for key in ("width", "length", "neighbours", "gamma", "diverse")})
+    return Beam(**{key: given.pop(key) for key in ("width", "length", "neighbours", "gamma", "hub", "diverse")})
 
 
 @contextmanager
@@ -136,5 +137,6 @@ def hits_json(gear: Gear, hits: Hits) -> dict[str, Any]:
             }
             for path in hits.paths
         ],
+        "exact": hits.exact,
         "milliseconds": hits.milliseconds,
     }

@@ -41,6 +41,10 @@ def search(question: str, k: int, paths: bool, as_json: bool, **given: Any) -> N
     if paths:
         print_paths(console, hits.paths[:SHOWN_PATHS], cypher)
     spent = " + ".join(f"{part} {spent:.0f}" for part, spent in hits.milliseconds.items())
+    if not hits.exact:
+        console.print(
+            "an entity of very many triples was met: of those, only the nearest to the question were followed"
+        )
     console.print(f"{hits.retriever}: {sum(hits.milliseconds.values()):.0f} ms ({spent})", style="dim")
 
 

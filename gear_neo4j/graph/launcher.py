@@ -94,7 +94,7 @@ def class_path(site: Site) -> list[Path]:
     if known and all(map(is_whole, known)):
         return known
     # The jar of Neo4j itself is fetched last: where it is, the others are as a rule.
-    if not any(map(is_whole, (repository / "org/neo4j/neo4j" / site.version).glob("*.jar"))):
+    if not is_whole(repository / f"org/neo4j/neo4j/{site.version}/neo4j-{site.version}.jar"):
         site.tell("downloading")
     repository.mkdir(parents=True, exist_ok=True)
     # Servers of every name and home share the repository: one downloads, the others wait.
@@ -203,8 +203,11 @@ def serve(site: Site, *, stop: threading.Event) -> None:
     with neo4j(site, bolt=True):
         if not stop.is_set():
             site.tell("ready")
-        stop.wait()
-        site.tell("stopping")
+        # Somebody who removes the folder of a server does not want it any more.
+        while site.folder.exists() and not stop.wait(10):
+            pass
+        if site.folder.exists():
+            site.tell("stopping")
 
 
 def reason(error: Exception, *, site: Site) -> str:
@@ -253,7 +256,8 @@ def main() -> None:
         except Exception as error:
             traceback.print_exc()
             site.tell("failed", reason(error, site=site))
-            sys.exit(1)
+        # Neo4j is closed; to end its Java runtime in order takes a second more and waits for whatever thread is left.
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -34,9 +34,6 @@ DEFAULT_PORT = 7687
 LAUNCHER = Path(__file__).with_name("launcher.py")
 ATTEMPTS = 3
 
-# Kept until Python ends: it would warn of a child that is forgotten while it runs, and a daemon is just that.
-_launched: list[subprocess.Popen[bytes]] = []
-
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
@@ -104,13 +101,17 @@ def stop(*, name: str, home: Path, timeout: float = 60) -> bool:
     folder = _folder(name, home=home)
     if not _alive(folder):
         return False
+    # A launcher takes the lock and then says its process id, so this is never the process id of somebody else.
+    _comes(lambda: "pid" in _state(folder), within=5)
+    pid = _state(folder).get("pid", 0)
     kill = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has none, and ends a process at once on SIGTERM.
-    for number, patience in ((signal.SIGTERM, timeout), (kill, 10.0)):
-        # Whoever holds the lock wrote the state, so this is never the process id of somebody else.
-        if pid := _state(folder).get("pid"):
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
-        if _freed(folder, patience=patience):
+    for number, patience in ((signal.SIGTERM, timeout), (kill, 10)) if pid else ():
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+        if _comes(lambda: not _alive(folder), within=patience):
+            # Where it was a child of this process, it must not stay a zombie.
+            with suppress(OSError):
+                os.waitpid(pid, 0)
             return True
     raise LocalServerError(f"the local server {name!r} does not stop: see {folder / 'server.log'}")
 
@@ -155,7 +156,12 @@ def _launch(
     for _ in range(ATTEMPTS):
         # One that lives was left by somebody who did not see it ready, or is just stopping.
         process = None if _alive(folder) else _spawn(folder, version, port=port)
-        _follow(folder, process, report=report, deadline=deadline)
+        try:
+            _follow(folder, process, report=report, deadline=deadline)
+        finally:
+            if process:
+                # A daemon from now on: Python is not to warn that it still runs.
+                process.returncode = process.poll() or 0
         if server := _running(folder):
             return server
         # Another program may take a port between our finding it free and the server's opening it.
@@ -176,11 +182,9 @@ def _spawn(folder: Path, version: str, *, port: int | None) -> subprocess.Popen[
     # The words of an earlier server must not be taken for those of this one.
     (folder / "state.json").unlink(missing_ok=True)
     with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder, start_new_session=True
         )
-    _launched.append(process)
-    return process
 
 
 def _check_data(folder: Path, *, version: str) -> None:
@@ -235,13 +239,11 @@ def _alive(folder: Path) -> bool:
         return True
 
 
-def _freed(folder: Path, *, patience: float) -> bool:
-    until = time.monotonic() + patience
-    while (alive := _alive(folder)) and time.monotonic() < until:
+def _comes(condition: Callable[[], bool], *, within: float) -> bool:
+    until = time.monotonic() + within
+    while not (came := condition()) and time.monotonic() < until:
         time.sleep(0.05)
-    for process in _launched:
-        process.poll()
-    return not alive
+    return came
 
 
 def _state(folder: Path) -> dict[str, Any]:

@@ -28,10 +28,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class ScoredTriple:
-    """A triple with a similarity to the question: a cosine, 1 at best."""
+    """A triple with a similarity to the question, a cosine, and the degree of its busier entity, in triples."""
 
     triple: Triple
     score: float
+    degree: int = 0
 
 
 class Store:
@@ -93,17 +94,31 @@ class Store:
         rows = self.database.call("start_triples", passages=list(passages), query=query, limit=limit)
         return [_scored_triple(row) for row in rows]
 
+    def nearest_triples(self, query: Vector, *, k: int) -> list[str]:
+        """The ids of the k triples nearest to a query vector, by the vector index."""
+        return [row["id"] for row in self.database.call("nearest_triples", query=query, k=k)]
+
     def expand(
-        self, beams: Sequence[Sequence[str]], *, query: Vector, limit: int, scoring: Scoring
+        self,
+        beams: Sequence[Sequence[str]],
+        *,
+        query: Vector,
+        limit: int,
+        scoring: Scoring,
+        hub: int,
+        pool: Sequence[str] = (),
     ) -> list[list[ScoredTriple]]:
         """For each beam (triple ids), the best triples one step beyond its last one, in the order of ``beams``.
 
         ``scoring`` says what a candidate is scored by: the whole path with it (``composed``), or itself (``last``).
-        Triples of any beam are left out.
+        Triples of any beam are left out; of an entity in more than ``hub`` triples, only those in ``pool`` are seen.
         """
         found: list[list[ScoredTriple]] = [[] for _ in beams]
-        query_name = {"composed": "expand_composed", "last": "expand_last"}[scoring]
-        for row in self.database.call(query_name, beams=[list(beam) for beam in beams], query=query, limit=limit):
+        name = {"composed": "expand_composed", "last": "expand_last"}[scoring]
+        rows = self.database.call(
+            name, beams=[list(beam) for beam in beams], query=query, limit=limit, hub=hub, pool=list(pool)
+        )
+        for row in rows:
             found[row["beam"]].append(_scored_triple(row))
         return found
 
@@ -149,4 +164,4 @@ def _scored_ids(rows: list[Row]) -> list[tuple[str, float]]:
 
 def _scored_triple(row: Row) -> ScoredTriple:
     triple = Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
-    return ScoredTriple(triple, row["score"])
+    return ScoredTriple(triple, row["score"], row["degree"])

@@ -18,7 +18,7 @@ class Beam:
 
     ``width`` paths are kept after each step, up to ``length`` triples long, from at most ``neighbours`` candidates a
     path. ``gamma`` (default 2 x width) sets how much a path's further candidates are marked down; ``diverse=False``
-    switches that off.
+    switches that off. Of an entity in more than ``hub`` triples, only those among the nearest to the question are seen.
 
     Raises:
         SettingsError: a number is below 1.
@@ -29,9 +29,10 @@ class Beam:
     neighbours: int = 100
     gamma: int | None = None
     diverse: bool = True
+    hub: int = 300
 
     def __post_init__(self) -> None:
-        for name in ("width", "length", "neighbours", "gamma"):
+        for name in ("width", "length", "neighbours", "gamma", "hub"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SettingsError(f"the beam's {name} is {value}: it must be at least 1")

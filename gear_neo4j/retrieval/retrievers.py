@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from gear_neo4j.domain import Hit, Hits, Path
+from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.base import Base
 from gear_neo4j.retrieval.beam import passages_of
-from gear_neo4j.retrieval.expansion import Expansion
+from gear_neo4j.retrieval.expansion import Expanded, Expansion
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.question import Question
 
@@ -52,14 +52,14 @@ class NaiveRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the paths of the beam search; for paths of l triples l + 2 round trips.
 
-        A hybrid of two indexes in Neo4j takes one more.
+        A hybrid of two indexes in Neo4j takes one more, and so does a question whose paths meet a hub.
         """
         asked = _ask(question, k=k, embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._base_k))
-        paths = self._expansion.paths(asked, passages=[item.id for item in base]) if base else []
-        expanded = ranked("graph", [(id, 0.0) for id in passages_of(paths)])
+        walked = self._expansion.expand(asked, passages=[item.id for item in base]) if base else Expanded()
+        expanded = ranked("graph", [(id, 0.0) for id in passages_of(walked.paths)])
         fused = fuse({"graph": expanded, self._base.name: base})[:k]
-        return _hits(self._store, asked, fused, name=f"naive over {self._base.name}", paths=paths)
+        return _hits(self._store, asked, fused, name=f"naive over {self._base.name}", walked=walked)
 
 
 def _ask(question: str, *, k: int, embedder: Embedder) -> Question:
@@ -68,10 +68,12 @@ def _ask(question: str, *, k: int, embedder: Embedder) -> Question:
     return Question(question, embedder=embedder)
 
 
-def _hits(store: Store, question: Question, items: Sequence[Ranked], *, name: str, paths: Sequence[Path] = ()) -> Hits:
+def _hits(
+    store: Store, question: Question, items: Sequence[Ranked], *, name: str, walked: Expanded = Expanded()
+) -> Hits:
     with question.timed("fetch"):
         passages = store.passages([item.id for item in items]) if items else {}
     # A passage deleted since the index was read is left out, and the ranks close up.
     present = [item for item in items if item.id in passages]
     hits = tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
-    return Hits(question.text, name, hits, tuple(paths), question.milliseconds)
+    return Hits(question.text, name, hits, walked.paths, walked.exact, question.milliseconds)

@@ -5,12 +5,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from conftest import FakeEmbedder  # noqa: E402
+from conftest import FakeEmbedder
 
-from gear_neo4j.graph.database import Database  # noqa: E402
-from gear_neo4j.ingestion.pipeline import Ingest  # noqa: E402
+from gear_neo4j.graph.database import Database
+from gear_neo4j.ingestion.pipeline import Ingest
 
 uri, username, password, folder = sys.argv[1:]
 with Database.connect(uri, username=username, password=password) as database:
-    print("connected", flush=True)
+    sys.stdout.write("connected\n")
+    sys.stdout.flush()
     Ingest(database, FakeEmbedder()).run([Path(folder, "corpus.jsonl")], [Path(folder, "triples.jsonl")])

@@ -29,9 +29,9 @@ def test_every_writing_query_declares_that_it_writes(database, name):
     """Run as a read, each of them is refused: none can slip through the door for reads."""
     query = load(resource_folder("cypher"))[name]
     rows = [{"id": "x", "key": "x", "name": "x", "title": "", "text": "", "source": None, "embedding": [1.0] * 32}]
-    given = {parameter: "x" for parameter in query.parameters} | {"seconds": 1, "milliseconds": 1, "k": 1}
+    given = dict.fromkeys(query.parameters, "x") | {"seconds": 1, "milliseconds": 1, "k": 1}
     given |= {"rows": rows, "entities": rows, "triples": [], "passages": [], "keys": ["x"], "dimension": 32}
-    given = {key: value for key, value in given.items() if key in query.parameters} | {}
+    given = {key: value for key, value in given.items() if key in query.parameters}
 
     with pytest.raises(DatabaseError, match="(?i)read"):
         database.run(Query(name, query.text, query.parameters, writes=False), **given)

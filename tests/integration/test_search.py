@@ -1,7 +1,6 @@
 """Searches on a real server: what they return, what they cost, and that no question makes one fail."""
 
 import json
-import math
 import random
 import socket
 import threading
@@ -14,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j import Beam, Gear
-from gear_neo4j.domain import Path, Triple, make_triple
+from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import EmbeddingMismatch, InputError, SettingsError
-from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.queries import Query, named
+from gear_neo4j.graph.store import ScoredTriple
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.retrieval.beam import beam_search
 
@@ -155,8 +155,6 @@ class InMemory:
         return {triple.subject, triple.object}
 
     def scored(self, path, triple):
-        from gear_neo4j.graph.store import ScoredTriple
-
         if self.score == "encoded":
             vector = self.embedder.embed(["; ".join(one.text for one in (*path, triple))])[0]
         elif self.score == "last":
@@ -356,14 +354,49 @@ def test_the_cypher_of_a_path_shows_it(gear, database):
     assert set(path.passage_ids) == {row["stated"].end_node["id"] for row in rows}
 
 
-def test_a_hub_of_many_triples_gives_at_most_the_neighbours_asked_for(server, database, embedder, tmp_path):
-    """An entity in 3,000 triples: the candidates are the best ones, ties broken by id."""
-    triples = [("p", "hub", f"r{i}", f"leaf {i}") for i in range(3_000)]
-    ingest(database, embedder, tmp_path, {"p": "hub", "q": "leaf"}, [*triples, ("q", "start word", "meets", "hub")])
+HUB_TRIPLES = 3_000
 
+
+@pytest.fixture
+def hub(server, database, embedder, tmp_path):
+    """An entity in 3,000 triples; the question's passage has one triple, which ends in it."""
+    triples = [("p", "hub", f"leads {i} to", f"leaf {i}") for i in range(HUB_TRIPLES)]
+    passages = {"p": "many", "q": "begin here"}
+    ingest(database, embedder, tmp_path, passages, [*triples, ("q", "begin here", "meets", "hub")])
     with opened(server, embedder) as gear:
-        paths = gear.search("leaf", base="bm25", base_k=1, beam=Beam(width=3)).paths
+        yield gear
 
-    assert 3 == len({path.triples[1].id for path in paths})
-    assert all(math.isfinite(path.score) for path in paths)
-    assert all(isinstance(path, Path) and isinstance(path.triples[0], Triple) for path in paths)
+
+def test_a_hub_is_walked_through_its_triples_nearest_to_the_question(hub):
+    """The result says so, and holds the same best path as looking at all of them."""
+    question = "begin here leaf 77"
+
+    bounded = hub.search(question, base="bm25", base_k=1, beam=Beam(width=3))
+    whole = hub.search(question, base="bm25", base_k=1, beam=Beam(width=3, hub=HUB_TRIPLES + 1))
+
+    assert (False, True) == (bounded.exact, whole.exact)
+    assert whole.paths[0] == bounded.paths[0]
+    assert str(bounded.paths[0]).startswith("begin here —meets→ hub —leads")
+
+
+@pytest.mark.parametrize("query", ["expand_composed", "expand_last"])
+def test_the_work_of_a_step_is_bounded_whatever_the_degree(hub, server, embedder, query):
+    """Counted in db hits by the server's own profile, not by a clock."""
+    vector = embedder.embed(["begin here leaf 77"])[0].tolist()
+    start = hub.store.start_triples(["q"], query=vector, limit=1)
+    given = {"beams": [[start[0].triple.id]], "query": vector, "limit": 10}
+    given["pool"] = hub.store.nearest_triples(vector, k=100)
+
+    def hits(hub_limit):
+        with (
+            neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
+            driver.session(database=server.database) as session,
+        ):
+            summary = session.run(f"PROFILE {named(query).text}", hub=hub_limit, **given).consume()
+        return total(summary.profile)
+
+    def total(plan):
+        return plan["args"].get("DbHits", 0) + sum(map(total, plan.get("children", [])))
+
+    assert HUB_TRIPLES + 1 == start[0].degree
+    assert hits(300) < 2_000 < HUB_TRIPLES < hits(HUB_TRIPLES + 1)

@@ -54,8 +54,11 @@ def ordered(candidates):
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.triple.id))
 
 
+EIGHTHS = st.integers(-8, 8)
+
+
 @st.composite
-def graphs(draw, scores=st.integers(-8, 8)):
+def graphs(draw, scores=EIGHTHS):
     """A graph of up to nine triples; scores are eighths, so that many are equal."""
     ends = draw(st.lists(st.tuples(st.sampled_from("ABCDE"), st.sampled_from("ABCDE")), min_size=1, max_size=9))
     table = draw(st.lists(scores.map(lambda eighths: eighths / 8), min_size=1, max_size=12))
@@ -164,7 +167,7 @@ def test_every_path_is_a_walk_without_repetition(graph, beam):
     """Neighbouring triples share an entity, no triple comes twice, and no path or beam is longer than allowed."""
     paths = beam_search(graph.start(), expand=graph.expand, beam=beam)
 
-    assert len(paths) == min(len(paths), beam.width)
+    assert len(paths) <= beam.width
     for path in paths:
         pairs = zip(path.triples, path.triples[1:], strict=False)
         assert all({one.subject, one.object} & {two.subject, two.object} for one, two in pairs)

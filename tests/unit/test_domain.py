@@ -150,7 +150,7 @@ def path(*triples):
         (path("B > p > A", "C > q > B"), "A ←p— B ←q— C"),
         (path("A > p > A", "A > q > B"), "A —p→ A —q→ B"),
         (path("A > p > B", "B > q > B", "B > r > C"), "A —p→ B —q→ B —r→ C"),
-        (path("A > p > B", "A > q > B"), "A —p→ B; A —q→ B"),
+        (path("A > p > B", "A > q > B"), "A —p→ B ←q— A"),
         (path("A > p > B", "B > q > A"), "A —p→ B —q→ A"),
         (path("A > p > B", "B > q > C", "C > r > D"), "A —p→ B —q→ C —r→ D"),
         (path("A > p > B", "B > q > C", "B > r > D"), "A —p→ B —q→ C; B —r→ D"),

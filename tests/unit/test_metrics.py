@@ -1,0 +1,110 @@
+"""The metrics and the summary of an evaluation, by values worked out by hand."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gear_neo4j.domain import Hit, Hits, Passage
+from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.metrics import all_found, percentile, recall
+from gear_neo4j.evaluate.runs import Answered, summary
+
+RANKING = ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "k", "expected"),
+    [
+        (["a"], 1, 1.0),
+        (["b"], 1, 0.0),
+        (["b"], 2, 1.0),
+        (["a", "c"], 2, 0.5),
+        (["a", "c"], 3, 1.0),
+        (["a", "x", "y"], 4, 1 / 3),
+        (["x"], 10, 0.0),
+        (["a", "a", "x"], 4, 0.5),
+    ],
+)
+def test_recall_is_the_share_of_gold_in_the_first_k(gold, k, expected):
+    """A gold passage counts once; a k beyond the ranking is no error."""
+    assert expected == recall(RANKING, gold, k=k)
+
+
+def test_a_passage_that_is_ranked_twice_counts_once():
+    """Recall is never above 1."""
+    assert 0.5 == recall(["a", "a"], ["a", "b"], k=2)
+
+
+@pytest.mark.parametrize(
+    ("gold", "k", "expected"), [(["a", "b"], 2, True), (["b", "a"], 1, False), (["a", "x"], 4, False), (["d"], 4, True)]
+)
+def test_all_found_needs_every_gold_passage(gold, k, expected):
+    """In any order within the first k."""
+    assert expected is all_found(RANKING, gold, k=k)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from("abcdef")), st.sets(st.sampled_from("abcdef"), min_size=1), st.integers(1, 8))
+def test_all_is_found_where_recall_is_full(ranking, gold, k):
+    """The two metrics agree, and recall grows with k."""
+    assert all_found(ranking, gold, k=k) is (recall(ranking, gold, k=k) == 1.0)
+    assert recall(ranking, gold, k=k) <= recall(ranking, gold, k=k + 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "percent", "expected"),
+    [
+        ([7.0], 50, 7.0),
+        ([7.0], 95, 7.0),
+        ([3.0, 1.0, 2.0], 50, 2.0),
+        ([4.0, 3.0, 2.0, 1.0], 50, 2.0),
+        (list(range(1, 101)), 50, 50),
+        (list(range(1, 101)), 95, 95),
+        (list(range(1, 21)), 95, 19),
+        (list(range(1, 11)), 95, 10),
+        ([1.0, 2.0], 0, 1.0),
+        ([1.0, 2.0], 100, 2.0),
+    ],
+)
+def test_a_percentile_is_the_value_of_the_nearest_rank(values, percent, expected):
+    """One of the values, never one between two."""
+    assert expected == percentile(values, percent)
+
+
+def answered(gold, ranking, **milliseconds):
+    hits = tuple(Hit(Passage(id, "", "text"), 1 / rank, rank) for rank, id in enumerate(ranking, start=1))
+    return Answered(Query(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, (), milliseconds))
+
+
+def test_a_summary_is_the_mean_of_the_questions():
+    """Recall at 2 is (1/2 + 1) / 2 and all are found for one of two; times are medians and 95th percentiles."""
+    actual = summary(
+        [answered("ab", "axb", encode=1.0, base=10.0), answered("c", "xc", encode=3.0, base=2.0, expand=4.0)], ks=[2, 3]
+    )
+
+    assert {"2": 75.0, "3": 100.0} == actual["recall"]
+    assert {"2": 50.0, "3": 100.0} == actual["all_found"]
+    assert {
+        "p50": 9.0,
+        "p95": 11.0,
+        "encode": {"p50": 1.0, "p95": 3.0},
+        "base": {"p50": 2.0, "p95": 10.0},
+        "expand": {"p50": 0.0, "p95": 4.0},
+        "fetch": {"p50": 0.0, "p95": 0.0},
+    } == actual["latency_ms"]
+
+
+def test_a_summary_shows_each_question():
+    """What was to be found, what was found, and the figures of it alone."""
+    (actual,) = summary([answered("ab", "axb", encode=1.0, base=10.0)], ks=[2])["per_question"]
+
+    expected = {
+        "id": "about ab",
+        "question": "Who?",
+        "gold": ["a", "b"],
+        "retrieved": ["a", "x", "b"],
+        "recall": {"2": 50.0},
+        "latency_ms": 11.0,
+        "paths": [],
+    }
+    assert expected == actual
