@@ -2,7 +2,7 @@
 // access: read
 // For each beam (ids of its triples, in order), the best triples that share an entity with its last one, best first.
 // Triples that stand in any beam are left out. The score of a path is the cosine of the query and the normalised sum of
-// the path's embeddings, put together from the cosines of the pieces: (s1 + ... + sn) / |e1 + ... + en|.
+// the path's embeddings, put together from the cosines of the pieces: (s1 + ... + sn) / |e1 + ... + en|; below 0 it is 0.
 // Of an entity in more than $hub triples only those in $pool are looked at, so that the work stays bounded.
 UNWIND range(0, size($beams) - 1) AS beam
 WITH beam, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + ids) AS visited
@@ -41,7 +41,7 @@ CALL (path, visited, embeddings, similarity, squared) {
   WITH t, similarity + 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS numerator,
     squared + 1 + 2 * reduce(sum = 0.0, e IN embeddings | sum + 2 * vector.similarity.cosine(t.embedding, e) - 1)
       AS denominator
-  WITH t, CASE WHEN denominator > 0 THEN numerator / sqrt(denominator) ELSE 0.0 END AS score
+  WITH t, CASE WHEN numerator > 0 AND denominator > 0 THEN numerator / sqrt(denominator) ELSE 0.0 END AS score
   ORDER BY score DESC, t.id
   LIMIT $limit
   MATCH (t)-[:FROM]->(p)

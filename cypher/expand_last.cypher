@@ -1,7 +1,7 @@
 // name: expand_last(beams, query, limit, hub, pool)
 // access: read
 // For each beam (ids of its triples, in order), the triples that share an entity with its last one and are nearest to
-// the query, best first, with their cosines. Triples that stand in any beam are left out.
+// the query, best first, with their cosines (0 at least). Triples that stand in any beam are left out.
 // Of an entity in more than $hub triples only those in $pool are looked at, so that the work stays bounded.
 UNWIND range(0, size($beams) - 1) AS beam
 WITH beam, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + ids) AS visited
@@ -26,7 +26,8 @@ CALL (path, visited) {
   }
   WITH DISTINCT t, visited
   WHERE NOT t.id IN visited
-  WITH t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS score
+  WITH t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
+  WITH t, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
   ORDER BY score DESC, t.id
   LIMIT $limit
   MATCH (t)-[:FROM]->(p)

@@ -1,12 +1,13 @@
 // name: start_triples(passages, query, limit)
 // access: read
-// The triples of the given passages that are nearest to the query, best first, with their cosines; degree is that of the
-// busier one of a triple's two entities: in how many triples it stands.
+// The triples of the given passages that are nearest to the query, best first, with their cosines (0 at least); degree
+// is that of the busier one of a triple's two entities: in how many triples it stands.
 MATCH (p:Passage)
 USING INDEX p:Passage(id)
 WHERE p.id IN $passages
 MATCH (p)<-[:FROM]-(t:Triple)
-WITH t, p, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS score
+WITH t, p, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
+WITH t, p, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
 ORDER BY score DESC, t.id
 LIMIT $limit
 CALL (t) {

@@ -33,11 +33,12 @@ class Gear:
         database: the database's name; by default the user's home database.
         embedder: what turns texts into vectors; by default the packaged MiniLM (384 dimensions, no download).
 
-    Example:
-        >>> with Gear.connect() as gear:  # doctest: +SKIP
-        ...     gear.ingest(["docs/corpus.jsonl"], triples=["docs/triples.jsonl"])
-        ...     for hit in gear.search("Who supervised the PhD of the 2024 physics laureate from Toronto?"):
-        ...         print(hit.rank, hit.passage.title)
+    Usage (the README's longer form of it is a test)::
+
+        with Gear.connect() as gear:
+            gear.ingest(["corpus.jsonl"], triples=["triples.jsonl"])
+            for hit in gear.search("Where did the laureate study?"):
+                print(hit.rank, hit.passage.title)
     """
 
     def __init__(self, driver: Driver, *, database: str | None = None, embedder: Embedder | None = None) -> None:

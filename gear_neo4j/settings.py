@@ -43,12 +43,12 @@ class Settings:
         ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``.
 
         Raises:
-            SettingsError: ``env_file`` does not exist.
+            SettingsError: ``env_file`` does not exist, or is not text.
         """
-        values = dict(_file_values(env_file)) | dict(os.environ if environment is None else environment)
+        sources = (os.environ if environment is None else environment, _file_values(env_file))
 
         def get(*keys: str) -> str | None:
-            return next((values[key] for key in keys if values.get(key)), None)
+            return next((values[key] for values in sources for key in keys if values.get(key)), None)
 
         return cls(
             uri=get("NEO4J_URI"),
@@ -67,4 +67,9 @@ def _file_values(env_file: Path | None) -> dict[str, str]:
         return {}
     if not env_file.is_file():
         raise SettingsError(f"{env_file} is not a file: --env names a file of NEO4J_... lines")
-    return {key: value for key, value in dotenv_values(env_file).items() if value is not None}
+    try:
+        # A password may hold ${...}, which is meant as it stands.
+        values = dotenv_values(env_file, interpolate=False)
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{env_file} is not UTF-8 text: --env names a file of NEO4J_... lines") from error
+    return {key: value for key, value in values.items() if value is not None}

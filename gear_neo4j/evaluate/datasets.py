@@ -77,8 +77,12 @@ def _to_query(row: dict[str, Any]) -> Query:
         raise ValueError('"question" is missing or blank')
     if not isinstance(gold, list) or not gold:
         raise ValueError('"gold" is missing or empty')
+    answers = row.get("answers") or []
+    if not isinstance(answers, list):
+        raise ValueError('"answers" is not a list')
+    given = row.get("id")
     ids = tuple(dict.fromkeys(str(id) for id in gold))
-    return Query(str(row.get("id", question)), question, ids, tuple(map(str, row.get("answers") or ())))
+    return Query(question if given is None else str(given), question, ids, tuple(map(str, answers)))
 
 
 def _usable(record: Record | Problem) -> Record:

@@ -36,11 +36,10 @@ class Database:
 
     Give it a driver of your own (which is neither changed nor closed), or let :meth:`connect` make one.
 
-    Example:
-        >>> import neo4j
-        >>> with neo4j.GraphDatabase.driver(uri, auth=(username, password)) as driver:  # doctest: +SKIP
-        ...     Database(driver, name="neo4j").version
-        '5.26.31'
+    Usage::
+
+        with neo4j.GraphDatabase.driver(uri, auth=(username, password)) as driver:
+            print(Database(driver, name="neo4j").version)
     """
 
     def __init__(self, driver: neo4j.Driver, *, name: str | None = None) -> None:

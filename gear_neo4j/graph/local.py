@@ -4,10 +4,10 @@ The server is a process of its own (``launcher.py``, which is started here and n
 ends. Whether it lives is read from the lock that it holds, never from a process id, so nothing that an earlier server
 left behind can mislead.
 
-Example:
-    >>> server = start(name="demo", home=Path.home() / ".gear-neo4j", version="5.26.31")  # doctest: +SKIP
-    >>> server.uri  # doctest: +SKIP
-    'bolt://127.0.0.1:7687'
+Usage::
+
+    server = start(name="demo", home=Path.home() / ".gear-neo4j", version="5.26.31")
+    print(server.uri)
 """
 
 import importlib.util

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from zlib import crc32
 
@@ -70,9 +71,9 @@ def load(folder: Path | None = None) -> tuple[Migration, ...]:
     """
     files = sorted((folder or resource_folder("migrations")).glob("*.cypher"))
     migrations = sorted(map(_parse, files), key=lambda migration: _numbers(migration.version))
-    versions = [migration.version for migration in migrations]
-    if len(set(versions)) < len(versions):
-        raise MigrationError(f"two migration files have the same version: {', '.join(versions)}")
+    for one, other in pairwise(migrations):
+        if _numbers(one.version) == _numbers(other.version):
+            raise MigrationError(f"{one.source} and {other.source} have the same version: number one of them anew")
     return tuple(migrations)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 _SIGNATURE = re.compile(r"//\s*name:\s*(?P<name>\w+)\((?P<parameters>[\w\s,]*)\)\s*")
 _ACCESS = re.compile(r"//\s*access:\s*(?P<access>read|write)\s*")
 _PARAMETER = re.compile(r"\$(\w+)")
+_COMMENT = re.compile(r"//.*|/\*[\s\S]*?\*/")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 
 
@@ -69,7 +70,7 @@ def _parse(path: Path) -> Query:
         )
     declared = frozenset(signature["parameters"].replace(",", " ").split())
     body = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
-    used = frozenset(_PARAMETER.findall(_QUOTED.sub("", body)))
+    used = frozenset(_PARAMETER.findall(_COMMENT.sub("", _QUOTED.sub("", body))))
     if signature["name"] != path.stem:
         raise ValueError(f"{path.name}: declares the name {signature['name']}")
     if declared != used:

@@ -36,12 +36,7 @@ class ScoredTriple:
 
 
 class Store:
-    """The passages, triples and entities of one database.
-
-    Example:
-        >>> store.counts().passages  # doctest: +SKIP
-        40
-    """
+    """The passages, triples and entities of one database."""
 
     def __init__(self, database: Database) -> None:
         self.database = database

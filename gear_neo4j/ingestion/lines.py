@@ -1,6 +1,7 @@
 """JSONL files read as a stream: each line becomes a passage, the triples of a passage, or a problem with its reason."""
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +72,8 @@ def parsed(line: Line, parse: Callable[[dict[str, Any]], Record]) -> Record | Pr
         return parse(_json_object(line.text))
     except ValueError as error:
         return Problem(line.file, line.number, str(error))
+    except RecursionError:
+        return Problem(line.file, line.number, "not usable JSON: nested too deeply")
 
 
 def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
@@ -118,14 +121,14 @@ def to_triples(row: dict[str, Any]) -> PassageTriples:
 def _json_object(text: bytes | None) -> dict[str, Any]:
     if text is None:
         raise ValueError("the line is longer than 64 MiB")
+    body = text.removeprefix(BOM_UTF8)
     try:
-        row = json.loads(text.decode("utf-8-sig"))
+        row = json.loads(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8 (byte {error.start + 1} of the line)") from error
+        place = error.start + 1 + len(text) - len(body)
+        raise ValueError(f"not UTF-8 (byte {place} of the line)") from error
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1}") from error
-    except RecursionError as error:
-        raise ValueError("not usable JSON: nested too deeply") from error
     if not isinstance(row, dict):
         raise ValueError(f"not a JSON object but {_shortened(row)}")
     return row
@@ -134,7 +137,7 @@ def _json_object(text: bytes | None) -> dict[str, Any]:
 def _identifier(row: dict[str, Any]) -> str:
     value = row.get("id")
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+        value = str(value)
     if not isinstance(value, str) or not value.strip():
         raise ValueError('"id" is missing or not a text')
     if len(value) > LONGEST_KEY:

@@ -51,5 +51,7 @@ class BM25:
                 return []
             scores = self._index.get_scores(asked)
             shared = np.array([len(tokens.intersection(asked)) for tokens in self._words])
-            order = [i for i in np.lexsort((self._ids.astype(str), -shared, -scores)) if shared[i]][:k]
+            # In tiny corpora most words stand in most passages, and BM25 counts a shared word against a passage.
+            keys = (-shared, -scores) if self._index.average_idf > 0 else (-scores, -shared)
+            order = [i for i in np.lexsort((self._ids.astype(str), *keys)) if shared[i]][:k]
             return ranked(self.name, [(self._ids[i], float(scores[i])) for i in order])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from gear_neo4j.domain import Source
 
@@ -50,7 +51,7 @@ def fuse(rankings: Mapping[str, Sequence[Ranked]], *, k: int = RRF_K) -> list[Ra
         for rank, id in enumerate(dict.fromkeys(item.id for item in ranking), start=1):
             places.setdefault(id, []).append(Source(name, rank))
             parts.setdefault(id, []).extend(source for source in first[id].sources if source.name != name)
-    fused = [
-        Ranked(id, sum(1 / (k + source.rank) for source in found), (*found, *parts[id])) for id, found in places.items()
-    ]
-    return sorted(fused, key=lambda item: (-item.score, min(source.rank for source in places[item.id]), item.id))
+    # Exact sums: rounding would decide between items whose scores are equal.
+    sums = {id: sum(Fraction(1, k + source.rank) for source in found) for id, found in places.items()}
+    order = sorted(sums, key=lambda id: (-sums[id], min(source.rank for source in places[id]), id))
+    return [Ranked(id, float(sums[id]), (*places[id], *parts[id])) for id in order]

@@ -1,8 +1,9 @@
 """Free text to Lucene's query syntax, so that no text a person can type is read as an operator."""
 
 import re
+from itertools import accumulate
 
-# A query of more clauses than this is refused by Lucene; each term makes one clause for the title and one for the text.
+# Lucene refuses a query of over 1,024 clauses; each term makes one for the title and one for the text.
 MOST_TERMS = 400
 _SPECIAL = re.compile(r'[+\-&|!(){}\[\]^"~*?:\\/<>=@#\x00-\x1f\x7f]')
 
@@ -10,11 +11,13 @@ _SPECIAL = re.compile(r'[+\-&|!(){}\[\]^"~*?:\\/<>=@#\x00-\x1f\x7f]')
 def lucene_query(text: str) -> str:
     """The terms of a text without any operator: special characters become spaces, AND, OR and NOT plain words.
 
-    Terms beyond 400 different ones are left out. The result can be empty.
+    What goes beyond 400 different terms is left out. A word that is not of plain ASCII letters and digits counts for as
+    many as it has characters, for Lucene may split it at each (Chinese, ``a1.b,c1``). The result can be empty.
 
     Example:
         >>> lucene_query('What is AC/DC (band) AND "C++"?')
         'what is ac dc band and c'
     """
     terms = dict.fromkeys(_SPECIAL.sub(" ", text).lower().split())
-    return " ".join(list(terms)[:MOST_TERMS])
+    costs = accumulate(1 if term.isascii() and term.isalnum() else len(term) for term in terms)
+    return " ".join(term for term, cost in zip(terms, costs, strict=True) if cost <= MOST_TERMS)

@@ -10,8 +10,9 @@ from conftest import FakeEmbedder
 from gear_neo4j.graph.database import Database
 from gear_neo4j.ingestion.pipeline import Ingest
 
-uri, username, password, folder = sys.argv[1:]
-with Database.connect(uri, username=username, password=password) as database:
-    sys.stdout.write("connected\n")
-    sys.stdout.flush()
-    Ingest(database, FakeEmbedder()).run([Path(folder, "corpus.jsonl")], [Path(folder, "triples.jsonl")])
+if __name__ == "__main__":
+    uri, username, password, folder = sys.argv[1:]
+    with Database.connect(uri, username=username, password=password) as database:
+        sys.stdout.write("connected\n")
+        sys.stdout.flush()
+        Ingest(database, FakeEmbedder()).run([Path(folder, "corpus.jsonl")], [Path(folder, "triples.jsonl")])

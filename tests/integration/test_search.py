@@ -276,6 +276,9 @@ def test_no_text_makes_a_search_fail(gear, text):
         "a" * 20_000,
         " ".join(f"term{i}" for i in range(3_000)),
         "什么是诺贝尔奖?",
+        "".join(chr(0x4E00 + i) for i in range(1_500)),
+        ";".join(f"word{i}" for i in range(1_500)),
+        " ".join(f"a{i}.b,c{i}" for i in range(400)),
         "\udce9 from a terminal",
         "tb-",
         "the of and",
@@ -392,7 +395,7 @@ def test_the_work_of_a_step_is_bounded_whatever_the_degree(hub, server, embedder
             neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
             driver.session(database=server.database) as session,
         ):
-            summary = session.run(f"PROFILE {named(query).text}", hub=hub_limit, **given).consume()
+            summary = session.run(f"PROFILE {named(query).text}", given | {"hub": hub_limit}).consume()
         return total(summary.profile)
 
     def total(plan):

@@ -50,8 +50,8 @@ class Graph:
 
 
 def ordered(candidates):
-    """The order of the database: by score, then by id."""
-    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.triple.id))
+    """The order of the database: by score, where one below 0 counts as 0, then by id."""
+    return sorted(candidates, key=lambda candidate: (-max(0.0, candidate.score), candidate.triple.id))
 
 
 EIGHTHS = st.integers(-8, 8)
@@ -153,7 +153,7 @@ def test_each_paths_best_candidates_up_to_the_width_are_enough(graph, beam):
 @SEARCHES
 @given(graphs(scores=st.integers(-8, 2)), BEAMS)
 def test_each_paths_best_candidates_up_to_the_width_are_enough_among_negative_ones(graph, beam):
-    """The same claim where most similarities are below 0: the database ranks them as they are, the search as 0."""
+    """The same claim where most similarities are below 0: the database ranks them as 0, as the search does."""
     expected = beam_search(graph.start(), expand=graph.expand, beam=beam)
 
     actual = beam_search(graph.start(beam.width), expand=lambda paths: graph.expand(paths, beam.width), beam=beam)
@@ -260,7 +260,7 @@ def test_no_paths_have_no_passages():
     assert [] == passages_of([])
 
 
-@pytest.mark.parametrize("name", ["width", "length", "neighbours", "gamma"])
+@pytest.mark.parametrize("name", ["width", "length", "neighbours", "gamma", "hub"])
 @pytest.mark.parametrize("value", [0, -1])
 def test_a_beam_of_numbers_below_one_is_refused(name, value):
     """The message names the number and its value."""

@@ -73,7 +73,7 @@ def test_a_percentile_is_the_value_of_the_nearest_rank(values, percent, expected
 
 def answered(gold, ranking, **milliseconds):
     hits = tuple(Hit(Passage(id, "", "text"), 1 / rank, rank) for rank, id in enumerate(ranking, start=1))
-    return Answered(Query(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, (), milliseconds))
+    return Answered(Query(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, milliseconds=milliseconds))
 
 
 def test_a_summary_is_the_mean_of_the_questions():
