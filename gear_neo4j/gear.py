@@ -10,7 +10,7 @@ from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.database import Database, Driver
 from gear_neo4j.graph.store import Counts, Store, path_cypher, prepare
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.pipeline import Ingest, IngestReport, Progress, files_of
+from gear_neo4j.ingestion.pipeline import Ingest, IngestReport, Progress, files_to_ingest
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
 from gear_neo4j.retrieval.base import Base, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
@@ -90,9 +90,7 @@ class Gear:
             InputError: a file is missing or empty.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
-        files = [found for source in sources for found in files_of(File(source))]
-        passages = [path for kind, path in files if kind == "passages"]
-        facts = [path for kind, path in files if kind == "triples"] + [File(path) for path in triples]
+        passages, facts = files_to_ingest(sources, triples)
         self._bases.clear()
         run = Ingest(self.database, self.embedder, on_problem=on_problem, on_progress=on_progress)
         return run.run(passages, facts, synonyms=synonyms)

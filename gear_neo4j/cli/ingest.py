@@ -13,25 +13,36 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 
 from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.pipeline import IngestReport, files_to_ingest, read_only
 from gear_neo4j.ingestion.pipeline import Progress as Ingested
 
 PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, type=PATH)
+@click.argument("sources", nargs=-1, type=PATH)
 @click.option("--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}.")
 @click.option("--synonyms", is_flag=True, help="Link entities whose names mean nearly the same (cosine >= 0.8).")
+@click.option("--dry-run", is_flag=True, help="Read the files, say what is in them, and write nothing.")
 @click.option("--resume", is_flag=True, expose_value=False, help="Go on after an interruption, as is always done.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 @with_options(CONNECTION)
-def ingest(sources: tuple[Path, ...], triples: tuple[Path, ...], synonyms: bool, as_json: bool, **given: Any) -> None:
+def ingest(
+    sources: tuple[Path, ...], triples: tuple[Path, ...], synonyms: bool, dry_run: bool, as_json: bool, **given: Any
+) -> None:
     """Write passages and their triples into the graph.
 
     SOURCES are JSONL files of passages, {id, title, text} a line, or folders with a corpus.jsonl and perhaps a
     triples.jsonl. What is in the graph already is skipped. Lines that cannot be used are told with file and line, the
     rest is ingested, and the exit code is 2.
     """
+    if not sources and not triples:
+        raise click.UsageError("nothing to ingest: give SOURCES, or --triples for passages that are there already")
+    if dry_run:
+        report = read_only(*files_to_ingest(sources, triples), on_problem=_tell)
+        click.echo(f"{report.passages_read:,} passages and {report.triples_read:,} triples could be ingested")
+        _exit_by(report)
+        return
     with opened(settings_from(given)) as gear, progress_shown() as on_progress:
         report = gear.ingest(sources, triples=triples, synonyms=synonyms, on_problem=_tell, on_progress=on_progress)
         counts = gear.counts()
@@ -43,6 +54,10 @@ def ingest(sources: tuple[Path, ...], triples: tuple[Path, ...], synonyms: bool,
             f"({report.passages_read:,} and {report.triples_read:,} read); the graph holds {counts.passages:,} "
             f"passages, {counts.triples:,} triples, {counts.entities:,} entities, {counts.synonyms:,} synonym edges"
         )
+    _exit_by(report)
+
+
+def _exit_by(report: IngestReport) -> None:
     if report.problems:
         click.echo(
             f"gear: {report.problems:,} lines could not be used, see above; mend and ingest them again", err=True

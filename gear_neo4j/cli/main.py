@@ -18,6 +18,7 @@ COMMANDS = (demo, up, down, status, migrate, ingest, search, evaluate)
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gear-neo4j", prog_name="gear")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks, and what the driver logs.")
 def cli() -> None:
     """Multi-hop retrieval over your own Neo4j: passages, triples, and the paths between them."""
 

@@ -3,7 +3,7 @@
 Killed at any point, it can be run again: what is committed is found by its ids and skipped.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -146,24 +146,60 @@ class _TripleBatch:
     lines: dict[str, int] = field(default_factory=dict)
 
 
-def files_of(source: Path) -> Iterator[tuple[str, Path]]:
-    """The files of a source as pairs of kind (``passages`` or ``triples``) and path.
+def read_only(
+    passages: list[Path], triples: list[Path], *, on_problem: Callable[[Problem], None] = lambda _: None
+) -> IngestReport:
+    """Read the files as an ingest would and report what is in them; no database is asked and nothing is written.
+
+    Raises:
+        InputError: a file is missing or empty.
+    """
+    report = IngestReport()
+    for path in (*passages, *triples):
+        _require_content(path)
+    for path in passages:
+        for line in read_lines(path):
+            passage = parsed(line, to_passage)
+            problems = [passage] if isinstance(passage, Problem) else []
+            report.passages_read += not problems
+            _tell(problems, report, on_problem)
+    for path in triples:
+        for line in read_lines(path):
+            found = parsed(line, to_triples)
+            if isinstance(found, Problem):
+                _tell([found], report, on_problem)
+                continue
+            report.triples_read += len(found.triples)
+            _tell([Problem(line.file, line.number, reason) for reason in found.malformed], report, on_problem)
+    return report
+
+
+def _tell(problems: Sequence[Problem], report: IngestReport, on_problem: Callable[[Problem], None]) -> None:
+    report.problems += len(problems)
+    for problem in problems:
+        on_problem(problem)
+
+
+def files_to_ingest(sources: Sequence[str | Path], triples: Sequence[str | Path]) -> tuple[list[Path], list[Path]]:
+    """The files of passages and the files of triples that sources stand for.
 
     A folder holds ``corpus.jsonl`` and perhaps ``triples.jsonl``; a single file holds passages.
 
     Raises:
-        InputError: the source does not exist, or is a folder without a corpus.
+        InputError: a source does not exist, or is a folder without a corpus.
     """
-    if not source.exists():
-        raise InputError(f"{source} does not exist: give a JSONL file of passages, or a folder with corpus.jsonl")
-    if source.is_file():
-        yield "passages", source
-        return
-    if not (source / "corpus.jsonl").is_file():
-        raise InputError(f"{source} has no corpus.jsonl: give a JSONL file of passages, or a folder that holds one")
-    yield "passages", source / "corpus.jsonl"
-    if (source / "triples.jsonl").is_file():
-        yield "triples", source / "triples.jsonl"
+    passages: list[Path] = []
+    facts: list[Path] = []
+    for source in map(Path, sources):
+        if not source.exists():
+            raise InputError(f"{source} does not exist: give a JSONL file of passages, or a folder with corpus.jsonl")
+        corpus = source / "corpus.jsonl" if source.is_dir() else source
+        if not corpus.is_file():
+            raise InputError(f"{source} has no corpus.jsonl: give a JSONL file of passages, or a folder that holds one")
+        passages.append(corpus)
+        if source.is_dir() and (source / "triples.jsonl").is_file():
+            facts.append(source / "triples.jsonl")
+    return passages, [*facts, *map(Path, triples)]
 
 
 def _require_content(path: Path) -> None:

@@ -68,7 +68,7 @@ def test_ingest_search_and_evaluate(gear, folder, tmp_path):
     code, out, _ = gear("search", "2024 physics prize", "--json")
     found = json.loads(out)
     assert {"p1", "p2"} == {hit["id"] for hit in found["hits"]}
-    assert {"question", "retriever", "hits", "paths", "milliseconds"} == set(found)
+    assert {"question", "retriever", "hits", "paths", "exact", "milliseconds"} == set(found)
     assert {"statement", "parameters"} == set(found["paths"][0]["cypher"])
 
 
@@ -145,12 +145,24 @@ def test_malformed_lines_are_told_and_the_exit_code_tells(gear, folder):
     assert 1 == err.count("gear: 2 lines could not be used")
 
 
+def test_a_dry_run_reads_and_writes_nothing(gear, folder, empty):
+    """It counts what could be ingested, and tells the same lines that an ingest would."""
+    with (folder / "triples.jsonl").open("a") as file:
+        file.write("not json\n")
+
+    code, out, err = gear("ingest", folder, "--dry-run", "--uri", "bolt://127.0.0.1:9")
+
+    assert (2, True) == (code, "2 passages and 2 triples could be ingested" in out)
+    assert "triples.jsonl:3: not JSON" in err
+
+
 def test_bad_input_costs_one_line(gear, folder, tmp_path):
     """Each says what is wrong and what to do."""
     gear("ingest", folder)
     (tmp_path / "nothing.jsonl").touch()
 
     assert one_line(gear("search", ""), "question is empty")
+    assert one_line(gear("ingest"), "nothing to ingest")
     assert one_line(gear("search", "x", "-k", "0"), "-k")
     assert one_line(gear("search", "x", "--width", "0"), "width")
     assert one_line(gear("search", "x", "--base", "nosuch"), "nosuch", "hybrid")
