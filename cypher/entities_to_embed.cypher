@@ -2,6 +2,6 @@
 // access: read
 // Those of the entities that have no embedding yet: key and name.
 MATCH (e:Entity)
-USING INDEX e:Entity(key)
+USING INDEX SEEK e:Entity(key)
 WHERE e.key IN $keys AND e.embedding IS NULL
 RETURN e.key AS key, e.name AS name

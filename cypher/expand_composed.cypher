@@ -8,7 +8,7 @@ UNWIND range(0, size($beams) - 1) AS beam
 WITH beam, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + ids) AS visited
 CALL (path) {
   MATCH (t:Triple)
-  USING INDEX t:Triple(id)
+  USING INDEX SEEK t:Triple(id)
   WHERE t.id IN path
   WITH collect(t.embedding) AS embeddings
   RETURN embeddings,
@@ -18,7 +18,7 @@ CALL (path) {
 }
 CALL (path, visited, embeddings, similarity, squared) {
   MATCH (last:Triple {id: path[-1]})
-  USING INDEX last:Triple(id)
+  USING INDEX SEEK last:Triple(id)
   MATCH (last)-[:SUBJECT|OBJECT]->(e)
   WITH DISTINCT e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree,
     visited, embeddings, similarity, squared
@@ -31,7 +31,7 @@ CALL (path, visited, embeddings, similarity, squared) {
     WITH e, degree
     WHERE degree > $hub
     MATCH (t:Triple)
-    USING INDEX t:Triple(id)
+    USING INDEX SEEK t:Triple(id)
     WHERE t.id IN $pool
     MATCH (t)-[:SUBJECT|OBJECT]->(e)
     RETURN t

@@ -7,7 +7,7 @@ UNWIND range(0, size($beams) - 1) AS beam
 WITH beam, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + ids) AS visited
 CALL (path, visited) {
   MATCH (last:Triple {id: path[-1]})
-  USING INDEX last:Triple(id)
+  USING INDEX SEEK last:Triple(id)
   MATCH (last)-[:SUBJECT|OBJECT]->(e)
   WITH DISTINCT e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree, visited
   CALL (e, degree) {
@@ -19,7 +19,7 @@ CALL (path, visited) {
     WITH e, degree
     WHERE degree > $hub
     MATCH (t:Triple)
-    USING INDEX t:Triple(id)
+    USING INDEX SEEK t:Triple(id)
     WHERE t.id IN $pool
     MATCH (t)-[:SUBJECT|OBJECT]->(e)
     RETURN t

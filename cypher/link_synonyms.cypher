@@ -4,7 +4,7 @@
 // Says how many edges are new.
 UNWIND $keys AS key
 MATCH (e:Entity {key: key})
-USING INDEX e:Entity(key)
+USING INDEX SEEK e:Entity(key)
 CALL db.index.vector.queryNodes('gear_entity_embedding', $k, e.embedding) YIELD node
 WITH e, node, 2 * vector.similarity.cosine(e.embedding, node.embedding) - 1 AS score
 WHERE node <> e AND score >= $threshold AND size(node.key) > 2

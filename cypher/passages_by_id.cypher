@@ -2,6 +2,6 @@
 // access: read
 // The passages of the given ids, in any order: id, title, text, source.
 MATCH (p:Passage)
-USING INDEX p:Passage(id)
+USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $ids
 RETURN p.id AS id, p.title AS title, p.text AS text, p.source AS source

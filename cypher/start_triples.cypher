@@ -3,7 +3,7 @@
 // The triples of the given passages that are nearest to the query, best first, with their cosines (0 at least); degree
 // is that of the busier one of a triple's two entities: in how many triples it stands.
 MATCH (p:Passage)
-USING INDEX p:Passage(id)
+USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages
 MATCH (p)<-[:FROM]-(t:Triple)
 WITH t, p, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine

@@ -3,5 +3,5 @@
 // Embeddings of entities, stored as float32.
 UNWIND $rows AS row
 MATCH (e:Entity {key: row.key})
-USING INDEX e:Entity(key)
+USING INDEX SEEK e:Entity(key)
 CALL db.create.setNodeVectorProperty(e, 'embedding', row.embedding)

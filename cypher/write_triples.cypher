@@ -9,11 +9,11 @@ CALL () {
 CALL () {
   UNWIND $triples AS row
   MATCH (p:Passage {id: row.passage})
-  USING INDEX p:Passage(id)
+  USING INDEX SEEK p:Passage(id)
   MATCH (s:Entity {key: row.subjectKey})
-  USING INDEX s:Entity(key)
+  USING INDEX SEEK s:Entity(key)
   MATCH (o:Entity {key: row.objectKey})
-  USING INDEX o:Entity(key)
+  USING INDEX SEEK o:Entity(key)
   MERGE (t:Triple {id: row.id})
   ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text
   MERGE (t)-[:SUBJECT]->(s)
@@ -23,6 +23,6 @@ CALL () {
   CALL db.create.setNodeVectorProperty(t, 'embedding', row.embedding)
 }
 MATCH (p:Passage)
-USING INDEX p:Passage(id)
+USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages AND p.extractedAt IS NULL
 SET p.extractedAt = datetime()

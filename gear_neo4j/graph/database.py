@@ -27,6 +27,11 @@ from gear_neo4j.errors import (
 from gear_neo4j.graph.queries import Query, named
 
 OLDEST_SERVER = (5, 26)
+SEARCH_PROBE = """\
+EXPLAIN CYPHER 25
+MATCH (n:Passage)
+SEARCH n IN (VECTOR INDEX gear_no_such_index FOR [0.5] LIMIT 1)
+RETURN n"""
 Row = dict[str, Any]
 Driver = neo4j.Driver
 
@@ -128,15 +133,12 @@ class Database:
         """Whether the server plans the SEARCH clause of Cypher 25; asked once, for versions do not tell on Aura."""
         if self._probed is None:
             try:
-                self.run(
-                    Query(
-                        "probe",
-                        "EXPLAIN CYPHER 25 MATCH (n:Passage) SEARCH n IN (VECTOR INDEX i FOR [0.5] LIMIT 1) RETURN n",
-                    )
-                )
+                self.run(Query("probe", SEARCH_PROBE))
+            except DatabaseError as error:
+                # Where the clause is understood, only the index that nobody made is missing.
+                self._probed = getattr(error.__cause__, "code", None) == "Neo.ClientError.Schema.IndexNotFound"
+            else:
                 self._probed = True
-            except DatabaseError:
-                self._probed = False
         return self._probed
 
     def close(self) -> None:

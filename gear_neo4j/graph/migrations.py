@@ -4,21 +4,23 @@ The chain carries the target ``gear-neo4j``, so a chain that somebody else keeps
 """
 
 import re
+import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from zlib import crc32
 
-from gear_neo4j.errors import ForeignGraph, MigrationError
+from gear_neo4j.errors import DatabaseError, ForeignGraph, MigrationError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.queries import resource_folder
 
 TARGET = "gear-neo4j"
-LOCK_EXPIRES = 300
+LOCK_BEAT = 3
+LOCK_EXPIRES = 15
 LOCK_CONSTRAINTS = (
     "CREATE CONSTRAINT __Neo4jMigrationsLock__has_unique_id IF NOT EXISTS "
     "FOR (n:__Neo4jMigrationsLock) REQUIRE n.id IS UNIQUE",
@@ -230,13 +232,26 @@ def _lock(database: Database, *, wait: float) -> Iterator[None]:
         if time.monotonic() > deadline:
             raise MigrationError(
                 f"another process has been migrating {database.name} for {wait:.0f} s: wait for it "
-                f"(its lock expires after {LOCK_EXPIRES} s)"
+                f"(the lock of a killed one expires after {LOCK_EXPIRES} s)"
             )
         time.sleep(0.2)
+    done = threading.Event()
+    beat = threading.Thread(target=_keep, args=(database, holder, done), daemon=True)
+    beat.start()
     try:
         yield
     finally:
+        done.set()
+        beat.join()
         database.call("release_migration_lock", name=TARGET, id=holder)
+
+
+def _keep(database: Database, holder: str, done: threading.Event) -> None:
+    """Show that the holder of the lock lives, so that the lock of a killed one can expire within seconds."""
+    while not done.wait(LOCK_BEAT):
+        # A beat that the server does not take is made good by the next.
+        with suppress(DatabaseError):
+            _taken(database, holder)
 
 
 def _taken(database: Database, holder: str) -> bool:

@@ -1,0 +1,21 @@
+// name: link_synonyms(keys, k, threshold)
+// access: write
+// Link each entity to those among its k nearest whose cosine reaches the threshold; an edge runs from the smaller key.
+// Says how many edges are new.
+CYPHER 25
+UNWIND $keys AS key
+MATCH (e:Entity {key: key})
+USING INDEX SEEK e:Entity(key)
+CALL (e) {
+  MATCH (node:Entity)
+  SEARCH node IN (VECTOR INDEX gear_entity_embedding FOR e.embedding LIMIT $k)
+  RETURN node
+}
+WITH e, node, 2 * vector.similarity.cosine(e.embedding, node.embedding) - 1 AS score
+WHERE node <> e AND score >= $threshold AND size(node.key) > 2
+WITH DISTINCT CASE WHEN e.key < node.key THEN e ELSE node END AS a,
+  CASE WHEN e.key < node.key THEN node ELSE e END AS b, score
+MERGE (a)-[s:SYNONYM]->(b)
+WITH s, score, s.score IS NULL AS new
+SET s.score = coalesce(s.score, score)
+RETURN sum(CASE WHEN new THEN 1 ELSE 0 END) AS written
