@@ -1,9 +1,11 @@
-// name: expand_composed(beams, query, limit, hub, pool)
+// name: expand_composed(beams, query, limit, hub, pool, degrees)
 // access: read
 // For each beam (ids of its triples, in order), the best triples that share an entity with its last one, best first.
 // Triples that stand in any beam are left out. The score of a path is the cosine of the query and the normalised sum of
 // the path's embeddings, put together from the cosines of the pieces: (s1 + ... + sn) / |e1 + ... + en|; below 0 it is 0.
 // Of an entity in more than $hub triples only those in $pool are looked at, so that the work stays bounded.
+// A row for each beam that has any: lists of id, subject, predicate, object, passage, score and, if $degrees asks for
+// them, the degrees of both entities. Lists, for rows took the client as long as the server.
 UNWIND range(0, size($beams) - 1) AS beam
 WITH beam, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + ids) AS visited
 CALL (path) {
@@ -20,8 +22,7 @@ CALL (path, visited, embeddings, similarity, squared) {
   MATCH (last:Triple {id: path[-1]})
   USING INDEX SEEK last:Triple(id)
   MATCH (last)-[:SUBJECT|OBJECT]->(e)
-  WITH DISTINCT e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree,
-    visited, embeddings, similarity, squared
+  WITH DISTINCT e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
   CALL (e, degree) {
     WITH e, degree
     WHERE degree <= $hub
@@ -36,7 +37,7 @@ CALL (path, visited, embeddings, similarity, squared) {
     MATCH (t)-[:SUBJECT|OBJECT]->(e)
     RETURN t
   }
-  WITH DISTINCT t, visited, embeddings, similarity, squared
+  WITH DISTINCT t
   WHERE NOT t.id IN visited
   WITH t, similarity + 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS numerator,
     squared + 1 + 2 * reduce(sum = 0.0, e IN embeddings | sum + 2 * vector.similarity.cosine(t.embedding, e) - 1)
@@ -47,10 +48,5 @@ CALL (path, visited, embeddings, similarity, squared) {
   MATCH (t)-[:FROM]->(p)
   RETURN t, p, score
 }
-CALL (t) {
-  MATCH (t)-[:SUBJECT|OBJECT]->(e)
-  RETURN max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
-}
-RETURN beam, t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score,
-  degree
-ORDER BY beam, score DESC, id
+RETURN beam, collect([t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
+  THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS triples

@@ -102,19 +102,30 @@ class Store:
         scoring: Scoring,
         hub: int,
         pool: Sequence[str] = (),
+        degrees: bool = False,
     ) -> list[list[ScoredTriple]]:
         """For each beam (triple ids), the best triples one step beyond its last one, in the order of ``beams``.
 
         ``scoring`` says what a candidate is scored by: the whole path with it (``composed``), or itself (``last``).
         Triples of any beam are left out; of an entity in more than ``hub`` triples, only those in ``pool`` are seen.
+        ``degrees`` asks for those of the candidates, which only a further step needs.
         """
         found: list[list[ScoredTriple]] = [[] for _ in beams]
         name = {"composed": "expand_composed", "last": "expand_last"}[scoring]
         rows = self.database.call(
-            name, beams=[list(beam) for beam in beams], query=query, limit=limit, hub=hub, pool=list(pool)
+            name,
+            beams=[list(beam) for beam in beams],
+            query=query,
+            limit=limit,
+            hub=hub,
+            pool=list(pool),
+            degrees=degrees,
         )
         for row in rows:
-            found[row["beam"]].append(_scored_triple(row))
+            found[row["beam"]] = [
+                ScoredTriple(Triple(id, subject, predicate, object, passage), score, max(ends or [0]))
+                for id, subject, predicate, object, passage, score, ends in row["triples"]
+            ]
         return found
 
 

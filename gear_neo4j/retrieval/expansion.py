@@ -83,6 +83,7 @@ class _Walk:
             scoring="composed" if self.score == "composed" else "last",
             hub=self.beam.hub,
             pool=self.pool or (),
+            degrees=len(paths[0].triples) + 1 < self.beam.length,
         )
         for candidates in found:
             self.note(candidates)
