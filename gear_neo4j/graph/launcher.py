@@ -99,7 +99,9 @@ def class_path(site: Site) -> list[Path]:
     repository.mkdir(parents=True, exist_ok=True)
     # Servers of every name and home share the repository: one downloads, the others wait.
     with FileLock(repository / "gear-neo4j.lock"), ThreadPoolExecutor(DOWNLOADS) as pool:
-        jars = list(pool.map(fetch, reversed(resolve(site.version, repository=repository))))
+        # Some versions name lists of versions among what they need, which are no jars.
+        found = [one for one in resolve(site.version, repository=repository) if one.packaging == "jar"]
+        jars = list(pool.map(fetch, reversed(found)))
     write_private(index, json.dumps([str(jar) for jar in jars]))
     return jars
 
