@@ -28,7 +28,7 @@ CALL (path, visited, embeddings, similarity, squared) {
     WHERE degree <= $hub
     MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
     RETURN t
-    UNION
+    UNION ALL
     WITH e, degree
     WHERE degree > $hub
     MATCH (t:Triple)
@@ -45,8 +45,8 @@ CALL (path, visited, embeddings, similarity, squared) {
   WITH t, CASE WHEN numerator > 0 AND denominator > 0 THEN numerator / sqrt(denominator) ELSE 0.0 END AS score
   ORDER BY score DESC, t.id
   LIMIT $limit
-  MATCH (t)-[:FROM]->(p)
-  RETURN t, p, score
+  RETURN t, score
 }
+MATCH (t)-[:FROM]->(p)
 RETURN beam, collect([t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
   THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS triples

@@ -17,7 +17,7 @@ CALL (path, visited) {
     WHERE degree <= $hub
     MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
     RETURN t
-    UNION
+    UNION ALL
     WITH e, degree
     WHERE degree > $hub
     MATCH (t:Triple)
@@ -32,8 +32,8 @@ CALL (path, visited) {
   WITH t, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
   ORDER BY score DESC, t.id
   LIMIT $limit
-  MATCH (t)-[:FROM]->(p)
-  RETURN t, p, score
+  RETURN t, score
 }
+MATCH (t)-[:FROM]->(p)
 RETURN beam, collect([t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
   THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS triples
