@@ -67,7 +67,7 @@ def test_ten_kills_leave_nothing_doubled_and_nothing_lost(server, database, embe
 
     for _ in range(KILLS):
         process = started(server, folder)
-        time.sleep(chance.uniform(0, duration / 4))
+        time.sleep(chance.uniform(0, duration / 3))
         process.kill()
         process.wait()
         process.stdout.close()
@@ -77,5 +77,6 @@ def test_ten_kills_leave_nothing_doubled_and_nothing_lost(server, database, embe
     Ingest(fresh, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
 
     assert sizes == sorted(sizes)
-    assert len(set(sizes)) > KILLS // 2, "the kills must hit the ingest at work"
+    partial = {size for size in sizes if 2 < size < expected[0]}
+    assert len(partial) >= 3, f"the kills must hit the ingest at work: {sizes}"
     assert expected == fingerprint(fresh)
