@@ -51,7 +51,6 @@ class Database:
         self._driver = driver
         self._owned = False
         self._probed: bool | None = None
-        self.queries_sent = 0
         with _explained(name):
             # Without a name the driver would ask the server for the home database on every call.
             row = driver.execute_query(
@@ -96,7 +95,6 @@ class Database:
     def run(self, query: Query, /, **parameters: object) -> list[Row]:
         """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
         _check_parameters(query, parameters)
-        self.queries_sent += 1
         with _explained(self.name):
             return self._driver.execute_query(
                 neo4j.Query(query.text, metadata={"app": "gear-neo4j", "query": query.name}),
@@ -114,7 +112,6 @@ class Database:
         """The rows of a reading query as they arrive, 1,000 at a time, so that memory stays bounded."""
         query = named(name, search_clause=self.has_search_clause)
         _check_parameters(query, parameters)
-        self.queries_sent += 1
         with (
             _explained(self.name),
             self._driver.session(
