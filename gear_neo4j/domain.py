@@ -13,17 +13,35 @@ LONGEST_KEY = 500
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of text that can be retrieved; ``source`` names the file it came from."""
+    """A piece of text that can be retrieved; ``source`` names its file, ``position`` the place there (``line 12``)."""
 
     id: str
     title: str
     text: str
     source: str | None = None
+    position: str | None = None
 
     @property
     def content(self) -> str:
         """What the retrievers read: the title, a newline, and the text."""
         return f"{self.title}\n{self.text}" if self.title else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Subject, predicate and object as a model wrote them: a proximal triple, which no passage is known to state."""
+
+    subject: str
+    predicate: str
+    object: str
+
+    @property
+    def text(self) -> str:
+        """What is embedded: subject, predicate and object, joined by spaces."""
+        return f"{self.subject} {self.predicate} {self.object}"
+
+    def __str__(self) -> str:
+        return f"{self.subject} —{self.predicate}→ {self.object}"
 
 
 @dataclass(frozen=True, slots=True)

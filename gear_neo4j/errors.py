@@ -3,6 +3,8 @@
 GearError
 ├── SettingsError        a setting or option that cannot be used
 ├── InputError           a file, a line or a question that cannot be used
+├── ModelError           the language model cannot be used, or failed
+│   └── ReplyError       it answered, but with nothing that can be used
 ├── DatabaseError        the Neo4j server said no
 │   ├── ServerUnavailable
 │   ├── AuthenticationFailed
@@ -25,6 +27,14 @@ class SettingsError(GearError):
 
 class InputError(GearError):
     """A file, a line or a question that cannot be used."""
+
+
+class ModelError(GearError):
+    """The language model cannot be used, or failed for good."""
+
+
+class ReplyError(ModelError):
+    """The language model answered, twice, with nothing that can be used."""
 
 
 class DatabaseError(GearError):

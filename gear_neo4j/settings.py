@@ -34,16 +34,24 @@ class Settings:
     home: Path = field(default_factory=_default_home)
     neo4j_version: str = DEFAULT_NEO4J_VERSION
     embedding_model: str | None = None
+    chat_model: str | None = None
+    openai_base_url: str | None = None
+    openai_api_key: str | None = field(default=None, repr=False)
+    chat_timeout: float = 60.0
+    chat_concurrency: int = 4
+    chat_price: tuple[float, float] | None = None
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> "Settings":
         """Read the settings; values of the environment win over those of ``env_file``.
 
         Variables: ``NEO4J_URI``, ``NEO4J_USERNAME`` (or ``NEO4J_USER``), ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``,
-        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``.
+        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``; for a language model
+        ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a call),
+        ``GEAR_CHAT_CONCURRENCY`` and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``).
 
         Raises:
-            SettingsError: ``env_file`` does not exist, or is not text.
+            SettingsError: ``env_file`` does not exist or is not text, or a number is none.
         """
         sources = (os.environ if environment is None else environment, _file_values(env_file))
 
@@ -59,7 +67,31 @@ class Settings:
             home=Path(get("GEAR_HOME") or _default_home()).expanduser(),
             neo4j_version=get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION,
             embedding_model=get("GEAR_EMBEDDING_MODEL"),
+            chat_model=get("GEAR_CHAT_MODEL"),
+            openai_base_url=get("OPENAI_BASE_URL"),
+            openai_api_key=get("OPENAI_API_KEY"),
+            chat_timeout=_numbers("GEAR_CHAT_TIMEOUT", get("GEAR_CHAT_TIMEOUT") or "60", count=1)[0],
+            chat_concurrency=int(_numbers("GEAR_CHAT_CONCURRENCY", get("GEAR_CHAT_CONCURRENCY") or "4", count=1)[0]),
+            chat_price=_price(get("GEAR_CHAT_PRICE")),
         )
+
+
+def _price(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    paid, received = _numbers("GEAR_CHAT_PRICE", text, count=2, least=0)
+    return paid, received
+
+
+def _numbers(name: str, text: str, *, count: int, least: float = 1) -> list[float]:
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count or not all(least <= number < float("inf") for number in numbers):
+        wanted = "a number" if count == 1 else f"{count} numbers with a comma between them"
+        raise SettingsError(f"{name} is {text!r}: it must be {wanted}, {least:g} or more")
+    return numbers
 
 
 def _file_values(env_file: Path | None) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""gear-neo4j in other frameworks."""
