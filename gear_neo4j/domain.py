@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import overload
 
+from gear_neo4j.usage import Usage
+
 # An index entry of Neo4j holds at most 8,167 bytes; a key this long is a sentence, not a name.
 LONGEST_KEY = 500
 
@@ -129,7 +131,7 @@ class Hits(Sequence[Hit]):
 
     ``exact`` is False where the paths met an entity of so many triples that only those nearest to the question were
     looked at. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
-    ``fetch``.
+    ``fetch``. Where a language model took part, ``facts`` are what it noted, and ``usage`` is what each role cost.
     """
 
     question: str
@@ -138,6 +140,8 @@ class Hits(Sequence[Hit]):
     paths: tuple[Path, ...] = ()
     exact: bool = True
     milliseconds: dict[str, float] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
+    usage: dict[str, Usage] = field(default_factory=dict)
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...

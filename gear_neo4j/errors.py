@@ -16,6 +16,8 @@ GearError
 └── LocalServerError     the local development server could not be started or stopped
 """
 
+from gear_neo4j.usage import Usage
+
 
 class GearError(Exception):
     """The root of all errors raised on purpose; ``str(error)`` is one line a user can act on."""
@@ -30,7 +32,11 @@ class InputError(GearError):
 
 
 class ModelError(GearError):
-    """The language model cannot be used, or failed for good."""
+    """The language model cannot be used, or failed for good; ``usage`` is what the failed question had cost by then."""
+
+    def __init__(self, message: str = "", *, usage: Usage = Usage()) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 class ReplyError(ModelError):

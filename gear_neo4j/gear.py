@@ -1,37 +1,42 @@
-"""The front door: one object that ingests into a database and searches it."""
+"""The front door: one object that ingests into a database, searches it, and answers questions from it."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path as File
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Self
 
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.gear import GearAgent, GearOptions
+from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Cypher, Hits, Path
-from gear_neo4j.errors import SettingsError
+from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.database import Database, Driver
 from gear_neo4j.graph.store import Counts, Store, path_cypher, prepare
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import Ingest, IngestReport, Progress, files_to_ingest
+from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
-from gear_neo4j.retrieval.base import Base, Fulltext, Hybrid, Sbert
+from gear_neo4j.models.openai import open_chat
+from gear_neo4j.models.roles import PromptedRoles, Reader, Roles
 from gear_neo4j.retrieval.beam import Beam
-from gear_neo4j.retrieval.bm25 import BM25
-from gear_neo4j.retrieval.expansion import Expansion, Score
-from gear_neo4j.retrieval.retrievers import BASE_K, BaseRetriever, NaiveRetriever, Retriever
+from gear_neo4j.retrieval.catalogue import BaseName, Catalogue, RetrieverName
+from gear_neo4j.retrieval.expansion import Score
+from gear_neo4j.retrieval.retrievers import BASE_K, Retriever
 from gear_neo4j.settings import Settings
 
-RetrieverName = Literal["naive", "base"]
-BaseName = Literal["bm25", "fulltext", "sbert", "hybrid"]
-# Above this, the in-memory index takes seconds to build and tens of milliseconds a question.
-BM25_LIMIT = 20_000
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 
 class Gear:
-    """Multi-hop retrieval over one Neo4j database.
+    """Multi-hop retrieval and answers over one Neo4j database.
 
     Args:
         driver: your own Neo4j driver, which is neither changed nor closed.
         database: the database's name; by default the user's home database.
         embedder: what turns texts into vectors; by default the packaged MiniLM (384 dimensions, no download).
+        chat: any LangChain chat model, for :meth:`ask` and the retriever ``sync``.
 
     Usage (the README's longer form of it is a test)::
 
@@ -41,8 +46,15 @@ class Gear:
                 print(hit.rank, hit.passage.title)
     """
 
-    def __init__(self, driver: Driver, *, database: str | None = None, embedder: Embedder | None = None) -> None:
-        self._open(Database(driver, name=database), embedder)
+    def __init__(
+        self,
+        driver: Driver,
+        *,
+        database: str | None = None,
+        embedder: Embedder | None = None,
+        chat: "BaseChatModel | Chat | None" = None,
+    ) -> None:
+        self._open(Database(driver, name=database), embedder or SentenceTransformerEmbedder(), lambda: _chat(chat))
 
     @classmethod
     def connect(
@@ -50,6 +62,7 @@ class Gear:
         settings: Settings | None = None,
         *,
         embedder: Embedder | None = None,
+        chat: "BaseChatModel | Chat | None" = None,
         report: Callable[[str], None] = lambda _: None,
     ) -> Self:
         """Connect by settings (default: those of the environment), starting the local server where none is named.
@@ -59,15 +72,25 @@ class Gear:
         """
         settings = settings or Settings.load()
         self = cls.__new__(cls)
-        self._open(connect(settings, report=report), embedder or SentenceTransformerEmbedder(settings.embedding_model))
+        embedder = embedder or SentenceTransformerEmbedder(settings.embedding_model)
+        self._open(connect(settings, report=report), embedder, lambda: _chat(chat) if chat else open_chat(settings))
         return self
 
-    def _open(self, database: Database, embedder: Embedder | None) -> None:
+    def _open(self, database: Database, embedder: Embedder, chat: Callable[[], Chat]) -> None:
         self.database = database
-        self.embedder: Embedder = embedder or SentenceTransformerEmbedder()
+        self.embedder = embedder
         self.store = Store(database)
-        self._bases: dict[BaseName, Base] = {}
-        self._checked = False
+        self._make_chat = chat
+        self._catalogue = Catalogue(self.store, embedder=embedder, reader=lambda: PromptedRoles(self.chat))
+
+    @cached_property
+    def chat(self) -> Chat:
+        """The language model.
+
+        Raises:
+            ModelError: there is none; says what to set.
+        """
+        return self._make_chat()
 
     def ingest(
         self,
@@ -91,7 +114,7 @@ class Gear:
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
         passages, facts = files_to_ingest(sources, triples)
-        self._bases.clear()
+        self._catalogue.renew()
         run = Ingest(self.database, self.embedder, on_problem=on_problem, on_progress=on_progress)
         return run.run(passages, facts, synonyms=synonyms)
 
@@ -117,13 +140,15 @@ class Gear:
         """The k best passages for a question, and the paths through the graph that led to them.
 
         Args:
-            retriever: ``naive`` expands the base retriever's passages over the graph, ``base`` does not.
+            retriever: ``naive`` expands the base retriever's passages over the graph, ``base`` does not; for ``sync``
+                the chat model first reads them, in one call, and the walk starts from the facts that it notes.
             base: what finds the first passages: words (``bm25``, ``fulltext``), meaning (``sbert``), or both.
             base_k: how many passages the expansion starts from.
 
         Raises:
             InputError: the question is blank, k is below 1, or the database holds no passages.
             EmbeddingMismatch: the database was built with another embedding model.
+            ModelError: ``sync`` has no chat model, or it failed.
         """
         return self.retriever(retriever, base=base, beam=beam, score=score, base_k=base_k).retrieve(question, k=k)
 
@@ -135,15 +160,52 @@ class Gear:
         beam: Beam = Beam(),
         score: Score = "composed",
         base_k: int = BASE_K,
+        reader: Reader | None = None,
     ) -> Retriever:
-        """A retriever to ask many questions of; see :meth:`search` for its options."""
-        if base_k < 1:
-            raise SettingsError(f"base_k is {base_k}: the expansion starts from at least 1 passage")
-        found = self._base(base)
-        if name == "base":
-            return BaseRetriever(self.store, base=found, embedder=self.embedder)
-        expansion = Expansion(self.store, embedder=self.embedder, beam=beam, score=score)
-        return NaiveRetriever(self.store, base=found, expansion=expansion, embedder=self.embedder, base_k=base_k)
+        """A retriever to ask many questions of; see :meth:`search` for its options.
+
+        Args:
+            reader: what reads for ``sync`` in the place of the chat model.
+        """
+        return self._catalogue.retriever(name, base=base, beam=beam, score=score, base_k=base_k, reader=reader)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        base: BaseName = "hybrid",
+        beam: Beam = Beam(),
+        score: Score = "composed",
+        options: GearOptions = GearOptions(),
+        on_event: Callable[[Event], None] = lambda _: None,
+    ) -> Answer:
+        """Answer a question by GeAR's agent, with citations; a run whose model fails still returns its passages.
+
+        Args:
+            options: how far the agent goes: steps, tokens, seconds.
+            on_event: hears of each question asked, of the facts noted, and of why it goes on.
+
+        Raises:
+            ModelError: there is no chat model.
+            InputError, EmbeddingMismatch: see :meth:`search`.
+        """
+        return self.agent(base=base, beam=beam, score=score, options=options).ask(question, k=k, on_event=on_event)
+
+    def agent(
+        self,
+        *,
+        base: BaseName = "hybrid",
+        beam: Beam = Beam(),
+        score: Score = "composed",
+        options: GearOptions = GearOptions(),
+        roles: Roles | None = None,
+    ) -> GearAgent:
+        """An agent to ask many questions of; ``roles`` plays the chat model's part, such as a replay of a trace."""
+        roles = roles or PromptedRoles(self.chat)
+        sync = self._catalogue.sync(base=base, beam=beam, score=score, base_k=options.step_k, reader=roles)
+        found = self._catalogue.base(base)
+        return GearAgent(self.store, sync=sync, base=found, roles=roles, embedder=self.embedder, options=options)
 
     def counts(self) -> Counts:
         """How many passages, triples, entities and synonym edges the database holds."""
@@ -163,21 +225,8 @@ class Gear:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _base(self, name: BaseName) -> Base:
-        if not self._checked:
-            self.store.require_model(name=self.embedder.name, dimension=self.embedder.dimension)
-            self._checked = True
-        if name not in self._bases:
-            self._bases[name] = self._made_base(name)
-        return self._bases[name]
 
-    def _made_base(self, name: BaseName) -> Base:
-        match name:
-            case "fulltext":
-                return Fulltext(self.store)
-            case "sbert":
-                return Sbert(self.store)
-            case "bm25":
-                return BM25(self.store.all_passages())
-        small = self.store.counts().passages <= BM25_LIMIT
-        return Hybrid([self._base("bm25" if small else "fulltext"), self._base("sbert")])
+def _chat(given: "BaseChatModel | Chat | None") -> Chat:
+    if given is None:
+        raise ModelError("there is no language model: give Gear one (chat=...); search with 'naive' needs none")
+    return given if isinstance(given, Chat) else Chat(given)

@@ -1,5 +1,6 @@
 """Data sets: a folder with ``corpus.jsonl``, ``queries.jsonl`` and perhaps ``triples.jsonl``."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -10,16 +11,37 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
 
 Record = TypeVar("Record")
+_REFERENCE = re.compile(r"#(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A sub-question, in which ``#1`` stands for the answer of the first hop, its answer and its gold passage."""
+
+    question: str
+    answer: str
+    passage: str
+
+    @property
+    def references(self) -> tuple[int, ...]:
+        """The places, from 0, of the hops whose answers the sub-question needs.
+
+        Example:
+            >>> Hop("Which state borders #2 to the east?", "North Carolina", "p26").references
+            (1,)
+        """
+        return tuple(int(number) - 1 for number in _REFERENCE.findall(self.question))
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question with the ids of its gold passages, and the answers that count as right."""
+    """A question with the ids of its gold passages, the answers that count as right, and its hops where known."""
 
     id: str
     question: str
     gold: tuple[str, ...]
     answers: tuple[str, ...] = ()
+    decomposition: tuple[Hop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +86,8 @@ def _queries(path: Path, corpus: set[str]) -> Iterator[Query]:
         query = _usable(parsed(line, _to_query))
         if query.id in seen:
             raise InputError(f"{path}:{line.number}: the id {query.id!r} comes twice")
-        missing = [gold for gold in query.gold if gold not in corpus]
+        needed = (*query.gold, *(hop.passage for hop in query.decomposition))
+        missing = [gold for gold in needed if gold not in corpus]
         if missing:
             raise InputError(f"{path}:{line.number}: the gold passage {missing[0]!r} is not in the corpus")
         seen.add(query.id)
@@ -82,7 +105,20 @@ def _to_query(row: dict[str, Any]) -> Query:
         raise ValueError('"answers" is not a list')
     given = row.get("id")
     ids = tuple(dict.fromkeys(str(id) for id in gold))
-    return Query(question if given is None else str(given), question, ids, tuple(map(str, answers)))
+    hops = _hops(row.get("decomposition") or [])
+    return Query(question if given is None else str(given), question, ids, tuple(map(str, answers)), hops)
+
+
+def _hops(items: object) -> tuple[Hop, ...]:
+    keys = ("q", "a", "p")
+    whole = isinstance(items, list) and all(isinstance(item, dict) and all(map(item.get, keys)) for item in items)
+    if not isinstance(items, list) or not whole:
+        raise ValueError('"decomposition" is not a list of {"q", "a", "p"}')
+    hops = tuple(Hop(*(str(item[key]) for key in keys)) for item in items)
+    for place, hop in enumerate(hops):
+        if any(not 0 <= number < place for number in hop.references):
+            raise ValueError(f'"decomposition" {place + 1} refers to a hop that does not come before it')
+    return hops
 
 
 def _usable(record: Record | Problem) -> Record:

@@ -1,10 +1,14 @@
 """One evaluation: a data set in a database of its own, every question asked, the figures put together."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.gear import GearAgent
+from gear_neo4j.agents.ranking import after, final_ranking
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.datasets import Dataset, Query
@@ -13,21 +17,39 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import Progress
 from gear_neo4j.retrieval.retrievers import Retriever
+from gear_neo4j.usage import Usage
 
 PARTS = ("encode", "base", "expand", "fetch")
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question of the data set and what the retriever returned for it."""
+    """A question of the data set and what the retriever, or an agent, returned for it."""
 
     query: Query
     hits: Hits
+    answer: Answer | None = None
 
     @property
     def ranking(self) -> list[str]:
         """The ids of the passages, best first."""
         return [hit.passage.id for hit in self.hits]
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """What each role of a language model cost."""
+        return self.answer.usage if self.answer else self.hits.usage
+
+    @property
+    def milliseconds(self) -> float:
+        """How long it took."""
+        return 1_000 * self.answer.seconds if self.answer else sum(self.hits.milliseconds.values())
+
+    def ranking_after(self, steps: int) -> list[str]:
+        """The ids of the passages had the agent ended after some steps."""
+        if not self.answer:
+            return self.ranking
+        return [item.id for item in final_ranking(after(self.answer.trace, steps))]
 
 
 def provide(
@@ -68,9 +90,21 @@ def ask(
     return answered
 
 
+def ask_agent(
+    agent: GearAgent, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
+) -> list[Answered]:
+    """Ask an agent every question."""
+    answered = []
+    for query in queries:
+        answer = agent.ask(query.question, k=k)
+        answered.append(Answered(query, answer.hits, answer))
+        on_done()
+    return answered
+
+
 def summary(answered: Sequence[Answered], *, ks: Sequence[int]) -> dict[str, Any]:
     """Recall and share of questions with all gold found, in percent at each k, and the latency with its parts."""
-    totals = [sum(one.hits.milliseconds.values()) for one in answered]
+    totals = [one.milliseconds for one in answered]
     parts = {part: [one.hits.milliseconds.get(part, 0.0) for one in answered] for part in PARTS}
     return {
         "recall": {
@@ -80,8 +114,34 @@ def summary(answered: Sequence[Answered], *, ks: Sequence[int]) -> dict[str, Any
             str(k): round(100 * fmean(all_found(one.ranking, one.query.gold, k=k) for one in answered), 2) for k in ks
         },
         "latency_ms": _latency(totals) | {part: _latency(spent) for part, spent in parts.items()},
-        "llm": {"calls": 0, "input_tokens": 0, "output_tokens": 0},
+        "llm": _llm(answered),
+        **(_steps(answered, ks) if answered[0].answer else {}),
         "per_question": [_per_question(one, ks) for one in answered],
+    }
+
+
+def _llm(answered: Sequence[Answered]) -> dict[str, Any]:
+    """Calls and tokens of a language model, in all and for each role."""
+    roles = list(dict.fromkeys(role for one in answered for role in one.usage))
+    spent = {role: sum((one.usage.get(role, Usage()) for one in answered), Usage()) for role in roles}
+    return asdict(sum(spent.values(), Usage())) | {"roles": {role: asdict(usage) for role, usage in spent.items()}}
+
+
+def _steps(answered: Sequence[Answered], ks: Sequence[int]) -> dict[str, Any]:
+    """How far the agent went: steps a question, recall had it ended after each step, and why it stopped."""
+    answers = [one.answer for one in answered if one.answer]
+    taken = [len(answer.trace.steps) for answer in answers]
+    by_step = {
+        str(step): {
+            str(k): round(100 * fmean(recall(one.ranking_after(step), one.query.gold, k=k) for one in answered), 2)
+            for k in ks
+        }
+        for step in range(1, max(taken) + 1)
+    }
+    return {
+        "steps": round(fmean(taken), 3),
+        "recall_by_step": by_step,
+        "stop_reasons": dict(Counter(answer.stop_reason for answer in answers)),
     }
 
 
@@ -96,6 +156,17 @@ def _per_question(one: Answered, ks: Sequence[int]) -> dict[str, Any]:
         "gold": list(one.query.gold),
         "retrieved": one.ranking,
         "recall": {str(k): round(100 * recall(one.ranking, one.query.gold, k=k), 2) for k in ks},
-        "latency_ms": round(sum(one.hits.milliseconds.values()), 2),
+        "latency_ms": round(one.milliseconds, 2),
+        "llm": asdict(sum(one.usage.values(), Usage())),
         "paths": [str(path) for path in one.hits.paths[:3]],
+        **(_answer(one.answer) if one.answer else {}),
+    }
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "answer": answer.text,
+        "stop_reason": answer.stop_reason,
+        "steps": [step.question for step in answer.trace.steps],
+        "gist": [str(fact) for fact in answer.gist],
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from gear_neo4j.domain import Cypher, Passage, Path, Triple
 from gear_neo4j.errors import EmbeddingMismatch, InputError
@@ -12,6 +12,7 @@ from gear_neo4j.graph.queries import named
 
 # Asked for its 15 nearest, the index missed 3 % of them on 1,890 passages, asked for 50 none.
 LEAST_CANDIDATES = 100
+LINK_CANDIDATES = 20
 Vector = Sequence[float]
 Scoring = Literal["composed", "last"]
 
@@ -33,6 +34,15 @@ class ScoredTriple:
     triple: Triple
     score: float
     degree: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the indexes found for one query, best first: ids with cosines, ids with Lucene's scores, and ids alone."""
+
+    dense: Sequence[tuple[str, float]] = ()
+    words: Sequence[tuple[str, float]] = ()
+    stating: Sequence[str] = ()
 
 
 class Store:
@@ -66,14 +76,15 @@ class Store:
         """How many passages, triples, entities and synonym edges there are."""
         return Counts(**self.database.call("counts")[0])
 
-    def nearest_passages(self, query: Vector, *, k: int) -> list[tuple[str, float]]:
-        """Ids of the k passages nearest to a query vector, best first, with their cosines."""
-        candidates = max(LEAST_CANDIDATES, 2 * k)
-        return _scored_ids(self.database.call("nearest_passages", query=query, k=k, candidates=candidates))
+    def find_passages(self, queries: Sequence[Mapping[str, object]], *, k: int, triples: int = 0) -> list[Found]:
+        """What the indexes find for each ``{"vector", "text"}``: k passages by either, and those of near triples.
 
-    def fulltext_passages(self, text: str, *, k: int) -> list[tuple[str, float]]:
-        """Ids of the k passages that Lucene scores best for an escaped text, best first, with its scores."""
-        return _scored_ids(self.database.call("fulltext_passages", text=text, k=k))
+        A text is in Lucene's syntax; None for a vector or a text looks nothing up.
+        """
+        rows = self.database.call(
+            "find_passages", queries=list(queries), k=k, candidates=max(LEAST_CANDIDATES, 2 * k), triples=triples
+        )
+        return [Found(_scored_ids(row["dense"]), _scored_ids(row["words"]), row["stating"]) for row in rows]
 
     def all_passages(self) -> Iterator[Passage]:
         """Every passage in order of id, streamed."""
@@ -92,6 +103,14 @@ class Store:
     def nearest_triples(self, query: Vector, *, k: int) -> list[str]:
         """The ids of the k triples nearest to a query vector, by the vector index."""
         return [row["id"] for row in self.database.call("nearest_triples", query=query, k=k)]
+
+    def link_triples(self, vectors: Sequence[Vector], *, query: Vector) -> list[ScoredTriple | None]:
+        """The stored triple nearest to each vector (GeAR's tripleLink), each with its similarity to the query."""
+        found: list[ScoredTriple | None] = [None] * len(vectors)
+        rows = self.database.call("link_triples", vectors=list(vectors), query=query, candidates=LINK_CANDIDATES)
+        for row in rows:
+            found[row["place"]] = _scored_triple(row)
+        return found
 
     def expand(
         self,
@@ -164,8 +183,8 @@ def _require_same(row: Mapping[str, object], *, name: str, dimension: int) -> No
         )
 
 
-def _scored_ids(rows: list[Row]) -> list[tuple[str, float]]:
-    return [(row["id"], row["score"]) for row in rows]
+def _scored_ids(pairs: Sequence[Sequence[Any]]) -> list[tuple[str, float]]:
+    return [(id, score) for id, score in pairs]
 
 
 def _scored_triple(row: Row) -> ScoredTriple:

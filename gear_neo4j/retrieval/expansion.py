@@ -26,7 +26,7 @@ class Expanded:
 
 
 class Expansion:
-    """NaiveGE's expansion (GeAR, section 4.1): all triples of the base passages are start triples; no model is called.
+    """The graph expansion of GeAR (section 4): from start triples to paths; no language model is called.
 
     ``score`` says how a path is scored against the question:
 
@@ -42,13 +42,18 @@ class Expansion:
         self._score = score
 
     def expand(self, question: Question, *, passages: Sequence[str]) -> Expanded:
-        """The best paths from the triples of the passages, best first.
+        """The best paths from the triples of the passages (NaiveGE), best first.
 
         One round trip a triple of the longest path, and one more for a question whose paths meet a hub.
         """
-        walk = _Walk(self._store, self._embedder, question.vector, self._beam, self._score)
         with question.timed("expand"):
             start = self._store.start_triples(passages, query=question.vector, limit=self._beam.width)
+        return self.walk(question, start=start)
+
+    def walk(self, question: Question, *, start: Sequence[ScoredTriple]) -> Expanded:
+        """The best paths from the given triples, each scored against the question, best first."""
+        walk = _Walk(self._store, self._embedder, question.vector, self._beam, self._score)
+        with question.timed("expand"):
             walk.note(start)
             return Expanded(tuple(beam_search(start, expand=walk.step, beam=self._beam)), exact=walk.pool is None)
 

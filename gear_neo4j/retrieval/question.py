@@ -1,9 +1,9 @@
 """A question on its way through a search: checked once, encoded once, the time of each part taken."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from typing import Self
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.embeddings import Embedder
@@ -22,14 +22,24 @@ class Question:
         if not self.text:
             raise InputError("the question is empty: ask something")
         self._embedder = embedder
+        self._vector: list[float] | None = None
         self.milliseconds: dict[str, float] = {}
 
-    @cached_property
+    @classmethod
+    def batch(cls, texts: Sequence[str], *, embedder: Embedder) -> list[Self]:
+        """Several questions, encoded together."""
+        questions = [cls(text, embedder=embedder) for text in texts]
+        for question, vector in zip(questions, embedder.embed([one.text for one in questions]), strict=True):
+            question._vector = vector.tolist()
+        return questions
+
+    @property
     def vector(self) -> list[float]:
         """The question's embedding, of length 1."""
-        with self.timed("encode"):
-            vector: list[float] = self._embedder.embed([self.text])[0].tolist()
-            return vector
+        if self._vector is None:
+            with self.timed("encode"):
+                self._vector = self._embedder.embed([self.text])[0].tolist()
+        return self._vector
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:

@@ -1,17 +1,18 @@
 """The retrievers that users choose from; all return one ``Hits``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.errors import InputError
+from gear_neo4j.domain import Hit, Hits, Passage
+from gear_neo4j.errors import InputError, ReplyError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.base import Base
+from gear_neo4j.retrieval.base import BaseSearch
 from gear_neo4j.retrieval.beam import passages_of
 from gear_neo4j.retrieval.expansion import Expanded, Expansion
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.sync import Sync
 
 BASE_K = 15
 
@@ -26,7 +27,7 @@ class Retriever(Protocol):
 class BaseRetriever:
     """A base retriever by itself, without the graph."""
 
-    def __init__(self, store: Store, *, base: Base, embedder: Embedder) -> None:
+    def __init__(self, store: Store, *, base: BaseSearch, embedder: Embedder) -> None:
         self._store = store
         self._base = base
         self._embedder = embedder
@@ -34,14 +35,14 @@ class BaseRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first."""
         asked = _ask(question, k=k, embedder=self._embedder)
-        return _hits(self._store, asked, self._base.rank(asked, k=k)[:k], name=self._base.name)
+        return _hits(self._store, asked, self._base.rank(asked, k=k), name=self._base.name)
 
 
 class NaiveRetriever:
     """NaiveGE (GeAR, section 4.1): base passages, the beam search from all their triples, both lists fused by rank."""
 
     def __init__(
-        self, store: Store, *, base: Base, expansion: Expansion, embedder: Embedder, base_k: int = BASE_K
+        self, store: Store, *, base: BaseSearch, expansion: Expansion, embedder: Embedder, base_k: int = BASE_K
     ) -> None:
         self._store = store
         self._base = base
@@ -52,7 +53,7 @@ class NaiveRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the paths of the beam search; for paths of l triples l + 2 round trips.
 
-        A hybrid of two indexes in Neo4j takes one more, and so does a question whose paths meet a hub.
+        A question whose paths meet a hub takes one more, and a base that is held in memory one less.
         """
         asked = _ask(question, k=k, embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._base_k))
@@ -60,6 +61,42 @@ class NaiveRetriever:
         expanded = ranked("graph", [(id, 0.0) for id in passages_of(walked.paths)])
         fused = fuse({"graph": expanded, self._base.name: base})[:k]
         return _hits(self._store, asked, fused, name=f"naive over {self._base.name}", walked=walked)
+
+
+class SyncRetriever:
+    """SyncGE (GeAR, section 4.2) in a single step: one call of a language model a question."""
+
+    def __init__(self, sync: Sync, *, embedder: Embedder) -> None:
+        self._sync = sync
+        self._embedder = embedder
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first, the paths of the beam search, and the facts that the model noted.
+
+        Where the model notes nothing, or nothing that can be used, the paths are those of NaiveGE.
+
+        Raises:
+            ModelError: the model failed.
+        """
+        step = self._sync.step(_ask(question, k=k, embedder=self._embedder), k=k)
+        if step.error and not isinstance(step.error, ReplyError):
+            raise step.error
+        return Hits(
+            step.question,
+            f"sync over {self._sync.base_name}",
+            make_hits(step.ranking[:k], step.passages),
+            step.paths,
+            step.exact,
+            dict(step.milliseconds),
+            facts=step.proximal,
+            usage={"reader": step.error.usage if step.error else step.usage},
+        )
+
+
+def make_hits(items: Sequence[Ranked], passages: Mapping[str, Passage]) -> tuple[Hit, ...]:
+    """Hits from a ranking; a passage deleted since the index was read is left out, and the ranks close up."""
+    present = [item for item in items if item.id in passages]
+    return tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
 
 
 def _ask(question: str, *, k: int, embedder: Embedder) -> Question:
@@ -73,7 +110,5 @@ def _hits(
 ) -> Hits:
     with question.timed("fetch"):
         passages = store.passages([item.id for item in items]) if items else {}
-    # A passage deleted since the index was read is left out, and the ranks close up.
-    present = [item for item in items if item.id in passages]
-    hits = tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
+    hits = make_hits(items, passages)
     return Hits(question.text, name, hits, walked.paths, walked.exact, question.milliseconds)

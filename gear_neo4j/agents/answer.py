@@ -1,0 +1,108 @@
+"""What every agent returns: an answer with its evidence, and the trace of how it came about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
+from gear_neo4j.usage import Usage
+
+StopReason = Literal["answerable", "max_steps", "no_new_question", "budget", "model_error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What a marker of the answer stands for: ``[2]`` a passage, ``[F1]`` a fact of the gist memory."""
+
+    marker: str
+    passage: Passage | None = None
+    fact: Fact | None = None
+
+    def __str__(self) -> str:
+        """The marker with its passage's title and place, or its fact.
+
+        Example:
+            >>> print(Citation("2", Passage("p1", "Install", "Use pip.", "docs/guide.md", "line 12")))
+            [2] Install (docs/guide.md, line 12)
+        """
+        if self.passage is None:
+            return f"[{self.marker}] {self.fact}"
+        place = ", ".join(part for part in (self.passage.source, self.passage.position) if part)
+        title = self.passage.title or self.passage.id
+        return f"[{self.marker}] {title} ({place})" if place else f"[{self.marker}] {title}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One turn of the agent: what it asked, found, noted and decided; passages by id, best first.
+
+    ``linked`` has a place for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
+    ``answerable`` is True, and what is missing where it is False (None: nobody was asked).
+    """
+
+    number: int
+    question: str
+    base: tuple[str, ...] = ()
+    proximal: tuple[Fact, ...] = ()
+    linked: tuple[Triple | None, ...] = ()
+    paths: tuple[Path, ...] = ()
+    ranking: tuple[str, ...] = ()
+    gist: tuple[Fact, ...] = ()
+    answerable: bool | None = None
+    reason: str = ""
+    rewrite: str = ""
+    failures: tuple[str, ...] = ()
+    milliseconds: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All that decided a run's ranking: its steps, the passages of each gist triple, and the places of a selection."""
+
+    question: str
+    roles: str
+    steps: tuple[Step, ...] = ()
+    links: tuple[tuple[str, ...], ...] = ()
+    selected: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    answer: str = ""
+
+    @property
+    def gist(self) -> tuple[Fact, ...]:
+        """The gist memory at the end, in the order in which it grew."""
+        return tuple(fact for step in self.steps for fact in step.gist)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A short answer with its citations, the passages and paths it rests on, and how it came about.
+
+    ``removed`` holds markers that the model made up, which were taken out of the text; ``usage`` is by role.
+    """
+
+    question: str
+    text: str
+    hits: Hits
+    trace: Trace
+    stop_reason: StopReason
+    citations: tuple[Citation, ...] = ()
+    removed: tuple[str, ...] = ()
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    seconds: float = 0.0
+    failure: str = ""
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths of all steps, best first within a step."""
+        return self.hits.paths
+
+    @property
+    def gist(self) -> tuple[Fact, ...]:
+        """The facts that the agent kept."""
+        return self.trace.gist
+
+    @property
+    def total(self) -> Usage:
+        """What all roles cost together."""
+        return sum(self.usage.values(), Usage())

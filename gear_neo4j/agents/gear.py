@@ -1,0 +1,186 @@
+"""GeAR's agent (section 5 of the paper): retrieve, expand, remember, judge, and ask again until it suffices."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.agents.answer import Answer, StopReason
+from gear_neo4j.agents.ranking import final_ranking
+from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.domain import Fact, Hits, Passage, entity_key
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.parsers import Draft, Verdict
+from gear_neo4j.models.roles import Roles
+from gear_neo4j.retrieval.base import BaseSearch
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.retrievers import make_hits
+from gear_neo4j.retrieval.sync import Sync, Synced
+
+# The paper's passages a round, which are also as many as the gist constructor is shown.
+STEP_K = 10
+SELECT_FROM = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GearOptions:
+    """How far the agent goes.
+
+    No step and no role is begun once ``tokens`` or ``seconds`` are spent; the answer is one call more. ``select`` adds
+    a call that orders the first 20 passages of the fused ranking. ``read_once`` lets the reader's notes serve as gist
+    where both would be shown the same passages and the memory is empty. ``answer`` False leaves the answer out.
+
+    Raises:
+        SettingsError: a number is below 1.
+    """
+
+    max_steps: int = 4
+    step_k: int = STEP_K
+    tokens: int | None = None
+    seconds: float | None = None
+    select: bool = False
+    read_once: bool = False
+    answer: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("max_steps", "step_k", "tokens", "seconds"):
+            value = getattr(self, name)
+            if value is not None and not value >= 1:
+                raise SettingsError(f"the agent's {name} is {value}: it must be at least 1")
+
+
+class GearAgent:
+    """The loop of GeAR over one database.
+
+    Retrieval, reader and beam search get the step's question; constructor, reason, rewrite and answer the original one
+    (the paper's figure 1).
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        sync: Sync,
+        base: BaseSearch,
+        roles: Roles,
+        embedder: Embedder,
+        options: GearOptions = GearOptions(),
+    ) -> None:
+        self._store = store
+        self._sync = sync
+        self._base = base
+        self._roles = roles
+        self._embedder = embedder
+        self._options = options
+
+    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+        """Answer a question from at most k passages; ``on_event`` hears of each thing done.
+
+        A model that fails ends the run with the stop reason ``model_error`` and the best ranking so far.
+
+        Raises:
+            InputError: the question is blank, or k is below 1.
+        """
+        if k < 1:
+            raise InputError(f"k is {k}: ask for at least 1 passage")
+        asked = Question(question, embedder=self._embedder)
+        options = self._options
+        run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        stop = self._loop(run, asked)
+        hits = self._rank(run, k)
+        draft = self._answer(run, hits)
+        return run.answered(hits, draft, stop="model_error" if run.failure else stop)
+
+    def _loop(self, run: Run, asked: Question) -> StopReason:
+        while True:
+            stop = self._turn(run, asked)
+            if stop:
+                return stop
+            asked = Question(run.steps[-1].rewrite, embedder=self._embedder)
+
+    def _turn(self, run: Run, asked: Question) -> StopReason | None:
+        """One step: why the run ends with it, or None and the next question on record."""
+        run.begin(asked.text)
+        synced = self._expanded(run, asked)
+        if stop := run.stopped():
+            return stop
+        run.remember(self._gist(run, synced))
+        # On the last turn a verdict would change nothing.
+        if len(run.steps) == self._options.max_steps:
+            return "max_steps"
+        if stop := run.stopped() or self._judged(run) or run.stopped():
+            return stop
+        return self._rewritten(run)
+
+    def _expanded(self, run: Run, asked: Question) -> Synced:
+        synced = self._sync.step(asked, k=self._options.step_k)
+        run.passages.update(synced.passages)
+        run.exact = run.exact and synced.exact
+        run.note(
+            base=tuple(passage.id for passage in synced.base),
+            proximal=synced.proximal,
+            linked=synced.linked,
+            paths=synced.paths,
+            ranking=tuple(item.id for item in synced.ranking),
+        )
+        run.spend(synced.milliseconds)
+        run.pay("reader", synced.usage)
+        if synced.error:
+            run.failed("reader", synced.error)
+        return synced
+
+    def _gist(self, run: Run, synced: Synced) -> Sequence[Fact]:
+        shown = synced.first(self._options.step_k)
+        if not shown:
+            return ()
+        same = {passage.id for passage in shown} == {passage.id for passage in synced.base}
+        if self._options.read_once and same and synced.proximal and not run.memory.facts:
+            return synced.proximal
+        memory = run.memory.facts
+        return run.call("gist", lambda: self._roles.read(run.question, shown, memory=memory)) or ()
+
+    def _judged(self, run: Run) -> StopReason | None:
+        memory = run.memory.facts
+        if not memory:
+            return None
+        verdict = run.call("reason", lambda: self._roles.reason(run.question, memory)) or Verdict(False)
+        run.judge(verdict.answerable, verdict.text)
+        return "answerable" if verdict.answerable else None
+
+    def _rewritten(self, run: Run) -> StopReason | None:
+        asked, why = [step.question for step in run.steps], run.steps[-1].reason
+        memory = run.memory.facts
+        following = run.call("rewrite", lambda: self._roles.rewrite(run.question, memory, why=why, asked=asked))
+        if following is None:
+            return "model_error"
+        run.note(rewrite=following)
+        known = {entity_key(question) for question in asked}
+        return run.stopped() or (None if entity_key(following) not in {*known, ""} else "no_new_question")
+
+    def _rank(self, run: Run, k: int) -> Hits:
+        gist = Question.batch([fact.text for fact in run.memory.facts], embedder=self._embedder)
+        with run.timed("link"):
+            run.links = tuple(tuple(item.id for item in ranking) for ranking in self._base.link(gist))
+        ranking = final_ranking(run.trace())
+        wanted = [item.id for item in ranking[: max(k, SELECT_FROM)]]
+        missing = [id for id in wanted if id not in run.passages]
+        run.passages.update(self._store.passages(missing) if missing else {})
+        if self._options.select and not run.failure:
+            run.selected = self._selected(run, [run.passages[id] for id in wanted if id in run.passages], k)
+            ranking = final_ranking(run.trace())
+        hits = make_hits(ranking[:k], run.passages)
+        name = f"gear over {self._base.name}"
+        return Hits(run.question, name, hits, run.paths(), run.exact, facts=run.memory.facts, usage=dict(run.usage))
+
+    def _selected(self, run: Run, passages: Sequence[Passage], k: int) -> tuple[str, ...]:
+        if not passages:
+            return ()
+        chosen = run.call("select", lambda: self._roles.select(run.question, passages, paths=run.paths(), k=k))
+        return tuple(passages[place].id for place in chosen or ())
+
+    def _answer(self, run: Run, hits: Hits) -> Draft:
+        passages = [hit.passage for hit in hits[:SELECT_FROM]]
+        if not self._options.answer or run.failure or not passages:
+            return Draft("")
+        memory = run.memory.facts
+        return run.call("answer", lambda: self._roles.answer(run.question, passages, memory=memory)) or Draft("")

@@ -1,0 +1,27 @@
+"""The last ranking of a run (GeAR, equation 9): one list for each gist triple and each step, fused by rank."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gear_neo4j.agents.answer import Trace
+from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+
+
+def final_ranking(trace: Trace) -> list[Ranked]:
+    """The ranking that a trace leads to; a selection, where there was one, stands first in its own order."""
+    lists = {f"fact {number}": ids for number, ids in enumerate(trace.links, start=1)}
+    lists |= {f"step {step.number}": step.ranking for step in trace.steps}
+    fused = fuse({name: _ranked(name, ids) for name, ids in lists.items()})
+    place = {id: number for number, id in enumerate(trace.selected)}
+    return sorted(fused, key=lambda item: place.get(item.id, len(place)))
+
+
+def after(trace: Trace, steps: int) -> Trace:
+    """The trace of the run had it ended after some steps; without a selection, which comes at the end only."""
+    kept = trace.steps[:steps]
+    gained = sum(len(step.gist) for step in kept)
+    return replace(trace, steps=kept, links=trace.links[:gained], selected=())
+
+
+def _ranked(name: str, ids: Sequence[str]) -> list[Ranked]:
+    return ranked(name, [(id, 0.0) for id in ids])

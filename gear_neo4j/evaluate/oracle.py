@@ -1,0 +1,125 @@
+"""The oracle: a perfect reader made from a data set's gold decomposition, for upper bounds without a language model.
+
+It sees only the passages that it is shown. Its figures say what the retrieval and the loop allow, not what a model
+would reach, and every report of them says so.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gear_neo4j.domain import Fact, Passage, Path, entity_key
+from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate.datasets import Hop, Query
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.chat import Reply
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.parsers import Draft, Verdict
+from gear_neo4j.models.roles import shown_facts, shown_passages
+from gear_neo4j.usage import Usage
+
+LABEL = "oracle: upper bound"
+Value = TypeVar("Value")
+_REFERENCE = re.compile(r"#(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A hop with the answers of earlier ones put in, and the fact that states its answer."""
+
+    question: str
+    passage: str
+    fact: Fact
+
+
+class Oracle:
+    """Plays all roles of the agent for the questions of a data set.
+
+    Reader and constructor: of each gold passage among those shown, its stored triple nearest to sub-question + answer.
+    Reason: answerable when every hop is in memory. Rewrite: the first open sub-question whose references are known.
+    Tokens are estimated from the text that a model would have been shown.
+
+    Raises:
+        InputError: the data set has no decompositions.
+    """
+
+    name = LABEL
+
+    def __init__(self, queries: Sequence[Query], *, store: Store, embedder: Embedder) -> None:
+        if not queries or not all(query.decomposition for query in queries):
+            raise InputError("the oracle needs a decomposition for each question: this data set has none")
+        self._queries = {entity_key(query.question): query for query in queries}
+        self._store = store
+        self._embedder = embedder
+        self._hops: dict[str, list[_Known]] = {}
+        self._query: Query = queries[0]
+
+    def read(
+        self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
+    ) -> Reply[tuple[Fact, ...]]:
+        """The fact of each hop whose gold passage is shown; the step's question does not matter to who knows all."""
+        self._begin(question)
+        shown = {passage.id for passage in passages}
+        known = set(memory or ())
+        facts = dict.fromkeys(hop.fact for hop in self._known() if hop.passage in shown and hop.fact not in known)
+        return _reply(tuple(facts), shown_passages(passages) + question + shown_facts(memory or ()))
+
+    def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
+        """Answerable when the fact of every hop is in memory."""
+        self._begin(question)
+        missing = self._open(memory)
+        verdict = Verdict(not missing, missing[0].question if missing else " / ".join(self._query.answers[:1]))
+        return _reply(verdict, question + shown_facts(memory))
+
+    def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
+        """The first open sub-question whose references are known, with their answers put in."""
+        self._begin(question)
+        known = set(memory)
+        hops = self._known()
+        following = ""
+        for hop, gold in zip(hops, self._query.decomposition, strict=True):
+            if hop.fact not in known and all(hops[place].fact in known for place in gold.references):
+                following = hop.question
+                break
+        return _reply(following, question + shown_facts(memory) + why + "".join(asked))
+
+    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+        """The gold answer, citing the gold passages that are shown."""
+        self._begin(question)
+        cited = tuple(place for place, one in enumerate(passages, start=1) if one.id in self._query.gold)
+        text = self._query.answers[0] if self._query.answers else ""
+        return _reply(Draft(text, cited), shown_passages(passages) + question + shown_facts(memory))
+
+    def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
+        """The gold passages among those shown."""
+        self._begin(question)
+        chosen = [place for place, one in enumerate(passages) if one.id in self._query.gold][:k]
+        return _reply(chosen, shown_passages(passages, paths=paths) + question)
+
+    def _begin(self, question: str) -> None:
+        # Only the first question of a run is one of the data set's; those after it belong to the same run.
+        self._query = self._queries.get(entity_key(question), self._query)
+
+    def _known(self) -> list[_Known]:
+        if self._query.id not in self._hops:
+            answers = [hop.answer for hop in self._query.decomposition]
+            self._hops[self._query.id] = [self._hop(hop, answers) for hop in self._query.decomposition]
+        return self._hops[self._query.id]
+
+    def _hop(self, hop: Hop, answers: Sequence[str]) -> _Known:
+        question = _REFERENCE.sub(lambda match: answers[int(match[1]) - 1], hop.question)
+        vector = self._embedder.embed([f"{question} {hop.answer}"])[0].tolist()
+        nearest = self._store.start_triples([hop.passage], query=vector, limit=1)
+        if nearest:
+            triple = nearest[0].triple
+            return _Known(question, hop.passage, Fact(triple.subject, triple.predicate, triple.object))
+        return _Known(question, hop.passage, Fact(question, "is answered by", hop.answer))
+
+    def _open(self, memory: Sequence[Fact]) -> list[_Known]:
+        known = set(memory)
+        return [hop for hop in self._known() if hop.fact not in known]
+
+
+def _reply(value: Value, shown: str) -> Reply[Value]:
+    return Reply(value, str(value), Usage(1, len(shown) // 4, len(str(value)) // 4, estimated=True), 0.0)

@@ -1,0 +1,184 @@
+"""Text to text: any LangChain chat model, with retries, a limit of concurrent calls, token counts and a cache."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from gear_neo4j.errors import ModelError, ReplyError, SettingsError
+from gear_neo4j.models.cache import ReplyCache
+from gear_neo4j.models.retries import explained, one_line, retrying
+from gear_neo4j.usage import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage
+
+T = TypeVar("T")
+
+REPAIR = (
+    "That reply cannot be used: {problem}\nReply again, in the required form only, with nothing before or after it."
+)
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is asked: its task (``system``, which may be empty), and the case at hand."""
+
+    system: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """A usable reply: its value, the text that was parsed, what it cost, and how long it took with all retries."""
+
+    value: T
+    text: str
+    usage: Usage
+    milliseconds: float
+
+
+class Chat:
+    """A language model: any LangChain chat model, with retries, a limit of concurrent calls, token counts and a cache.
+
+    Threads may share it. The model should not retry by itself, or two patiences multiply.
+
+    Args:
+        model: the model; build it with ``max_retries=0``.
+        concurrency: the most requests in flight at once; a wait between retries counts as none.
+        patience: the most seconds of waiting between the retries of one request.
+        cache: a file for the replies that could be used; made when needed, for this user only.
+        sleep: waits the seconds between retries.
+
+    Raises:
+        SettingsError: ``concurrency`` is less than 1, or the cache cannot be used.
+
+    Example:
+        >>> from langchain_core.language_models import FakeListChatModel
+        >>> chat = Chat(FakeListChatModel(responses=["about 7", "7"]))
+        >>> reply = chat.ask(Prompt("Answer with a number.", "How many days has a week?"), parse=int)
+        >>> reply.value, reply.usage.calls
+        (7, 2)
+    """
+
+    def __init__(
+        self,
+        model: "BaseChatModel",
+        *,
+        concurrency: int = 4,
+        patience: float = 60.0,
+        cache: Path | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if concurrency < 1:
+            raise SettingsError(f"concurrency is {concurrency}: it must be 1 or more")
+        self._model = model
+        self._slots = BoundedSemaphore(concurrency)
+        self._patience = patience
+        self._sleep = sleep
+        self._cache = None if cache is None else ReplyCache(cache, model)
+
+    @property
+    def name(self) -> str:
+        """The model's name, or its class where it has none."""
+        names = (getattr(self._model, attribute, None) for attribute in ("model_name", "model"))
+        return next((name for name in names if isinstance(name, str) and name), type(self._model).__name__)
+
+    def ask(self, prompt: Prompt, *, parse: Callable[[str], T]) -> Reply[T]:
+        """Ask, and give back what ``parse`` makes of the reply; where it raises ValueError the model may try once more.
+
+        Only a reply that parses is kept in the cache.
+
+        Raises:
+            ReplyError: the second reply could not be used either; its ``usage`` says what both cost.
+            ModelError: the model cannot be used, or failed for longer than ``patience``.
+            SettingsError: the cache can no longer be used.
+        """
+        started = time.perf_counter()
+        messages = _messages(prompt)
+        value, text, usage = self._remembered(messages, parse) or self._answered(messages, parse)
+        return Reply(value, text, usage, (time.perf_counter() - started) * 1000)
+
+    def _remembered(self, messages: list["BaseMessage"], parse: Callable[[str], T]) -> tuple[T, str, Usage] | None:
+        text = self._cache.lookup(messages) if self._cache else None
+        if text is None:
+            return None
+        try:
+            return parse(text), text, Usage(cached=1)
+        except ValueError:
+            # It was kept for a parser that took it; ask again, and keep what this one takes.
+            return None
+
+    def _answered(self, messages: list["BaseMessage"], parse: Callable[[str], T]) -> tuple[T, str, Usage]:
+        reply, usage = self._request(messages, spent=Usage())
+        try:
+            value = parse(_text(reply))
+        except ValueError as error:
+            reply, usage = self._request([*messages, *_repair(reply, error)], spent=usage)
+            try:
+                value = parse(_text(reply))
+            except ValueError as last:
+                told = f"the model {self.name} replied twice with nothing that can be used ({one_line(last)})"
+                raise ReplyError(f"{told}: try another GEAR_CHAT_MODEL", usage=usage) from last
+        if self._cache:
+            self._cache.update(messages, reply)
+        return value, _text(reply), usage
+
+    def _request(self, messages: list["BaseMessage"], *, spent: Usage) -> tuple["AIMessage", Usage]:
+        attempts = retrying(patience=self._patience, sleep=self._sleep)
+        try:
+            reply = attempts(self._invoke, messages)
+        except Exception as error:
+            tried, waited = attempts.statistics["attempt_number"], attempts.statistics["idle_for"]
+            line = self._without_secrets(explained(error, model=self.name, attempts=tried, waited=waited))
+            raise ModelError(line, usage=spent + Usage(retries=tried - 1)) from error
+        retries = Usage(retries=attempts.statistics["attempt_number"] - 1)
+        return reply, spent + retries + _usage(messages, reply)
+
+    def _invoke(self, messages: list["BaseMessage"]) -> "AIMessage":
+        with self._slots:
+            return self._model.invoke(messages)
+
+    def _without_secrets(self, line: str) -> str:
+        # A key with a stray newline is quoted in full by HTTP libraries.
+        for name in type(self._model).model_fields:
+            hidden = getattr(getattr(self._model, name), "get_secret_value", str)().strip()
+            line = line.replace(hidden, "***") if hidden else line
+        return line
+
+
+def _messages(prompt: Prompt) -> list["BaseMessage"]:
+    # LangChain takes half a second to import: commands that ask no model must not pay for it.
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    task = [SystemMessage(prompt.system)] if prompt.system else []
+    return [*task, HumanMessage(prompt.user)]
+
+
+def _repair(reply: "AIMessage", error: ValueError) -> list["BaseMessage"]:
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    # Some servers refuse a message without text.
+    said = AIMessage(_text(reply).strip() or "(nothing)")
+    return [said, HumanMessage(REPAIR.format(problem=one_line(error) or "it has not the required form"))]
+
+
+def _text(message: "BaseMessage") -> str:
+    return str(message.text)
+
+
+def _usage(messages: Sequence["BaseMessage"], reply: "AIMessage") -> Usage:
+    told = reply.usage_metadata
+    if told and told["input_tokens"]:
+        return Usage(calls=1, input_tokens=told["input_tokens"], output_tokens=told["output_tokens"])
+    paid = sum(len(_text(message)) for message in messages)
+    return Usage(calls=1, input_tokens=_estimate(paid), output_tokens=_estimate(len(_text(reply))), estimated=True)
+
+
+def _estimate(characters: int) -> int:
+    return math.ceil(characters / CHARACTERS_PER_TOKEN)

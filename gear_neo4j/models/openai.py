@@ -1,0 +1,51 @@
+"""The language model that the settings name, at any server that speaks OpenAI's protocol."""
+
+from typing import TYPE_CHECKING
+
+from gear_neo4j.errors import ModelError
+from gear_neo4j.models.chat import Chat
+from gear_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+CACHE = "chat-cache.sqlite"
+# Servers of one's own check no key, but the client will not start without one.
+NO_KEY = "not-needed"
+
+
+def chat_model(settings: Settings) -> "BaseChatModel":
+    """The model at temperature 0, without retries of its own, for ``Chat`` retries.
+
+    Raises:
+        ModelError: no model is named, or neither a key nor a server.
+    """
+    if not settings.chat_model:
+        raise ModelError("no language model is set: set GEAR_CHAT_MODEL, and OPENAI_API_KEY or OPENAI_BASE_URL")
+    if not (settings.openai_api_key or settings.openai_base_url):
+        raise ModelError(
+            f"no server is set for the model {settings.chat_model}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another"
+        )
+    # The client takes seconds to import: commands that ask no model must not pay for it.
+    from langchain_core.utils import convert_to_secret_str
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(
+        model=settings.chat_model,
+        temperature=0,
+        max_retries=0,
+        timeout=settings.chat_timeout,
+        base_url=settings.openai_base_url,
+        api_key=convert_to_secret_str(settings.openai_api_key or NO_KEY),
+    )
+
+
+def open_chat(settings: Settings, *, cache: bool = True) -> Chat:
+    """The model of ``chat_model``; its replies are kept in ``chat-cache.sqlite`` in the home folder.
+
+    Raises:
+        ModelError: no model is named, or neither a key nor a server.
+        SettingsError: the cache cannot be used.
+    """
+    file = settings.home / CACHE if cache else None
+    return Chat(chat_model(settings), concurrency=settings.chat_concurrency, cache=file)

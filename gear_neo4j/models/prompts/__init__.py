@@ -1,0 +1,29 @@
+"""The prompts, one text file each: what the model is told above the line ``---``, what it is asked below it."""
+
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+from gear_neo4j.models.chat import Prompt
+
+
+def fill(name: str, /, **values: object) -> Prompt:
+    """The prompt of a file with its ``$names`` filled in; what is filled in is taken as it stands.
+
+    Raises:
+        KeyError: a name in the file has no value.
+
+    Example:
+        >>> prompt = fill("extraction", passage="Curie was born in $Warsaw.")
+        >>> prompt.user.splitlines()[0]
+        'Passage: Curie was born in $Warsaw.'
+    """
+    system, user = _templates(name)
+    return Prompt(system=system.substitute(values).strip(), user=user.substitute(values).strip())
+
+
+@cache
+def _templates(name: str) -> tuple[Template, Template]:
+    text = files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    system, _, user = text.partition("---\n")
+    return Template(system), Template(user)

@@ -1,0 +1,170 @@
+"""Which failures of a language model may pass, how long to wait, and what to tell the user about the others.
+
+Every LangChain model has a client library of its own, so errors are told by what they carry: a status, headers, a
+builtin class, or the names that HTTP libraries give to a broken connection.
+"""
+
+import math
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from email.utils import parsedate_to_datetime
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential, wait_random
+
+PASSING_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
+_PASSING_NAMES = frozenset(
+    {
+        "APIConnectionError",
+        "APITimeoutError",
+        "ClientConnectionError",
+        "ConnectError",
+        "ConnectionError",
+        "NetworkError",
+        "RemoteProtocolError",
+        "Timeout",
+        "TimeoutException",
+    }
+)
+# HTTP libraries count an address or a key that cannot even be sent among the failures of the connection.
+_LASTING_NAMES = frozenset({"InvalidURL", "LocalProtocolError", "UnsupportedProtocol"})
+_ADVICE = {
+    400: "check GEAR_CHAT_MODEL, and that the model takes texts this long",
+    401: "check OPENAI_API_KEY",
+    403: "check OPENAI_API_KEY, and that it may use this model",
+    404: "check GEAR_CHAT_MODEL and OPENAI_BASE_URL",
+    429: "its quota is used up, see the account of OPENAI_API_KEY",
+}
+_BACKOFF = wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5)
+
+
+def retrying(*, patience: float, sleep: Callable[[float], None]) -> Retrying:
+    """Retries of failures that may pass, until the waits between them would take more than ``patience`` seconds."""
+
+    def impatient(state: RetryCallState) -> bool:
+        return state.idle_for + state.upcoming_sleep > patience
+
+    return Retrying(retry=retry_if_exception(may_pass), wait=_wait, stop=impatient, sleep=sleep, reraise=True)
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether the same request may succeed a little later.
+
+    Example:
+        >>> may_pass(ConnectionResetError()), may_pass(ValueError())
+        (True, False)
+    """
+    if not isinstance(error, Exception):
+        return False
+    status = _status(error)
+    if status is not None:
+        # A budget that is used up is reported as a rate limit, but no wait brings it back.
+        return status in PASSING_STATUSES and getattr(error, "code", None) != "insufficient_quota"
+    chain = list(_chain(error))
+    if any(map(_lasts, chain)):
+        return False
+    return any(isinstance(link, ConnectionError | TimeoutError) or _names(link) & _PASSING_NAMES for link in chain)
+
+
+def told_wait(error: BaseException) -> float | None:
+    """The seconds that the server asks to wait (``retry-after-ms``, or ``Retry-After`` in seconds or as a date)."""
+    for headers in filter(None, map(_headers, _chain(error))):
+        for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+            seconds = _seconds(headers.get(name), now=headers.get("date"))
+            if seconds is not None:
+                return seconds / unit
+    return None
+
+
+def explained(error: BaseException, *, model: str, attempts: int, waited: float) -> str:
+    """One line for the user: what happened last, how often it was tried, and what to do."""
+    detail, told = _detail(error), told_wait(error)
+    if not may_pass(error):
+        advice = _ADVICE.get(_status(error) or 0, "check GEAR_CHAT_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY")
+        return f"the model {model} cannot be used: {detail}: {advice}"
+    times = "once" if attempts == 1 else f"{attempts} times in {waited:.0f} s of waiting"
+    asked = f", and asks to wait {told:.0f} s more" if told else ""
+    remedy = "raise GEAR_CHAT_TIMEOUT" if isinstance(_innermost(error), TimeoutError) else "check OPENAI_BASE_URL"
+    return f"the model {model} failed {times}{asked}: {detail}: try again later, or {remedy}"
+
+
+def one_line(text: object, *, longest: int = 200) -> str:
+    """A text on one line, cut where it is long.
+
+    Example:
+        >>> one_line("no\\n  object")
+        'no object'
+    """
+    line = " ".join(str(text).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    # A server that asks for no wait at all would be asked again without end.
+    return (error and told_wait(error)) or _BACKOFF(state)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    link: BaseException | None = error
+    # Causes only: the context of an error may be one that the caller was already dealing with.
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__
+
+
+def _names(error: BaseException) -> set[str]:
+    return {kind.__name__ for kind in type(error).__mro__}
+
+
+def _status(error: BaseException) -> int | None:
+    for link in _chain(error):
+        for holder in (link, getattr(link, "response", None)):
+            for name in ("status_code", "status", "code"):
+                value = getattr(holder, name, None)
+                if isinstance(value, int) and 100 <= value < 600:
+                    return value
+    return None
+
+
+def _headers(error: BaseException) -> dict[str, str]:
+    for holder in (getattr(error, "response", None), error):
+        items = getattr(getattr(holder, "headers", None), "items", None)
+        if callable(items):
+            return {str(name).lower(): str(value) for name, value in items()}
+    return {}
+
+
+def _seconds(text: str | None, *, now: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        due, sent = _moment(text), _moment(now or "")
+        # The date is read on the server's clock, which need not be ours.
+        seconds = due - (time.time() if sent is None else sent) if due is not None else math.nan
+    return None if math.isnan(seconds) else max(seconds, 0.0)
+
+
+def _moment(date: str) -> float | None:
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _detail(error: BaseException) -> str:
+    told = _innermost(error)
+    return one_line(f"{type(told).__name__}: {told}")
+
+
+def _innermost(error: BaseException) -> BaseException:
+    # The outermost error of a broken connection says no more than "Connection error."
+    return next((link for link in _chain(error) if isinstance(link, OSError) or _lasts(link)), error)
+
+
+def _lasts(error: BaseException) -> bool:
+    return isinstance(error, ssl.SSLCertVerificationError) or bool(_names(error) & _LASTING_NAMES)

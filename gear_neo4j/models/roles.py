@@ -1,0 +1,112 @@
+"""What GeAR asks a language model to do: read, judge, ask on, answer; each a prompt and a parser."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from gear_neo4j.domain import Fact, Passage, Path
+from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.parsers import (
+    Draft,
+    Verdict,
+    parse_answer,
+    parse_numbers,
+    parse_question,
+    parse_triples,
+    parse_verdict,
+)
+from gear_neo4j.models.prompts import fill
+
+NONE = "(none)"
+
+
+class Reader(Protocol):
+    """What reads passages for a question."""
+
+    def read(
+        self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
+    ) -> Reply[tuple[Fact, ...]]:
+        """The facts in the passages that help to answer the question, best first; beyond those in the memory."""
+
+
+class Roles(Reader, Protocol):
+    """All that the agent asks for; each raises ModelError, and ReplyError when a reply is of no use."""
+
+    @property
+    def name(self) -> str:
+        """What plays the roles, for reports."""
+
+    def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
+        """Whether the facts suffice for an answer, and what it is or what is missing."""
+
+    def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
+        """The next question to search with; empty when there is none."""
+
+    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+        """An answer that cites passages and facts by their place, from 1."""
+
+    def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
+        """The places, from 0, of the at most k passages that the answer needs, best first."""
+
+
+class PromptedRoles:
+    """The roles played by a language model, each by one prompt (GeAR, appendix I, in words of our own).
+
+    Reader and beam search see the step's question and no memory; all others the original question.
+    """
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._chat.name
+
+    def read(
+        self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
+    ) -> Reply[tuple[Fact, ...]]:
+        """The facts in the passages that help; with a memory (an empty one too) it is the gist constructor's turn."""
+        shown = shown_passages(passages)
+        if memory is None:
+            prompt = fill("reader", passages=shown, question=question)
+        else:
+            prompt = fill("gist", passages=shown, question=question, facts=shown_facts(memory))
+        return self._chat.ask(prompt, parse=lambda text: parse_triples(text, key="facts").facts)
+
+    def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
+        """Whether the facts suffice for an answer."""
+        return self._chat.ask(fill("reason", question=question, facts=shown_facts(memory)), parse=parse_verdict)
+
+    def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
+        """The next question to search with."""
+        before = "\n".join(f"- {one}" for one in asked)
+        prompt = fill("rewrite", question=question, facts=shown_facts(memory), why=why or NONE, asked=before)
+        return self._chat.ask(prompt, parse=parse_question)
+
+    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+        """An answer with checked citations."""
+        facts = "\n".join(f"[F{number}] {fact}" for number, fact in enumerate(memory, start=1))
+        prompt = fill("answer", passages=shown_passages(passages), facts=facts, question=question)
+        return self._chat.ask(prompt, parse=lambda text: parse_answer(text, passages=len(passages), facts=len(memory)))
+
+    def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
+        """The passages that the answer needs, each shown with the triples that led to it."""
+        prompt = fill("select", passages=shown_passages(passages, paths=paths), question=question, k=k)
+        return self._chat.ask(
+            prompt, parse=lambda text: [number - 1 for number in parse_numbers(text, most=len(passages))][:k]
+        )
+
+
+def shown_passages(passages: Sequence[Passage], *, paths: Sequence[Path] = ()) -> str:
+    """Passages as a prompt shows them, numbered from 1, each with the paths that pass through it."""
+    blocks = []
+    for number, passage in enumerate(passages, start=1):
+        lines = [f"Passage [{number}] {passage.title}".rstrip(), passage.text]
+        lines += [f"- led here: {path}" for path in paths if passage.id in path.passage_ids][:3]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def shown_facts(facts: Sequence[Fact]) -> str:
+    """Facts as a prompt shows them, one a line."""
+    return "\n".join(f"- {fact}" for fact in facts) or NONE

@@ -1,0 +1,114 @@
+"""Which retrievers there are, by name, and how each is put together over one database."""
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Literal
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.roles import Reader
+from gear_neo4j.retrieval.base import Base, BaseSearch, Fulltext, Hybrid, Sbert
+from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.retrieval.bm25 import BM25
+from gear_neo4j.retrieval.expansion import Expansion, Score
+from gear_neo4j.retrieval.retrievers import BaseRetriever, NaiveRetriever, Retriever, SyncRetriever
+from gear_neo4j.retrieval.sync import Sync
+
+RetrieverName = Literal["naive", "sync", "base"]
+BaseName = Literal["bm25", "fulltext", "sbert", "hybrid"]
+# Above this, the in-memory index takes seconds to build and tens of milliseconds a question.
+BM25_LIMIT = 20_000
+
+
+class Catalogue:
+    """The retrievers over one database; base retrievers are made once and kept.
+
+    Args:
+        reader: gives what reads for ``sync``; asked only when it is needed.
+    """
+
+    def __init__(self, store: Store, *, embedder: Embedder, reader: Callable[[], Reader]) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._reader = reader
+        self._bases: dict[BaseName, Base] = {}
+        self._making = RLock()
+        self._checked = False
+
+    def retriever(
+        self,
+        name: RetrieverName,
+        *,
+        base: BaseName,
+        beam: Beam,
+        score: Score,
+        base_k: int,
+        reader: Reader | None = None,
+    ) -> Retriever:
+        """The retriever of a name.
+
+        Raises:
+            SettingsError: base_k is below 1.
+            ModelError: ``sync`` has no reader.
+        """
+        if name == "sync":
+            found = self.sync(base=base, beam=beam, score=score, base_k=base_k, reader=reader or self._reader())
+            return SyncRetriever(found, embedder=self._embedder)
+        search = self.base(base)
+        if name == "base":
+            return BaseRetriever(self._store, base=search, embedder=self._embedder)
+        expansion = self._expansion(beam, score, base_k)
+        return NaiveRetriever(self._store, base=search, expansion=expansion, embedder=self._embedder, base_k=base_k)
+
+    def sync(self, *, base: BaseName, beam: Beam, score: Score, base_k: int, reader: Reader) -> Sync:
+        """SyncGE, as a retriever and the agent need it."""
+        expansion = self._expansion(beam, score, base_k)
+        return Sync(
+            self._store,
+            base=self.base(base),
+            expansion=expansion,
+            reader=reader,
+            embedder=self._embedder,
+            base_k=base_k,
+        )
+
+    def base(self, name: BaseName) -> BaseSearch:
+        """The base retriever of a name.
+
+        Raises:
+            InputError: the database holds no passages.
+            EmbeddingMismatch: another model built it.
+        """
+        if not self._checked:
+            self._store.require_model(name=self._embedder.name, dimension=self._embedder.dimension)
+            self._checked = True
+        return BaseSearch(self._store, self._base(name))
+
+    def renew(self) -> None:
+        """Forget what was made from passages that may have changed since."""
+        with self._making:
+            self._bases.clear()
+
+    def _expansion(self, beam: Beam, score: Score, base_k: int) -> Expansion:
+        if base_k < 1:
+            raise SettingsError(f"base_k is {base_k}: the expansion starts from at least 1 passage")
+        return Expansion(self._store, embedder=self._embedder, beam=beam, score=score)
+
+    def _base(self, name: BaseName) -> Base:
+        # Threads that search at once must not each read the whole corpus; a hybrid is made of others.
+        with self._making:
+            if name not in self._bases:
+                self._bases[name] = self._made(name)
+            return self._bases[name]
+
+    def _made(self, name: BaseName) -> Base:
+        match name:
+            case "fulltext":
+                return Fulltext()
+            case "sbert":
+                return Sbert()
+            case "bm25":
+                return BM25(self._store.all_passages())
+        small = self._store.counts().passages <= BM25_LIMIT
+        return Hybrid([self._base("bm25" if small else "fulltext"), self._base("sbert")])

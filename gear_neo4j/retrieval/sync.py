@@ -1,0 +1,127 @@
+"""SyncGE (GeAR, section 4.2): a language model reads the base passages, and the walk starts from what it noted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gear_neo4j.domain import Fact, Passage, Path, Triple
+from gear_neo4j.errors import ModelError
+from gear_neo4j.graph.store import ScoredTriple, Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.roles import Reader
+from gear_neo4j.retrieval.base import BaseSearch
+from gear_neo4j.retrieval.beam import passages_of
+from gear_neo4j.retrieval.expansion import Expansion
+from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.usage import Usage
+
+_Read = tuple[tuple[Fact, ...], Usage, ModelError | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What one synchronised expansion did: what was read, noted, linked and reached, and the fused ranking of it.
+
+    ``linked`` has a place for each proximal triple: the stored triple nearest to it. ``proximal`` is empty where the
+    reader noted nothing or failed (``error``), and the walk started from all triples of the base passages.
+    """
+
+    question: str
+    base: tuple[Passage, ...]
+    proximal: tuple[Fact, ...]
+    linked: tuple[Triple | None, ...]
+    paths: tuple[Path, ...]
+    exact: bool
+    ranking: tuple[Ranked, ...]
+    passages: Mapping[str, Passage]
+    usage: Usage = Usage()
+    error: ModelError | None = None
+    milliseconds: Mapping[str, float] = field(default_factory=dict)
+
+    def first(self, k: int) -> list[Passage]:
+        """The first k passages of the fused ranking."""
+        return [self.passages[item.id] for item in self.ranking if item.id in self.passages][:k]
+
+
+class Sync:
+    """SyncGE over one database: base passages, reader, tripleLink, beam search, fusion.
+
+    Args:
+        base_k: how many base passages the reader sees.
+    """
+
+    def __init__(
+        self, store: Store, *, base: BaseSearch, expansion: Expansion, reader: Reader, embedder: Embedder, base_k: int
+    ) -> None:
+        self._store = store
+        self._base = base
+        self._expansion = expansion
+        self._reader = reader
+        self._embedder = embedder
+        self._base_k = base_k
+
+    @property
+    def base_name(self) -> str:
+        """The base retriever's name."""
+        return self._base.name
+
+    def step(self, question: Question, *, k: int = 0) -> Synced:
+        """Expand once; at least k base passages are fused, of which the reader sees the first ``base_k``.
+
+        Where the reader fails, or notes nothing, the walk is NaiveGE's.
+        """
+        base = self._base.rank(question, k=max(k, self._base_k))
+        known = self._fetch(question, [item.id for item in base], {})
+        shown = [known[item.id] for item in base[: self._base_k] if item.id in known]
+        proximal, usage, error = self._read(question, shown)
+        start, linked = self._link(question, proximal)
+        if start:
+            walked = self._expansion.walk(question, start=start)
+        else:
+            walked = self._expansion.expand(question, passages=[item.id for item in base[: self._base_k]])
+        reached = ranked("graph", [(id, 0.0) for id in passages_of(walked.paths)])
+        ranking = fuse({"graph": reached, self._base.name: base})
+        known = self._fetch(question, [item.id for item in ranking], known)
+        return Synced(
+            question=question.text,
+            base=tuple(shown),
+            proximal=proximal,
+            linked=linked,
+            paths=walked.paths,
+            exact=walked.exact,
+            ranking=tuple(ranking),
+            passages=known,
+            usage=usage,
+            error=error,
+            milliseconds=question.milliseconds,
+        )
+
+    def _read(
+        self, question: Question, passages: Sequence[Passage]
+    ) -> tuple[tuple[Fact, ...], Usage, ModelError | None]:
+        if not passages:
+            return (), Usage(), None
+        with question.timed("read"):
+            try:
+                reply = self._reader.read(question.text, passages)
+            except ModelError as error:
+                return (), Usage(), error
+        return reply.value, reply.usage, None
+
+    def _link(
+        self, question: Question, proximal: Sequence[Fact]
+    ) -> tuple[list[ScoredTriple], tuple[Triple | None, ...]]:
+        """tripleLink (GeAR, equation 2): start triples, each once, and the triple of each proximal one."""
+        if not proximal:
+            return [], ()
+        with question.timed("encode"):
+            vectors = self._embedder.embed([fact.text for fact in proximal]).tolist()
+        with question.timed("link"):
+            found = self._store.link_triples(vectors, query=question.vector)
+        start = {one.triple.id: one for one in found if one}
+        return list(start.values()), tuple(one.triple if one else None for one in found)
+
+    def _fetch(self, question: Question, ids: Sequence[str], known: Mapping[str, Passage]) -> dict[str, Passage]:
+        missing = [id for id in ids if id not in known]
+        with question.timed("fetch"):
+            return {**known, **(self._store.passages(missing) if missing else {})}

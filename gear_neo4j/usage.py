@@ -1,0 +1,48 @@
+"""What language models were asked and what it cost."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Calls and tokens of a language model; adds up with ``+``.
+
+    ``calls`` counts the requests that it answered, a repair of an unusable reply as one of its own; ``cached`` those
+    answers that were had before and cost nothing. ``estimated`` is True where a reply did not say its tokens, which are
+    then taken as a quarter of the characters.
+
+    Example:
+        >>> Usage(calls=1, input_tokens=900, output_tokens=50) + Usage(cached=1)
+        Usage(calls=1, input_tokens=900, output_tokens=50, cached=1, retries=0, estimated=False)
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached: int = 0
+    retries: int = 0
+    estimated: bool = False
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached + other.cached,
+            self.retries + other.retries,
+            self.estimated or other.estimated,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+    def cost(self, price: tuple[float, float]) -> float:
+        """What the tokens cost at a price of a million input and a million output tokens.
+
+        Example:
+            >>> Usage(calls=1, input_tokens=2_000_000, output_tokens=500_000).cost((0.15, 0.60))
+            0.6
+        """
+        return (self.input_tokens * price[0] + self.output_tokens * price[1]) / 1_000_000
