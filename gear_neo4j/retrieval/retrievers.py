@@ -1,7 +1,7 @@
 """The retrievers that users choose from; all return one ``Hits``."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.errors import InputError
@@ -16,6 +16,7 @@ from gear_neo4j.retrieval.question import Question
 BASE_K = 15
 
 
+@runtime_checkable
 class Retriever(Protocol):
     """What answers a question with passages."""
 
