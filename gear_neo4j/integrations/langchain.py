@@ -10,9 +10,10 @@ from pydantic import ConfigDict, model_validator
 
 from gear_neo4j.domain import Hit, Hits, Path
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.gear import BaseName, Gear, RetrieverName
+from gear_neo4j.gear import Gear
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
 from gear_neo4j.retrieval.retrievers import BASE_K, Retriever
 
