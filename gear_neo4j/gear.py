@@ -73,7 +73,11 @@ class Gear:
         settings = settings or Settings.load()
         self = cls.__new__(cls)
         embedder = embedder or SentenceTransformerEmbedder(settings.embedding_model)
-        self._open(connect(settings, report=report), embedder, lambda: _chat(chat) if chat else open_chat(settings))
+        self._open(
+            connect(settings, report=report),
+            embedder,
+            lambda: _chat(chat) if chat else open_chat(settings, cache=settings.chat_cache),
+        )
         return self
 
     def _open(self, database: Database, embedder: Embedder, chat: Callable[[], Chat]) -> None:

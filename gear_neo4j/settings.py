@@ -39,6 +39,7 @@ class Settings:
     openai_api_key: str | None = field(default=None, repr=False)
     chat_timeout: float = 60.0
     chat_concurrency: int = 4
+    chat_cache: bool = True
     chat_price: tuple[float, float] | None = None
 
     @classmethod
@@ -48,7 +49,8 @@ class Settings:
         Variables: ``NEO4J_URI``, ``NEO4J_USERNAME`` (or ``NEO4J_USER``), ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``,
         ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``; for a language model
         ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a call),
-        ``GEAR_CHAT_CONCURRENCY`` and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``).
+        ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE`` (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input
+        and output tokens: ``0.15,0.60``).
 
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is none.
@@ -72,8 +74,15 @@ class Settings:
             openai_api_key=get("OPENAI_API_KEY"),
             chat_timeout=_numbers("GEAR_CHAT_TIMEOUT", get("GEAR_CHAT_TIMEOUT") or "60", count=1)[0],
             chat_concurrency=int(_numbers("GEAR_CHAT_CONCURRENCY", get("GEAR_CHAT_CONCURRENCY") or "4", count=1)[0]),
+            chat_cache=_switch("GEAR_CHAT_CACHE", get("GEAR_CHAT_CACHE") or "on"),
             chat_price=_price(get("GEAR_CHAT_PRICE")),
         )
+
+
+def _switch(name: str, text: str) -> bool:
+    if text.lower() not in ("on", "off"):
+        raise SettingsError(f"{name} is {text!r}: it must be on or off")
+    return text.lower() == "on"
 
 
 def _price(text: str | None) -> tuple[float, float] | None:

@@ -1,6 +1,7 @@
 """``gear evaluate``: recall and latency of a retriever on a data set."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from rich.table import Table
 
 from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import (
+    CHAT,
     CONNECTION,
     RETRIEVAL,
     beam_from,
@@ -20,7 +22,7 @@ from gear_neo4j.cli.options import (
     settings_from,
     with_options,
 )
-from gear_neo4j.evaluate import datasets, runs
+from gear_neo4j.evaluate import datasets, runs, systems
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -36,45 +38,75 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.command()
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
 @with_options(RETRIEVAL)
+@click.option("--agent", type=click.Choice(["gear"]), help="Ask an agent in the place of a retriever.")
+@click.option(
+    "--llm",
+    type=click.Choice(["model", "oracle"]),
+    default="model",
+    show_default=True,
+    help="What plays the language model: that of the settings, or an oracle that knows the data set's decompositions.",
+)
+@click.option("--max-steps", type=click.IntRange(min=1), default=4, show_default=True, help="Steps of the agent.")
+@click.option("--step-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages an agent reads.")
+@click.option("--select", is_flag=True, help="Let the agent order the best passages in one more call.")
 @click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="Where recall is measured.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first questions.")
 @click.option(
     "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write everything to a file."
 )
+@with_options(CHAT)
 @with_options(CONNECTION)
 def evaluate(dataset_dir: Path, ks: tuple[int, ...], limit: int | None, json_file: Path | None, **given: Any) -> None:
-    """Measure a retriever on a data set: a folder with corpus.jsonl, queries.jsonl and perhaps triples.jsonl.
+    """Measure a retriever or an agent on a data set: a folder with corpus.jsonl, queries.jsonl, perhaps triples.jsonl.
 
     The data set is ingested first if the database does not hold it yet; without --uri, into a local server of its own.
     """
     dataset = datasets.load(dataset_dir)
     settings = own_server(settings_from(given), f"evaluate-{dataset.name}")
-    options = {"retriever": given["retriever"], "base": given["base"], "score": given["score"]}
-    beam = beam_from(given)
+    system = systems.System(beam=beam_from(given), **given)
     queries = dataset.queries[:limit]
     with opened(settings) as gear:
         with progress_shown() as on_progress:
             runs.provide(gear, dataset, on_problem=lambda problem: errors.print(str(problem)), on_progress=on_progress)
-        retriever = gear.retriever(given.pop("retriever"), beam=beam, **given)
         with Progress(console=errors) as bar:
             task = bar.add_task("questions", total=len(queries))
-            answered = runs.ask(retriever, queries, k=max(ks), on_done=lambda: bar.advance(task))
-    report = {"dataset": dataset.name, "questions": len(queries), **options, **runs.summary(answered, ks=ks)}
+            answered = systems.run(gear, system, queries, k=max(ks), on_done=lambda: bar.advance(task))
+    report = {
+        "dataset": dataset.name,
+        "questions": len(queries),
+        **system.described(),
+        **runs.summary(answered, ks=ks),
+    }
     if json_file is not None:
         json_file.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     Console().print(_table(report, ks))
 
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
-    title = f"{report['dataset']}: {report['questions']} questions, {report['retriever']} over {report['base']}"
+    kind = f", {report['llm_kind']}" if "llm_kind" in report else ""
+    title = f"{report['dataset']}: {report['questions']} questions, {report['retriever']} over {report['base']}{kind}"
     table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("")
     for k in ks:
         table.add_column(f"@{k}", justify="right")
     table.add_row("recall %", *(f"{report['recall'][str(k)]:.1f}" for k in ks))
     table.add_row("all found %", *(f"{report['all_found'][str(k)]:.1f}" for k in ks))
-    latency = report["latency_ms"]
-    parts = ", ".join(f"{part} {latency[part]['p50']:.1f}" for part in runs.PARTS)
-    table.caption = f"latency p50 {latency['p50']:.1f} ms, p95 {latency['p95']:.1f} ms (p50 of {parts})"
+    for step, recall in report.get("recall_by_step", {}).items():
+        table.add_row(f"recall %, step {step}", *(f"{recall[str(k)]:.1f}" for k in ks), style="dim")
+    table.caption = "\n".join(_captions(report))
     table.caption_justify = "left"
     return table
+
+
+def _captions(report: dict[str, Any]) -> Iterator[str]:
+    latency, llm = report["latency_ms"], report["llm"]
+    parts = ", ".join(f"{part} {latency[part]['p50']:.1f}" for part in runs.PARTS)
+    timed = f" (p50 of {parts})" if "steps" not in report else ""
+    yield f"latency p50 {latency['p50']:.1f} ms, p95 {latency['p95']:.1f} ms{timed}"
+    if "steps" in report:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in report["stop_reasons"].items())
+        yield f"{report['steps']:.2f} steps a question; ended by {reasons}"
+    if llm["calls"] or llm["cached"]:
+        about = "about " if llm["estimated"] else ""
+        tokens = (llm["input_tokens"] + llm["output_tokens"]) / report["questions"]
+        yield f"{llm['calls'] / report['questions']:.2f} calls and {about}{tokens:,.0f} tokens a question"

@@ -41,14 +41,7 @@ BEAM = (
         help="What a path is scored by: its triples' embeddings summed, its text encoded, or its last triple.",
     ),
 )
-RETRIEVAL = (
-    click.option(
-        "--retriever",
-        type=click.Choice(["naive", "base"]),
-        default="naive",
-        show_default=True,
-        help="Expand the base passages over the graph, or not.",
-    ),
+BASE = (
     click.option(
         "--base",
         type=click.Choice(["bm25", "fulltext", "sbert", "hybrid"]),
@@ -56,6 +49,20 @@ RETRIEVAL = (
         show_default=True,
         help="What finds the first passages.",
     ),
+)
+CHAT = (
+    click.option("--chat-model", help="The language model, at OPENAI_BASE_URL or OpenAI.  [GEAR_CHAT_MODEL]"),
+    click.option("--cache/--no-cache", "chat_cache", default=None, help="Keep its replies.  [GEAR_CHAT_CACHE; on]"),
+)
+RETRIEVAL = (
+    click.option(
+        "--retriever",
+        type=click.Choice(["naive", "sync", "base"]),
+        default="naive",
+        show_default=True,
+        help="Expand the base passages over the graph, first read by a language model (sync), or not at all (base).",
+    ),
+    *BASE,
     click.option(
         "--base-k", type=click.IntRange(min=1), default=15, show_default=True, help="Passages that are expanded."
     ),
@@ -77,8 +84,8 @@ def with_options(options: tuple[Callable[[Command], Command], ...]) -> Callable[
 def settings_from(given: dict[str, Any]) -> Settings:
     """The settings of the environment, overridden by the connection options that were given."""
     settings = Settings.load(env_file=given.pop("env_file"))
-    keys = ("uri", "username", "password", "database", "name", "embedding_model")
-    return replace(settings, **{key: value for key in keys if (value := given.pop(key)) is not None})
+    keys = ("uri", "username", "password", "database", "name", "embedding_model", "chat_model", "chat_cache")
+    return replace(settings, **{key: value for key in keys if (value := given.pop(key, None)) is not None})
 
 
 def own_server(settings: Settings, name: str) -> Settings:
@@ -112,6 +119,7 @@ def hits_json(gear: Gear, hits: Hits) -> dict[str, Any]:
                 "title": hit.passage.title,
                 "text": hit.passage.text,
                 "source": hit.passage.source,
+                "position": hit.passage.position,
                 "score": hit.score,
                 "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
             }
@@ -137,6 +145,7 @@ def hits_json(gear: Gear, hits: Hits) -> dict[str, Any]:
             }
             for path in hits.paths
         ],
+        "facts": [[fact.subject, fact.predicate, fact.object] for fact in hits.facts],
         "exact": hits.exact,
         "milliseconds": hits.milliseconds,
     }

@@ -9,7 +9,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from gear_neo4j.cli.options import CONNECTION, RETRIEVAL, beam_from, hits_json, opened, settings_from, with_options
+from gear_neo4j.cli.options import (
+    CHAT,
+    CONNECTION,
+    RETRIEVAL,
+    beam_from,
+    hits_json,
+    opened,
+    settings_from,
+    with_options,
+)
 from gear_neo4j.domain import Cypher, Hits, Path
 
 SHOWN_PATHS = 5
@@ -21,6 +30,7 @@ SHOWN_PATHS = 5
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many passages.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, and the Cypher that draws the first one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_options(CHAT)
 @with_options(CONNECTION)
 def search(question: str, k: int, paths: bool, as_json: bool, **given: Any) -> None:
     """Find the passages that answer QUESTION, over several hops.
@@ -40,6 +50,8 @@ def search(question: str, k: int, paths: bool, as_json: bool, **given: Any) -> N
     print_hits(console, hits)
     if paths:
         print_paths(console, hits.paths[:SHOWN_PATHS], cypher)
+    for fact in hits.facts:
+        console.print(f"noted: {fact}", style="cyan", markup=False, highlight=False, soft_wrap=True)
     spent = " + ".join(f"{part} {spent:.0f}" for part, spent in hits.milliseconds.items())
     if not hits.exact:
         console.print(
