@@ -70,7 +70,7 @@ class Replay:
         return f"replay of {self._trace.roles}"
 
     def read(
-        self, question: str, _passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
+        self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
     ) -> Reply[tuple[Fact, ...]]:
         """What the reader noted for a question; for the constructor, what the memory gained in the same step."""
         if memory is not None:
@@ -82,21 +82,21 @@ class Replay:
         self._current = self._asked[question]
         return _replayed(self._current.proximal)
 
-    def reason(self, _question: str, _memory: Sequence[Fact]) -> Reply[Verdict]:
+    def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
         """The next verdict of the run."""
         step = next(self._judged, self._current)
         return _replayed(Verdict(bool(step.answerable), step.reason))
 
-    def rewrite(self, _question: str, _memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
+    def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """What the run asked next."""
         return _replayed(self._asked[asked[-1]].rewrite)
 
-    def answer(self, _question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
         """The answer, its citations checked once more."""
         said = self._trace.answer
         return _replayed(parse_answer(said, passages=len(passages), facts=len(memory)) if said else Draft(""))
 
-    def select(self, _question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
+    def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
         """The passages that were chosen."""
         place = {passage.id: number for number, passage in enumerate(passages)}
         return _replayed([place[id] for id in self._trace.selected if id in place][:k])

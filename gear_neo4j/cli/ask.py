@@ -28,6 +28,7 @@ from gear_neo4j.cli.options import (
 )
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.gear import Gear
+from gear_neo4j.models.openai import open_chat
 
 SHOWN_PATHS = 3
 PATH = click.Path(path_type=Path, dir_okay=False)
@@ -76,7 +77,9 @@ def ask(
     beam = beam_from(given)
     score, base = given.pop("score"), given.pop("base")
     roles = Replay(read_trace(replay_file)) if replay_file else None
-    with opened(settings) as gear:
+    # Without a model nothing is to be started.
+    chat = None if replay_file else open_chat(settings, cache=settings.chat_cache)
+    with opened(settings, chat=chat) as gear:
         agent = gear.agent(base=base, beam=beam, score=score, options=GearOptions(**given), roles=roles)
         answer = agent.ask(question, k=k, on_event=_silent if as_json else _shown(errors))
         if trace_file is not None:

@@ -23,6 +23,8 @@ from gear_neo4j.cli.options import (
     with_options,
 )
 from gear_neo4j.evaluate import datasets, runs, systems
+from gear_neo4j.evaluate.oracle import require_decompositions
+from gear_neo4j.models.openai import open_chat
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -65,7 +67,10 @@ def evaluate(dataset_dir: Path, ks: tuple[int, ...], limit: int | None, json_fil
     settings = own_server(settings_from(given), f"evaluate-{dataset.name}")
     system = systems.System(beam=beam_from(given), **given)
     queries = dataset.queries[:limit]
-    with opened(settings) as gear:
+    if system.oracled:
+        require_decompositions(queries)
+    chat = open_chat(settings, cache=settings.chat_cache) if system.needs_model and not system.oracled else None
+    with opened(settings, chat=chat) as gear:
         with progress_shown() as on_progress:
             runs.provide(gear, dataset, on_problem=lambda problem: errors.print(str(problem)), on_progress=on_progress)
         with Progress(console=errors) as bar:

@@ -20,6 +20,7 @@ from gear_neo4j.cli.options import (
     with_options,
 )
 from gear_neo4j.domain import Cypher, Hits, Path
+from gear_neo4j.models.openai import open_chat
 
 SHOWN_PATHS = 5
 
@@ -40,7 +41,8 @@ def search(question: str, k: int, paths: bool, as_json: bool, **given: Any) -> N
     """
     settings = settings_from(given)
     beam = beam_from(given)
-    with opened(settings) as gear:
+    chat = open_chat(settings, cache=settings.chat_cache) if given["retriever"] == "sync" else None
+    with opened(settings, chat=chat) as gear:
         hits = gear.search(question, k=k, beam=beam, **given)
         if as_json:
             click.echo(json.dumps(hits_json(gear, hits), ensure_ascii=False, indent=2))

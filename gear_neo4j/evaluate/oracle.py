@@ -33,6 +33,19 @@ class _Known:
     fact: Fact
 
 
+def require_decompositions(queries: Sequence[Query]) -> None:
+    """Refuse questions that the oracle cannot play for.
+
+    Raises:
+        InputError: one has no decomposition.
+    """
+    lacking = [query.id for query in queries if not query.decomposition]
+    if lacking:
+        raise InputError(
+            f"the oracle needs a decomposition for each question: {lacking[0]!r} has none; use --llm model"
+        )
+
+
 class Oracle:
     """Plays all roles of the agent for the questions of a data set.
 
@@ -47,8 +60,7 @@ class Oracle:
     name = LABEL
 
     def __init__(self, queries: Sequence[Query], *, store: Store, embedder: Embedder) -> None:
-        if not queries or not all(query.decomposition for query in queries):
-            raise InputError("the oracle needs a decomposition for each question: this data set has none")
+        require_decompositions(queries)
         self._queries = {entity_key(query.question): query for query in queries}
         self._store = store
         self._embedder = embedder

@@ -36,6 +36,11 @@ class System:
         return self.agent is not None or self.retriever == "sync"
 
     @property
+    def oracled(self) -> bool:
+        """Whether the oracle plays the language model."""
+        return self.needs_model and self.llm == "oracle"
+
+    @property
     def name(self) -> str:
         """What a report calls it.
 
@@ -43,14 +48,14 @@ class System:
             >>> System(agent="gear", llm="oracle").name
             'gear over hybrid (oracle: upper bound)'
         """
-        oracle = f" ({LABEL})" if self.needs_model and self.llm == "oracle" else ""
+        oracle = f" ({LABEL})" if self.oracled else ""
         return f"{self.agent or self.retriever} over {self.base}{oracle}"
 
     def described(self) -> dict[str, Any]:
         """What a report says of it."""
         told: dict[str, Any] = {"retriever": self.agent or self.retriever, "base": self.base, "score": self.score}
         if self.needs_model:
-            told["llm_kind"] = LABEL if self.llm == "oracle" else "model"
+            told["llm_kind"] = LABEL if self.oracled else "model"
         return told
 
 
@@ -63,8 +68,7 @@ def run(
         InputError: the oracle is asked for, and a question has no decomposition.
         ModelError: a language model is needed, and there is none.
     """
-    oracled = system.needs_model and system.llm == "oracle"
-    oracle = Oracle(queries, store=gear.store, embedder=gear.embedder) if oracled else None
+    oracle = Oracle(queries, store=gear.store, embedder=gear.embedder) if system.oracled else None
     base, beam, score = system.base, system.beam, system.score
     if system.agent:
         options = GearOptions(max_steps=system.max_steps, step_k=system.step_k, select=system.select)
