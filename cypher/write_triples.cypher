@@ -1,6 +1,7 @@
-// name: write_triples(entities, triples, passages)
+// name: write_triples(entities, triples, passages, model)
 // access: write
-// Triples with their entities and embeddings (float32), and the status of the passages that they complete.
+// Triples with their entities and embeddings (float32), and the status of the passages that they complete, with the
+// name of the model that extracted them, if one did.
 CALL () {
   UNWIND $entities AS entity
   MERGE (e:Entity {key: entity.key})
@@ -25,4 +26,4 @@ CALL () {
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages AND p.extractedAt IS NULL
-SET p.extractedAt = datetime()
+SET p.extractedAt = datetime(), p.extractionModel = $model, p.extractionError = null

@@ -41,9 +41,7 @@ def require_decompositions(queries: Sequence[Query]) -> None:
     """
     lacking = [query.id for query in queries if not query.decomposition]
     if lacking:
-        raise InputError(
-            f"the oracle needs a decomposition for each question: {lacking[0]!r} has none; use --llm model"
-        )
+        raise InputError(f"the oracle needs a decomposition for each question: {lacking[0]!r} has none")
 
 
 class Oracle:

@@ -43,11 +43,17 @@ def write_passages(database: Database, passages: Sequence[Passage], *, embedder:
 
 
 def write_triples(
-    database: Database, triples: Sequence[Triple], *, completed: Sequence[str], embedder: Embedder
+    database: Database,
+    triples: Sequence[Triple],
+    *,
+    completed: Sequence[str],
+    embedder: Embedder,
+    model: str | None = None,
 ) -> TriplesWritten:
     """Write the triples that are not there yet, and the status of the passages they complete, in one transaction.
 
-    ``completed`` names the passages all of whose triples are in the database after this batch.
+    ``completed`` names the passages all of whose triples are in the database after this batch, ``model`` what extracted
+    them, where a language model did.
     """
     named = {triple.passage_id for triple in triples} | set(completed)
     check = database.call("check_triples", passages=list(named), triples=[triple.id for triple in triples])[0]
@@ -56,7 +62,7 @@ def write_triples(
     done = [passage for passage in completed if passage in set(check["open"])]
     if fresh or done:
         rows = _triple_rows(fresh, embedder)
-        database.call("write_triples", entities=_entity_rows(fresh), triples=rows, passages=done)
+        database.call("write_triples", entities=_entity_rows(fresh), triples=rows, passages=done, model=model)
     return TriplesWritten(len(fresh), frozenset(named - known))
 
 

@@ -1,0 +1,199 @@
+"""Triples from passages by a language model: in parallel, each passage committed by itself with its status.
+
+Killed at any point, it can be run again: passages with a status are skipped, and a reply that was had but not yet
+written comes from the cache.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from gear_neo4j.domain import Passage, Triple, make_triple
+from gear_neo4j.errors import ModelError, ReplyError
+from gear_neo4j.graph.database import Database
+from gear_neo4j.ingestion.writing import write_triples
+from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.parsers import Triples, parse_triples
+from gear_neo4j.models.prompts import fill
+from gear_neo4j.usage import Usage
+
+PASSAGES_A_PAGE = 100
+# So many passages without any triple, and the model is taken for one that cannot do it.
+FIRST = 10
+# Measured on musique_train100: entities and triples as JSON are 1.43 times as long as the passage.
+REPLY_LENGTH = 1.43
+CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What an extraction will ask of a model, estimated at four characters a token."""
+
+    passages: int
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What an extraction did so far: passages done and failed of those there were, triples written and malformed."""
+
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    triples: int = 0
+    malformed: int = 0
+    usage: Usage = Usage()
+    stopped: Literal["", "budget"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A passage that the model gave no usable reply for, and why."""
+
+    passage: Passage
+    reason: str
+
+    def __str__(self) -> str:
+        place = ", ".join(part for part in (self.passage.source, self.passage.position) if part)
+        return f"{place or self.passage.id}: no triples: {self.reason}"
+
+
+def forecast(passages: int, characters: int) -> Forecast:
+    """What the extraction from passages of so many characters together will take.
+
+    Example:
+        >>> forecast(100, 50_000).usage.calls
+        100
+    """
+    prompt = fill("extraction", passage="")
+    sent = passages * (len(prompt.system) + len(prompt.user)) + characters
+    spent = Usage(
+        calls=passages,
+        input_tokens=sent // CHARACTERS_A_TOKEN,
+        output_tokens=round(characters * REPLY_LENGTH) // CHARACTERS_A_TOKEN,
+        estimated=True,
+    )
+    return Forecast(passages, spent)
+
+
+@dataclass(slots=True)
+class Extraction:
+    """One extraction: the passages of a database without status, read by a model.
+
+    Args:
+        max_tokens: no passage is begun once so many are spent.
+        retry_failed: also read the passages whose failure is on record.
+        on_failure: hears of each passage without a usable reply; it is recorded, and the rest goes on.
+        on_progress: hears of each passage done.
+    """
+
+    database: Database
+    embedder: Embedder
+    chat: Chat
+    max_tokens: int | None = None
+    retry_failed: bool = False
+    on_failure: Callable[[Failure], None] = lambda _: None
+    on_progress: Callable[[Extracted], None] = lambda _: None
+    so_far: Extracted = Extracted()
+    _held: list[tuple[Passage, Reply[Triples] | ReplyError]] = field(default_factory=list)
+
+    def run(self) -> Extracted:
+        """Extract from every passage without status.
+
+        Raises:
+            ModelError: the model failed for good, or gave no triple for the first ten passages; what was written before
+                stays, and the next run goes on from there.
+        """
+        counts = self.database.call("count_to_extract", failed=self.retry_failed)[0]
+        self.so_far = replace(self.so_far, total=counts["passages"])
+        self.on_progress(self.so_far)
+        passages = self._passages()
+        with ThreadPoolExecutor(self.chat.concurrency, thread_name_prefix="extract") as pool:
+            running: dict[Future[Reply[Triples]], Passage] = {}
+            try:
+                while self._begin(pool, passages, running) or running:
+                    done, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        self._settle(running.pop(future), future)
+            finally:
+                # Those that have not begun are not to be paid for.
+                for future in running:
+                    future.cancel()
+        self._write_held()
+        return self.so_far
+
+    def _begin(
+        self, pool: ThreadPoolExecutor, passages: Iterator[Passage], running: dict[Future[Reply[Triples]], Passage]
+    ) -> bool:
+        """Keep the model busy; False when nothing more is to be begun."""
+        while len(running) < self.chat.concurrency:
+            if self.max_tokens is not None and self.so_far.usage.tokens >= self.max_tokens:
+                self.so_far = replace(self.so_far, stopped="budget")
+                return False
+            passage = next(passages, None)
+            if passage is None:
+                return False
+            running[pool.submit(self._ask, passage)] = passage
+        return True
+
+    def _passages(self) -> Iterator[Passage]:
+        after = ""
+        while rows := self.database.call(
+            "passages_to_extract", after=after, limit=PASSAGES_A_PAGE, failed=self.retry_failed
+        ):
+            yield from (Passage(row["id"], row["title"], row["text"], row["source"], row["position"]) for row in rows)
+            after = rows[-1]["id"]
+
+    def _ask(self, passage: Passage) -> Reply[Triples]:
+        return self.chat.ask(
+            fill("extraction", passage=passage.content), parse=lambda text: parse_triples(text, key="triples")
+        )
+
+    def _settle(self, passage: Passage, future: Future[Reply[Triples]]) -> None:
+        """Write what came of a passage; as long as no triple was seen at all, only hold it."""
+        outcome: Reply[Triples] | ReplyError
+        try:
+            outcome = future.result()
+        except ReplyError as error:
+            outcome = error
+        usage = self.so_far.usage + outcome.usage
+        self.so_far = replace(self.so_far, usage=usage)
+        if self.so_far.triples == 0 and (isinstance(outcome, ReplyError) or not outcome.value.facts):
+            self._held.append((passage, outcome))
+            if len(self._held) == FIRST:
+                raise ModelError(
+                    f"the model {self.chat.name} gave no triple for any of the first {FIRST} passages: try another "
+                    "GEAR_CHAT_MODEL; nothing was recorded",
+                    usage=usage,
+                )
+            return
+        self._write(passage, outcome)
+        self._write_held()
+
+    def _write_held(self) -> None:
+        while self._held:
+            self._write(*self._held.pop(0))
+
+    def _write(self, passage: Passage, outcome: Reply[Triples] | ReplyError) -> None:
+        if isinstance(outcome, ReplyError):
+            self.database.call("record_extraction_error", passage=passage.id, error=str(outcome), model=self.chat.name)
+            self.on_failure(Failure(passage, str(outcome)))
+            self.so_far = replace(self.so_far, failed=self.so_far.failed + 1)
+        else:
+            facts = outcome.value.facts
+            triples = [make_triple(passage.id, fact.subject, fact.predicate, fact.object) for fact in facts]
+            self._write_triples(passage, triples, outcome.value.malformed)
+        self.on_progress(self.so_far)
+
+    def _write_triples(self, passage: Passage, triples: list[Triple], malformed: int) -> None:
+        written = write_triples(
+            self.database, triples, completed=[passage.id], embedder=self.embedder, model=self.chat.name
+        )
+        self.so_far = replace(
+            self.so_far,
+            done=self.so_far.done + 1,
+            triples=self.so_far.triples + written.new,
+            malformed=self.so_far.malformed + malformed,
+        )

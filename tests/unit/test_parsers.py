@@ -1,0 +1,171 @@
+"""Replies as models really write them: what is in them is found, what is not is told, and nothing is evaluated."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gear_neo4j.domain import Fact
+from gear_neo4j.models.parsers import (
+    parse_answer,
+    parse_numbers,
+    parse_question,
+    parse_triples,
+    parse_verdict,
+)
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
+    lambda text: " ".join(text.split()) == text
+)
+FACTS = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8, unique=True)
+HINTON = Fact("Hinton", "studied at", "Edinburgh")
+
+
+def facts(text):
+    return parse_triples(text, key="triples").facts
+
+
+@given(FACTS)
+def test_whatever_a_triple_holds_comes_through_json(triples):
+    """Brackets, quotes, backslashes and emoji in names change nothing, and the order is kept."""
+    reply = json.dumps({"entities": ["a"], "triples": triples}, ensure_ascii=False)
+
+    assert [Fact(*triple) for triple in triples] == list(facts(reply))
+    assert [Fact(*triple) for triple in triples] == list(facts(f"Sure, here it is:\n```json\n{reply}\n```\nDone."))
+
+
+@given(FACTS, st.data())
+def test_a_reply_that_was_cut_off_keeps_every_whole_triple(triples, data):
+    """Cut anywhere behind a triple, all before the cut are there, and none is made up."""
+    reply = json.dumps({"triples": triples}, ensure_ascii=False)
+    whole = data.draw(st.integers(1, len(triples)))
+    least = len(json.dumps({"triples": triples[:whole]}, ensure_ascii=False)) - 2
+    cut = data.draw(st.integers(least, len(reply)))
+
+    found = facts(reply[:cut])
+
+    assert [Fact(*triple) for triple in triples[:whole]] == list(found[:whole])
+    assert set(found) <= {Fact(*triple) for triple in triples}
+
+
+@given(st.text())
+def test_no_text_makes_a_parser_fail_in_another_way_than_told(text):
+    """Each gives a value or raises ValueError."""
+    for parse in (
+        lambda: parse_triples(text, key="triples"),
+        lambda: parse_verdict(text),
+        lambda: parse_question(text),
+        lambda: parse_answer(text, passages=3, facts=2),
+        lambda: parse_numbers(text, most=5),
+    ):
+        with suppress(ValueError):
+            parse()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '[["Hinton", "studied at", "Edinburgh"]]',
+        '{"triples": [{"subject": "Hinton", "predicate": "studied at", "object": "Edinburgh"}]}',
+        '{"triples": [{"head": "Hinton", "relation": "studied at", "tail": "Edinburgh"}]}',
+        '{"triples":[("Hinton","studied at","Edinburgh"),]}',
+        "{'triples': [['Hinton', 'studied at', 'Edinburgh']]}",
+        '<think>Is it ["a", "b", "c"]?</think>{"triples": [["Hinton", "studied at", "Edinburgh"]]}',
+        'From passage [1]: [["Hinton", "studied at", "Edinburgh"]]',
+        '{"entities": ["Hinton"], "triples": [["  Hinton ", "studied\\n at", "Edinburgh"]]}',
+    ],
+)
+def test_forms_that_models_use_for_a_triple(reply):
+    """Objects, tuples, single quotes, thinking aloud, numbers of passages in front."""
+    assert (HINTON,) == facts(reply)
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "I cannot do that.", '{"triples": [["Hinton", "studied at"]]}', '{"triples": [1, 2]}', '{"facts":']
+)
+def test_a_reply_without_any_triple_is_refused(reply):
+    """No list, or no usable item in it: the model may try again."""
+    with pytest.raises(ValueError, match=r"triples"):
+        facts(reply)
+
+
+@pytest.mark.parametrize("reply", ['{"triples": []}', "[]", '```json\n{"entities": [], "triples": [ ]}\n```'])
+def test_an_empty_list_is_an_answer(reply):
+    """A passage may hold no fact."""
+    assert () == facts(reply)
+
+
+def test_what_is_no_triple_is_counted_and_left_out():
+    """Two texts, four texts, nothing, a list inside: counted; a year as a number and a repetition are fine."""
+    items = [["a", "b"], ["a", "b", "c", "d"], None, ["a", "", "c"], [["a"], "b", "c"], "a b c", ["x", "in", 1921]]
+
+    found = parse_triples(json.dumps({"triples": [*items, ["x", "in", 1921]]}), key="triples")
+
+    assert ((Fact("x", "in", "1921"),), 6) == (found.facts, found.malformed)
+
+
+def test_nothing_in_a_reply_is_evaluated():
+    """Python in the place of a triple is not run."""
+    reply = '{"triples": [__import__("os").system("exit 1"), ("Hinton", "studied at", "Edinburgh")]}'
+
+    assert (HINTON,) == facts(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "answerable", "text"),
+    [
+        ("Answerable: Yes\nAnswer: Edinburgh", True, "Edinburgh"),
+        ("**Answerable**: no\n**Why**: the place is missing", False, "the place is missing"),
+        ("answerable：yes", True, ""),
+        ("<think>Answerable: No</think>Answerable: Yes\nAnswer: 7", True, "7"),
+    ],
+)
+def test_verdicts(reply, answerable, text):
+    """Bold, other case, full-width colons; what is thought aloud does not count."""
+    verdict = parse_verdict(reply)
+
+    assert (answerable, text) == (verdict.answerable, verdict.text)
+
+
+@pytest.mark.parametrize("reply", ["", "Yes", "It is answerable."])
+def test_a_verdict_must_be_said(reply):
+    """A reply that does not judge is no judgement."""
+    with pytest.raises(ValueError, match="Answerable"):
+        parse_verdict(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "question"),
+    [
+        ("Next question: Where is it?", "Where is it?"),
+        ('We lack the place.\nNext Question: "Where is it?"\nThat is all.', "Where is it?"),
+        ("Where is it?", "Where is it?"),
+        ("Next question:", ""),
+    ],
+)
+def test_next_questions(reply, question):
+    """What follows the label, else the whole reply; an empty line means that nothing is left to ask."""
+    assert question == parse_question(reply)
+
+
+def test_a_marker_that_stands_for_nothing_is_taken_out_and_told():
+    """Of passages 1 to 3 and fact 1, only those can be cited."""
+    draft = parse_answer("Answer: In Edinburgh [2][7], as noted [F1; F4]. See [12].", passages=3, facts=1)
+
+    assert "In Edinburgh [2], as noted [F1]. See." == draft.text
+    assert ((2,), (1,), ("7", "F4", "12")) == (draft.passages, draft.facts, draft.removed)
+
+
+@given(st.lists(st.integers(-2, 12), max_size=8))
+def test_chosen_numbers_are_within_range_and_each_once(numbers):
+    """In the order of the reply; a list of none is refused."""
+    expected = tuple(dict.fromkeys(number for number in map(abs, numbers) if 1 <= number <= 9))
+    reply = f"I choose {json.dumps([abs(number) for number in numbers])}."
+
+    if expected:
+        assert expected == parse_numbers(reply, most=9)
+    else:
+        with pytest.raises(ValueError, match="no list of numbers"):
+            parse_numbers(reply, most=9)
