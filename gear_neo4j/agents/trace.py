@@ -75,11 +75,7 @@ class Replay:
         """What the reader noted for a question; for the constructor, what the memory gained in the same step."""
         if memory is not None:
             return _replayed(self._current.gist)
-        if question not in self._asked:
-            raise InputError(
-                f"the trace has no step that asks {question!r}: it is of another question, or other options"
-            )
-        self._current = self._asked[question]
+        self._current = self._step(question)
         return _replayed(self._current.proximal)
 
     def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
@@ -89,7 +85,7 @@ class Replay:
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """What the run asked next."""
-        return _replayed(self._asked[asked[-1]].rewrite)
+        return _replayed(self._step(asked[-1]).rewrite)
 
     def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
         """The answer, its citations checked once more."""
@@ -100,6 +96,11 @@ class Replay:
         """The passages that were chosen."""
         place = {passage.id: number for number, passage in enumerate(passages)}
         return _replayed([place[id] for id in self._trace.selected if id in place][:k])
+
+    def _step(self, question: str) -> Step:
+        if question not in self._asked:
+            raise InputError(f"the trace has no step that asks {question!r}: its run had another question or options")
+        return self._asked[question]
 
 
 def _replayed(value: Value) -> Reply[Value]:

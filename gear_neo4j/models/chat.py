@@ -78,6 +78,7 @@ class Chat:
         if concurrency < 1:
             raise SettingsError(f"concurrency is {concurrency}: it must be 1 or more")
         self._model = model
+        self.concurrency = concurrency
         self._slots = BoundedSemaphore(concurrency)
         self._patience = patience
         self._sleep = sleep

@@ -58,7 +58,8 @@ class NaiveRetriever:
         """
         asked = _ask(question, k=k, embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._base_k))
-        walked = self._expansion.expand(asked, passages=[item.id for item in base]) if base else Expanded()
+        start = [item.id for item in base[: self._base_k]]
+        walked = self._expansion.expand(asked, passages=start) if start else Expanded()
         expanded = ranked("graph", [(id, 0.0) for id in passages_of(walked.paths)])
         fused = fuse({"graph": expanded, self._base.name: base})[:k]
         return _hits(self._store, asked, fused, name=f"naive over {self._base.name}", walked=walked)

@@ -1,10 +1,6 @@
 """Searches on a real server: what they return, what they cost, and that no question makes one fail."""
 
-import json
 import random
-import socket
-import threading
-from contextlib import contextmanager
 
 import neo4j
 import numpy as np
@@ -12,35 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gear_neo4j import Beam, Gear
+from gear_neo4j import Beam
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.graph.store import ScoredTriple
-from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.retrieval.beam import beam_search
+from tests.graphs import ingest, opened
+from tests.wire import Wire
 
 BASES = ("bm25", "fulltext", "sbert", "hybrid")
-
-
-def ingest(database, embedder, folder, passages, triples=()):
-    """Ingest passages {id: text} and triples (passage, s, p, o)."""
-    corpus = [json.dumps({"id": id, "title": f"title {id}", "text": text}) for id, text in passages.items()]
-    facts = {id: [] for id in passages}
-    for passage, *fact in triples:
-        facts[passage].append(fact)
-    (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n")
-    (folder / "triples.jsonl").write_text(
-        "\n".join(json.dumps({"id": id, "triples": some}) for id, some in facts.items()) + "\n"
-    )
-    Ingest(database, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
-
-
-@contextmanager
-def opened(server, embedder, *, uri=None):
-    """A Gear over a driver of the test's own."""
-    with neo4j.GraphDatabase.driver(uri or server.uri, auth=(server.username, server.password)) as driver:
-        yield Gear(driver, database=server.database, embedder=embedder)
 
 
 @pytest.fixture
@@ -196,67 +173,6 @@ def test_a_search_of_length_l_costs_at_most_l_plus_3_round_trips_and_no_vector_c
     assert received < 400 * rows
     # A vector of 32 doubles takes 9 bytes a number; none of them is in what came back.
     assert not wire.holds(next(iter(embedder.embed(["word3 word4 word5"]))))
-
-
-class Wire:
-    """A proxy on loopback that counts the RUN messages to the server and keeps what comes back."""
-
-    def __init__(self, uri):
-        host, port = uri.removeprefix("bolt://").split(":")
-        self.target = (host, int(port))
-        self.reset()
-
-    def __enter__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.uri = f"bolt://127.0.0.1:{self.listener.getsockname()[1]}"
-        self.sockets = [self.listener]
-        threading.Thread(target=self.accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        for one in self.sockets:
-            one.close()
-
-    def reset(self):
-        self.runs = 0
-        self.answers = bytearray()
-
-    @property
-    def received(self):
-        return len(self.answers)
-
-    def holds(self, vector):
-        return any(
-            np.float64(number).astype(">f8").tobytes() in self.answers
-            or np.float32(number).astype(">f4").tobytes() in self.answers
-            for number in vector[:4]
-        )
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.create_connection(self.target)
-            self.sockets += [client, server]
-            threading.Thread(target=self.pump, args=(client, server, self.sent), daemon=True).start()
-            threading.Thread(target=self.pump, args=(server, client, self.answers_append), daemon=True).start()
-
-    def pump(self, source, sink, seen):
-        try:
-            while data := source.recv(65_536):
-                seen(data)
-                sink.sendall(data)
-        except OSError:
-            return
-
-    def sent(self, data):
-        # A RUN message is a structure of three fields with the signature 0x10, then the query's text, a long string.
-        self.runs += sum(data.count(bytes([0xB3, 0x10, marker])) for marker in (0xD0, 0xD1, 0xD2))
-
-    def answers_append(self, data):
-        self.answers += data
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

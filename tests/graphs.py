@@ -1,0 +1,29 @@
+"""Small graphs for tests, ingested as a user would, and searched over a driver of the test's own."""
+
+import json
+from contextlib import contextmanager
+
+import neo4j
+
+from gear_neo4j import Gear
+from gear_neo4j.ingestion.pipeline import Ingest
+
+
+def ingest(database, embedder, folder, passages, triples=()):
+    """Ingest passages {id: text} and triples (passage, s, p, o)."""
+    corpus = [json.dumps({"id": id, "title": f"title {id}", "text": text}) for id, text in passages.items()]
+    facts = {id: [] for id in passages}
+    for passage, *fact in triples:
+        facts[passage].append(fact)
+    (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n")
+    (folder / "triples.jsonl").write_text(
+        "\n".join(json.dumps({"id": id, "triples": some}) for id, some in facts.items()) + "\n"
+    )
+    Ingest(database, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
+
+
+@contextmanager
+def opened(server, embedder, *, uri=None, chat=None):
+    """A Gear over a driver of the test's own."""
+    with neo4j.GraphDatabase.driver(uri or server.uri, auth=(server.username, server.password)) as driver:
+        yield Gear(driver, database=server.database, embedder=embedder, chat=chat)

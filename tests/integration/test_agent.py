@@ -1,0 +1,345 @@
+"""The agent on a real database with a real client of a scripted model: what it does, costs, cites, and survives."""
+
+import json
+import time
+from contextlib import contextmanager
+from itertools import pairwise
+
+import pytest
+from langchain_openai import ChatOpenAI
+
+from gear_neo4j import Beam
+from gear_neo4j.agents.gear import GearOptions
+from gear_neo4j.agents.ranking import final_ranking
+from gear_neo4j.agents.trace import Replay, read_trace, write_trace
+from gear_neo4j.domain import Fact
+from gear_neo4j.errors import InputError, ModelError, SettingsError
+from gear_neo4j.models.chat import Chat
+from tests.graphs import ingest, opened
+from tests.scripted_server import Fault, ScriptedServer
+from tests.toy_model import NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
+from tests.wire import Wire
+
+# One passage a step and no walk, so that the agent has to go on.
+SHORT = {"base": "bm25", "beam": Beam(length=1), "options": GearOptions(step_k=1)}
+FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
+
+
+@pytest.fixture
+def corpus(database, embedder, tmp_path):
+    """Three hops: prize, thesis, town; and a recipe."""
+    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    return database
+
+
+@contextmanager
+def asked(server, embedder, script=None, *, fault=lambda number, messages: None, uri=None, patience=5.0):
+    """A Gear whose chat model is a scripted server."""
+    with ScriptedServer(script or ToyModel(), fault=fault, retry_after="0", slow=1.5) as model:
+        client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=0.75)
+        chat = Chat(client, patience=patience, sleep=lambda _seconds: None)
+        with opened(server, embedder, uri=uri, chat=chat) as gear:
+            yield gear, model
+
+
+def roles(model):
+    """The roles that a server was asked for, in order."""
+    return [role_of(request["messages"]) for request in model.requests]
+
+
+def test_the_agent_goes_on_until_its_facts_suffice_and_then_answers_with_citations(corpus, server, embedder):
+    """Each step finds the next hop by the question that the model wrote; the answer cites passage and fact."""
+    events = []
+    with asked(server, embedder) as (gear, model):
+        answer = gear.ask(QUESTION, k=4, on_event=events.append, **SHORT)
+
+    assert "answerable" == answer.stop_reason
+    assert [QUESTION, NEXT["study"], NEXT["town"]] == [step.question for step in answer.trace.steps]
+    assert [Fact(*TRIPLES[id][0]) for id in ("prize", "study", "town")] == list(answer.gist)
+    assert {"prize", "study", "town"} == {hit.passage.id for hit in answer.hits[:3]}
+    town = next(hit.rank for hit in answer.hits if hit.passage.id == "town")
+    assert f"Scotland [{town}] [F1]." == answer.text
+    assert [str(town), "F1"] == [citation.marker for citation in answer.citations]
+    assert PASSAGES["town"] == answer.citations[0].passage.text
+    turn = ["reader", "gist", "reason"]
+    assert [*turn, "rewrite", *turn, "rewrite", *turn, "answer"] == roles(model)
+    kinds = ["question", "facts", "verdict"]
+    assert kinds * 3 == [event.kind for event in events]
+
+
+def test_usage_is_what_the_server_was_sent_and_sent_back(corpus, server, embedder):
+    """Calls and tokens for each role; the scripted server counts a token a word."""
+    with asked(server, embedder) as (gear, model):
+        answer = gear.ask(QUESTION, **SHORT)
+
+        sent = sum(len(message["content"].split()) for one in model.requests for message in one["messages"])
+        asked_for = roles(model)
+    assert {role: asked_for.count(role) for role in asked_for} == {
+        role: usage.calls for role, usage in answer.usage.items()
+    }
+    assert sent == answer.total.input_tokens
+    assert not answer.total.estimated
+
+
+def test_a_question_answered_in_the_first_step_takes_four_calls(corpus, server, embedder):
+    """Reader, constructor, reason, answer; with one reading for both, three."""
+    with asked(server, embedder) as (gear, model):
+        answer = gear.ask(QUESTION, k=4)
+        once = gear.ask(QUESTION, k=4, options=GearOptions(read_once=True))
+
+    assert (1, "answerable") == (len(answer.trace.steps), answer.stop_reason)
+    assert ["reader", "gist", "reason", "answer", "reader", "reason", "answer"] == roles(model)
+    assert answer.text == once.text
+
+
+def test_sync_takes_one_call_and_walks_from_what_the_model_noted(corpus, server, embedder):
+    """From one passage over its fact to the second and third, where vector search has no word in common."""
+    with asked(server, embedder) as (gear, model):
+        hits = gear.search("2024 physics prize", retriever="sync", base="bm25", base_k=1, k=3, beam=Beam(length=3))
+
+    assert ["prize", "study", "town"] == [hit.passage.id for hit in hits]
+    assert ["reader"] == roles(model)
+    assert (Fact(*TRIPLES["prize"][0]),) == hits.facts
+    assert 1 == hits.usage["reader"].calls
+
+
+@pytest.mark.parametrize("reply", ['{"facts": []}', "I found nothing of use."])
+def test_sync_falls_back_to_naive_when_the_reader_gives_nothing(corpus, server, embedder, reply):
+    """An empty list, or a reply that cannot be used even when repeated: the walk is NaiveGE's."""
+    with asked(server, embedder, lambda messages: reply) as (gear, _model):
+        sync = gear.search("Hinton thesis", retriever="sync", base_k=2)
+        naive = gear.search("Hinton thesis", retriever="naive", base_k=2)
+
+    assert naive.hits == sync.hits
+    assert naive.paths == sync.paths
+    assert sync.usage["reader"].calls >= 1
+
+
+ROLES = ("reader", "gist", "reason", "rewrite", "answer")
+# What each fault must lead to, where it strikes every call of a role: the same answer as without it, or the stop reason
+# and whether there is an answer.
+SAME = None
+HARMLESS = (Fault.PROSE, Fault.FENCED, Fault.NO_USAGE)
+TABLE = [
+    *((role, fault, SAME) for role in ("reader", "gist") for fault in HARMLESS),
+    *((role, fault, SAME) for role in ("reason", "rewrite", "answer") for fault in (Fault.NO_USAGE,)),
+    # A reply of no use: the reader's walk is NaiveGE's, an empty gist and an unread verdict make the agent ask on.
+    ("reader", Fault.EMPTY, SAME),
+    ("gist", Fault.EMPTY, ("no_new_question", True)),
+    ("reason", Fault.EMPTY, ("no_new_question", True)),
+    ("rewrite", Fault.EMPTY, ("model_error", True)),
+    ("answer", Fault.EMPTY, ("answerable", False)),
+    # A server that is gone for good ends the run where it stands, with the passages so far.
+    *(
+        (role, fault, ("model_error", False))
+        for role in ("reader", "gist", "reason", "rewrite")
+        for fault in (401, 500)
+    ),
+    ("answer", 401, ("model_error", False)),
+    ("answer", Fault.RESET, ("model_error", False)),
+    ("reader", Fault.SLOW, ("model_error", False)),
+]
+
+
+@pytest.mark.parametrize(("role", "fault", "outcome"), TABLE)
+def test_whatever_the_model_does_the_best_passages_come_back(corpus, server, embedder, role, fault, outcome):
+    """Every call of one role goes wrong, every time."""
+    with asked(server, embedder) as (gear, _model):
+        expected = gear.ask(QUESTION, k=4, **SHORT)
+
+    def strikes(_number, messages):
+        return fault if role_of(messages) == role else None
+
+    with asked(server, embedder, fault=strikes, patience=0.0) as (gear, _model):
+        answer = gear.ask(QUESTION, k=4, **SHORT)
+
+    assert "prize" in {hit.passage.id for hit in answer.hits}
+    if outcome is SAME:
+        assert (expected.text, expected.hits.hits) == (answer.text, answer.hits.hits)
+    else:
+        assert outcome == (answer.stop_reason, bool(answer.text)), answer.failure
+        assert (answer.stop_reason == "model_error" and bool(answer.failure)) or any(
+            step.failures for step in answer.trace.steps
+        )
+
+
+PASSING = (Fault.MALFORMED_JSON, Fault.CUT, Fault.EMPTY, Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.SLOW, Fault.RESET)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("fault", PASSING)
+def test_a_fault_that_passes_costs_a_call_and_changes_no_passage(corpus, server, embedder, role, fault):
+    """The first call of a role goes wrong in each way; what is asked again, or asked to be mended, is right then."""
+    struck = []
+
+    def once(_number, messages):
+        if role_of(messages) == role and not struck:
+            struck.append(role)
+            return fault
+        return None
+
+    with asked(server, embedder, fault=once) as (gear, _model):
+        answer = gear.ask(QUESTION, k=4, **SHORT)
+
+    assert struck, "the fault must have struck"
+    # Half of a sentence is still a sentence: that it was cut, only a reply in JSON or with a label shows.
+    unseen = role in ("rewrite", "answer") and fault in (Fault.CUT, Fault.MALFORMED_JSON)
+    assert unseen or {"prize", "study", "town"} <= {hit.passage.id for hit in answer.hits}
+    assert answer.text
+    assert answer.stop_reason in ("answerable", "no_new_question", "max_steps")
+
+
+def test_a_search_without_a_working_model_says_so(corpus, server, embedder):
+    """Sync was asked for by name: a model that cannot be used is an error, and naive still works."""
+    with asked(server, embedder, fault=lambda number, messages: 401) as (gear, _model):
+        with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+            gear.search("Hinton", retriever="sync")
+        assert gear.search("Hinton", retriever="naive")
+    with opened(server, embedder) as gear, pytest.raises(ModelError, match="naive"):
+        gear.ask("Hinton?")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason", "steps"),
+    [
+        (GearOptions(step_k=1, max_steps=2), "max_steps", 2),
+        (GearOptions(step_k=1, tokens=1), "budget", 1),
+        (GearOptions(step_k=1, tokens=700), "budget", 2),
+    ],
+)
+def test_budgets_end_a_run_with_an_answer_from_what_there_is(corpus, server, embedder, options, reason, steps):
+    """Steps and tokens: no step is begun beyond them, and the passages so far are ranked and read once more."""
+    with asked(server, embedder) as (gear, model):
+        answer = gear.ask(QUESTION, k=4, base="bm25", beam=Beam(length=1), options=options)
+
+    assert (reason, steps) == (answer.stop_reason, len(answer.trace.steps))
+    assert "answer" == roles(model)[-1]
+    assert answer.text
+
+
+def test_a_budget_of_seconds_ends_a_run(corpus, server, embedder):
+    """The clock of the run: a slow model is asked no further role."""
+    toy = ToyModel()
+
+    def waits(messages):
+        time.sleep(0.4)
+        return toy(messages)
+
+    with asked(server, embedder, waits) as (gear, model):
+        answer = gear.ask(QUESTION, base="bm25", beam=Beam(length=1), options=GearOptions(step_k=1, seconds=1))
+
+    assert "budget" == answer.stop_reason
+    assert len(model.requests) < 7
+
+
+def test_a_question_asked_before_ends_the_run(corpus, server, embedder):
+    """A model that only repeats itself would go round in circles."""
+    toy = ToyModel()
+
+    def stubborn(messages):
+        return f"Next question: {QUESTION.upper()}" if role_of(messages) == "rewrite" else toy(messages)
+
+    with asked(server, embedder, stubborn) as (gear, _model):
+        answer = gear.ask(QUESTION, **SHORT)
+
+    assert ("no_new_question", 1) == (answer.stop_reason, len(answer.trace.steps))
+
+
+def test_a_citation_that_the_model_made_up_is_taken_out_and_told(corpus, server, embedder):
+    """Passage 99 and fact 9 were never shown."""
+    toy = ToyModel()
+
+    def liar(messages):
+        return "Answer: Scotland [99][1] [F9]." if role_of(messages) == "answer" else toy(messages)
+
+    with asked(server, embedder, liar) as (gear, _model):
+        answer = gear.ask(QUESTION, k=4)
+
+    assert "Scotland [1]." == answer.text
+    assert ("99", "F9") == answer.removed
+    assert ["1"] == [citation.marker for citation in answer.citations]
+    assert answer.hits[0].passage == answer.citations[0].passage
+
+
+def test_a_selection_orders_the_passages(corpus, server, embedder):
+    """The model's choice stands first, in its order; nothing else is lost."""
+    with asked(server, embedder) as (gear, model):
+        plain = gear.ask(QUESTION, k=4)
+        chosen = gear.ask(QUESTION, k=4, options=GearOptions(select=True))
+
+    assert ["town", "study", "prize"] == [hit.passage.id for hit in chosen.hits[:3]]
+    assert {hit.passage.id for hit in plain.hits} == {hit.passage.id for hit in chosen.hits}
+    shown = next(one for one in model.requests if role_of(one["messages"]) == "select")["messages"][1]["content"]
+    assert "- led here: " in shown
+
+
+def test_a_saved_trace_replays_to_the_same_ranking(corpus, server, embedder, tmp_path):
+    """By its lists alone, and by a run over the database in which the trace plays the model."""
+    with asked(server, embedder) as (gear, _model):
+        answer = gear.ask(QUESTION, k=4, **SHORT)
+    write_trace(answer.trace, tmp_path / "trace.json")
+    trace = read_trace(tmp_path / "trace.json")
+
+    with opened(server, embedder) as gear:
+        again = gear.agent(roles=Replay(trace), **SHORT).ask(QUESTION, k=4)
+        with pytest.raises(InputError, match="no step that asks"):
+            gear.agent(roles=Replay(trace), **SHORT).ask("Something else?")
+
+    assert [hit.passage.id for hit in answer.hits] == [item.id for item in final_ranking(trace)[:4]]
+    assert answer.hits.hits == again.hits.hits
+    assert answer.paths == again.paths
+    assert answer.text == again.text
+    assert 0 == again.total.calls
+
+
+def test_the_trace_tells_everything_of_a_step(corpus, server, embedder):
+    """Question, passages, proximal and linked triples, paths, gist, verdict, next question, times and tokens."""
+    with asked(server, embedder) as (gear, _model):
+        answer = gear.ask(QUESTION, k=4, **SHORT)
+
+    for step, following in pairwise(answer.trace.steps):
+        assert step.rewrite == following.question
+        assert step.base
+        assert set(step.base) <= set(step.ranking)
+        assert len(step.proximal) == len(step.linked) == 1
+        assert step.linked[0].text == step.proximal[0].text
+        assert step.paths[0].triples[0] == step.linked[0]
+        assert (False, 1) == (step.answerable, len(step.gist))
+        assert {"encode", "base", "read", "link", "expand", "fetch", "gist", "reason", "rewrite"} >= set(
+            step.milliseconds
+        )
+        assert all(usage.tokens > 0 for usage in step.usage.values())
+    assert json.dumps([step.reason for step in answer.trace.steps])
+
+
+def test_linking_takes_one_round_trip_however_many_triples(corpus, server, embedder):
+    """tripleLink once a step and passageLink once a run, both for all triples together."""
+    with (
+        Wire(server.uri) as wire,
+        asked(server, embedder, uri=wire.uri) as (gear, _model),
+    ):
+        agent = gear.agent(beam=Beam(length=2))
+        agent.ask(QUESTION, k=4)
+        wire.reset()
+        answer = agent.ask(QUESTION, k=4)
+        runs = wire.runs
+
+    assert 3 == len(answer.gist) == len(answer.trace.steps[0].proximal)
+    # base, passages, tripleLink, one expansion, passageLink; all passages were fetched by then
+    assert 5 == runs
+
+
+@pytest.mark.parametrize("options", [{"max_steps": 0}, {"tokens": 0}, {"seconds": 0.0}, {"step_k": -1}])
+def test_options_below_one_are_refused(options):
+    """One line that names the option."""
+    with pytest.raises(SettingsError, match="at least 1"):
+        GearOptions(**options)
+
+
+def test_a_blank_question_and_no_passages_are_refused(corpus, server, embedder):
+    """Before anything is asked of the model."""
+    with asked(server, embedder) as (gear, model):
+        for question, k in ((" ", 4), ("Hinton?", 0)):
+            with pytest.raises(InputError):
+                gear.ask(question, k=k)
+        assert [] == model.requests

@@ -1,0 +1,245 @@
+"""A language model for tests: a real HTTP server on this machine that speaks OpenAI's protocol, scripted by you.
+
+Everything between your code and the wire is the real thing (LangChain, the client library, sockets); only the mind of
+the model is a function of yours. ``script`` gets the messages of a request, each ``{"role": ..., "content": ...}``, and
+gives the text of the reply. ``fault`` gets the number of the request, from 1, and its messages, and says what goes
+wrong with this one: a ``Fault``, any HTTP status as an int, or None, when all is well::
+
+    from tests.scripted_server import Fault, ScriptedServer
+
+    def capital(messages):
+        return json.dumps({"capital": "Paris"})
+
+    def first_is_cut(number, messages):
+        return Fault.CUT if number == 1 else None
+
+    with ScriptedServer(capital, fault=first_is_cut) as server:
+        chat = open_chat(Settings(chat_model="any", openai_base_url=server.url), cache=False)
+        ...
+        assert 2 == len(server.requests)
+
+Both functions are called by a thread of each request, many at once. An exception in one of them is a mistake in the
+test: the client gets a 400, which is not tried again, and the ``with`` block ends with that exception. A reply counts
+one token a word, so a test can work out what a conversation costs. A request that streams gets a 400.
+"""
+
+import json
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum, auto
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+PATH = "/v1/chat/completions"
+Messages = list[dict[str, object]]
+
+
+class Fault(Enum):
+    """The ways in which models and their servers let one down."""
+
+    MALFORMED_JSON = auto()  # the reply ends in a comma where its last character was
+    CUT = auto()  # half of the reply, and the reason "length"
+    EMPTY = auto()  # a reply without text
+    PROSE = auto()  # the reply between two sentences of small talk
+    FENCED = auto()  # the reply in a Markdown code block
+    NO_USAGE = auto()  # the reply as it is, without its tokens
+    RATE_LIMIT = auto()  # 429, with the header Retry-After
+    SERVER_ERROR = auto()  # 500
+    SLOW = auto()  # nothing for ``slow`` seconds, then the reply as it is
+    RESET = auto()  # the connection is reset
+
+
+class ScriptedServer:
+    """A server at ``url`` from the beginning of a ``with`` block to its end.
+
+    Args:
+        script: the messages of a request to the text of its reply.
+        fault: the number of a request and its messages to what goes wrong with it.
+        retry_after: the header Retry-After of a RATE_LIMIT, seconds or a date, or what makes one; None: no header.
+        slow: the seconds that SLOW takes; choose it longer than the client's timeout. The end of the block ends it.
+    """
+
+    def __init__(
+        self,
+        script: Callable[[Messages], str],
+        *,
+        fault: Callable[[int, Messages], Fault | int | None] = lambda _number, _messages: None,
+        retry_after: str | Callable[[], str] | None = "0.05",
+        slow: float = 30.0,
+    ) -> None:
+        self.script, self.fault, self.slow = script, fault, slow
+        self.closing = threading.Event()
+        self._retry_after = retry_after
+        self._requests: list[dict[str, object]] = []
+        self._mistakes: list[Exception] = []
+        self._in_flight = self._busiest = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "ScriptedServer":
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.scripted = self
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        if self._mistakes and kind is not KeyboardInterrupt:
+            raise self._mistakes[0]
+
+    @property
+    def url(self) -> str:
+        """What OPENAI_BASE_URL is to be."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def requests(self) -> list[dict[str, object]]:
+        """The bodies of the requests so far, in the order of their arrival; also of those that went wrong."""
+        with self._lock:
+            return list(self._requests)
+
+    @property
+    def busiest(self) -> int:
+        """The most requests that were being answered at one time."""
+        with self._lock:
+            return self._busiest
+
+    @property
+    def retry_after(self) -> str | None:
+        """The header of a rate limit that is answered now."""
+        return self._retry_after() if callable(self._retry_after) else self._retry_after
+
+    def arrived(self, body: dict[str, object]) -> int:
+        """Write down a request; its number."""
+        with self._lock:
+            self._requests.append(body)
+            return len(self._requests)
+
+    def mistaken(self, error: Exception) -> None:
+        """Write down an exception of the test's own functions."""
+        with self._lock:
+            self._mistakes.append(error)
+
+    @contextmanager
+    def in_flight(self) -> Iterator[None]:
+        """Count a request as one that is being answered."""
+        with self._lock:
+            self._in_flight += 1
+            self._busiest = max(self._busiest, self._in_flight)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._in_flight -= 1
+
+
+class _Server(ThreadingHTTPServer):
+    scripted: ScriptedServer
+    daemon_threads = False
+    # The default of 5 makes the sixth of many clients wait a second for its connection.
+    request_queue_size = 128
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of clients that gave up: they are part of the game."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = 10
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path != PATH:
+            self._refuse(404, f"there is nothing at {self.path}, only {PATH}")
+        elif body.get("stream"):
+            self._refuse(400, "this server does not stream")
+        else:
+            self._answer(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing on standard error."""
+
+    def _answer(self, body: dict) -> None:
+        scripted, messages = self.server.scripted, body["messages"]
+        number = scripted.arrived(body)
+        with scripted.in_flight():
+            try:
+                fault = scripted.fault(number, messages)
+                content = scripted.script(messages)
+            except Exception as error:
+                scripted.mistaken(error)
+                return self._refuse(400, f"the script failed: {error!r}")
+            if fault is Fault.SLOW:
+                scripted.closing.wait(scripted.slow)
+        if fault is Fault.RESET:
+            return self._reset()
+        if fault is Fault.RATE_LIMIT:
+            after = scripted.retry_after
+            return self._refuse(429, "too many requests", {} if after is None else {"Retry-After": after})
+        if isinstance(fault, int) or fault is Fault.SERVER_ERROR:
+            status = 500 if fault is Fault.SERVER_ERROR else fault
+            return self._refuse(status, f"scripted to fail with {status}")
+        return self._reply(200, completion(body["model"], messages, content, number=number, fault=fault))
+
+    def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
+        self._reply(status, {"error": {"message": message, "type": "scripted", "code": None}}, headers or {})
+
+    def _reply(self, status: int, value: object, headers: dict[str, str] | None = None) -> None:
+        payload = json.dumps(value).encode()
+        self.send_response(status)
+        for name, text in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, text)
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload)
+
+    def _reset(self) -> None:
+        # To linger for no time at all is to reset; the descriptor is closed by hand, for a shutdown would come first.
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        os.close(self.connection.detach())
+
+
+def completion(model: str, messages: Messages, content: str, *, number: int, fault: Fault | None) -> dict:
+    """The body of a reply, with what the fault does to it."""
+    spoilt = SPOILT.get(fault, lambda text: text)(content)
+    body = {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": model,
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": spoilt},
+                "finish_reason": "length" if fault is Fault.CUT else "stop",
+            }
+        ],
+        "usage": tokens(messages, spoilt),
+    }
+    return {key: value for key, value in body.items() if key != "usage" or fault is not Fault.NO_USAGE}
+
+
+def tokens(messages: Messages, content: str) -> dict[str, int]:
+    """What a reply costs here: one token a word."""
+    asked = sum(len(str(message["content"]).split()) for message in messages)
+    answered = len(content.split())
+    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+
+
+SPOILT: dict[Fault | None, Callable[[str], str]] = {
+    Fault.MALFORMED_JSON: lambda text: text.rstrip()[:-1] + ",",
+    Fault.CUT: lambda text: text[: len(text) // 2],
+    Fault.EMPTY: lambda _text: "",
+    Fault.PROSE: lambda text: f"Certainly! Here is what you asked for:\n\n{text}\n\nLet me know if I can help further.",
+    Fault.FENCED: lambda text: f"```json\n{text}\n```",
+}
