@@ -10,12 +10,15 @@ from gear_neo4j.ingestion.pipeline import Ingest
 
 
 def ingest(database, embedder, folder, passages, triples=()):
-    """Ingest passages {id: text} and triples (passage, s, p, o)."""
+    """Ingest passages {id: text} and triples (passage, s, p, o); with None for triples, passages alone."""
     corpus = [json.dumps({"id": id, "title": f"title {id}", "text": text}) for id, text in passages.items()]
+    (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n")
+    if triples is None:
+        Ingest(database, embedder).run([folder / "corpus.jsonl"], [])
+        return
     facts = {id: [] for id in passages}
     for passage, *fact in triples:
         facts[passage].append(fact)
-    (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n")
     (folder / "triples.jsonl").write_text(
         "\n".join(json.dumps({"id": id, "triples": some}) for id, some in facts.items()) + "\n"
     )
