@@ -9,8 +9,12 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.database import Database, Driver
 from gear_neo4j.graph.store import Counts, Store, path_cypher, prepare
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
+from gear_neo4j.ingestion.forgetting import Forgotten, forget
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.pipeline import Ingest, IngestReport, Progress, files_to_ingest
+from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
 from gear_neo4j.retrieval.base import Base, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
@@ -75,25 +79,62 @@ class Gear:
         *,
         triples: Sequence[str | File] = (),
         synonyms: bool = False,
+        replace: bool = False,
+        chunk_size: int = CHUNK_SIZE,
         on_problem: Callable[[Problem], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestReport:
         """Ingest passages and their triples; what is there already is skipped, so an interrupted run can be repeated.
 
         Args:
-            sources: JSONL files of passages, or folders with ``corpus.jsonl`` and perhaps ``triples.jsonl``.
+            sources: documents (text, Markdown, HTML, PDF, CSV), JSONL files of passages, or folders of them; a folder
+                with ``corpus.jsonl`` is a data set, of which only that and ``triples.jsonl`` are read.
             triples: JSONL files of triples, each line those of one passage.
             synonyms: link entities whose names mean nearly the same.
-            on_problem: hears of each line that could not be used; the rest is ingested.
+            replace: let a passage of JSONL replace another text under its id; a document always replaces what an
+                earlier form of it left.
+            chunk_size: the length of a document's passages, in characters.
+            on_problem: hears of each line or file that could not be used; the rest is ingested.
 
         Raises:
-            InputError: a file is missing or empty.
+            InputError: a source is missing or of no kind that can be ingested, or a JSONL file is empty.
+            SettingsError: chunk_size is below 100.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
-        passages, facts = files_to_ingest(sources, triples)
+        if chunk_size < SMALLEST_CHUNK:
+            raise SettingsError(f"chunk_size is {chunk_size}: a passage takes at least {SMALLEST_CHUNK} characters")
+        files = files_to_ingest(sources, triples)
         self._bases.clear()
-        run = Ingest(self.database, self.embedder, on_problem=on_problem, on_progress=on_progress)
-        return run.run(passages, facts, synonyms=synonyms)
+        run = Ingest(
+            self.database,
+            self.embedder,
+            on_problem=on_problem,
+            on_progress=on_progress,
+            replace=replace,
+            chunk_size=chunk_size,
+            report=IngestReport(skipped=files.skipped),
+        )
+        return run.run(files.passages, files.triples, synonyms=synonyms)
+
+    def forget(
+        self,
+        source: str | File,
+        *,
+        dry_run: bool = False,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> Forgotten:
+        """Remove all passages of a source, with their triples and the entities that nothing else names.
+
+        Args:
+            source: a document as its path was given to :meth:`ingest`, or what a line of JSONL said.
+            dry_run: change nothing, only count what would go.
+
+        Raises:
+            InputError: no passage has that source; names some that exist.
+            MigrationError: the schema cannot be brought up to date, or, in a dry run, is not.
+        """
+        self._bases.clear()
+        return forget(self.database, source, dry_run=dry_run, on_progress=on_progress)
 
     def prepare(self) -> None:
         """Migrate the database and put the embedding model on record; :meth:`ingest` does so by itself.

@@ -112,6 +112,7 @@ def hits_json(gear: Gear, hits: Hits) -> dict[str, Any]:
                 "title": hit.passage.title,
                 "text": hit.passage.text,
                 "source": hit.passage.source,
+                "position": hit.passage.position,
                 "score": hit.score,
                 "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
             }
