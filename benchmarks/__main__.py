@@ -29,7 +29,7 @@ from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.store import prepare
 from gear_neo4j.ingestion.lines import PassageTriples, parsed, read_lines, to_triples
-from gear_neo4j.ingestion.pipeline import TRIPLES_A_BATCH
+from gear_neo4j.ingestion.reading import TRIPLES_A_BATCH
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.embeddings import Vectors
 from gear_neo4j.retrieval.beam import beam_search

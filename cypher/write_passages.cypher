@@ -3,6 +3,6 @@
 // Passages with their embeddings, stored as float32.
 UNWIND $rows AS row
 MERGE (p:Passage {id: row.id})
-ON CREATE SET p.title = row.title, p.text = row.text, p.source = row.source
+ON CREATE SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position
 WITH p, row
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)

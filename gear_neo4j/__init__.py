@@ -3,6 +3,7 @@
 from gear_neo4j.domain import Cypher, Hit, Hits, Passage, Path, Source, Triple
 from gear_neo4j.errors import GearError
 from gear_neo4j.gear import Gear
+from gear_neo4j.ingestion.forgetting import Forgotten
 from gear_neo4j.ingestion.pipeline import IngestReport
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
 from gear_neo4j.retrieval.beam import Beam
@@ -12,6 +13,7 @@ __all__ = [
     "Beam",
     "Cypher",
     "Embedder",
+    "Forgotten",
     "Gear",
     "GearError",
     "Hit",

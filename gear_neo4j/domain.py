@@ -190,6 +190,19 @@ def passage_id(title: str, text: str) -> str:
     return _digest(title, text)
 
 
+def make_passage(source: str, title: str, text: str, *, position: str | None = None) -> Passage:
+    """A passage of a document, with its id: a hash of source, title and text, but not of the position.
+
+    Example:
+        >>> one = make_passage("a.md", "Curie", "Born in Warsaw.", position="line 1")
+        >>> one.id == make_passage("a.md", "Curie", "Born in Warsaw.", position="line 9").id
+        True
+        >>> one.id == make_passage("b.md", "Curie", "Born in Warsaw.", position="line 1").id
+        False
+    """
+    return Passage(_digest(source, title, text), title, text, source, position)
+
+
 def triple_id(passage: str, subject: str, predicate: str, object: str) -> str:
     """The id of a triple: a hash of its passage's id and of its three parts."""
     return _digest(passage, subject, predicate, object)

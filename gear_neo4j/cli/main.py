@@ -9,12 +9,13 @@ import click
 from gear_neo4j.cli.ask import ask
 from gear_neo4j.cli.demo import demo
 from gear_neo4j.cli.evaluate import evaluate
+from gear_neo4j.cli.forget import forget
 from gear_neo4j.cli.ingest import ingest
 from gear_neo4j.cli.search import search
 from gear_neo4j.cli.server import down, migrate, status, up
 from gear_neo4j.errors import GearError
 
-COMMANDS = (demo, up, down, status, migrate, ingest, search, ask, evaluate)
+COMMANDS = (demo, up, down, status, migrate, ingest, forget, search, ask, evaluate)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -32,8 +33,9 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run a command; an error is one line on standard error and exit code 2, with a traceback only under --debug."""
     given = sys.argv[1:] if args is None else list(args)
     debug = "--debug" in given
-    # The driver tells of each transaction that it retries, which is its business and not the user's.
+    # The driver tells of each transaction that it retries, pypdf of each flaw it reads past: not the user's business.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.ERROR)
+    logging.getLogger("pypdf").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     try:
         code = cli.main(args=[arg for arg in given if arg != "--debug"], standalone_mode=False)
     except (GearError, click.ClickException) as error:

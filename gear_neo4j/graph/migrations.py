@@ -51,18 +51,14 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index that must exist after migrating: what it covers, and the dimension of a vector index."""
+    """An index that must exist after migrating: what it covers, its dimension, and whether a constraint owns it."""
 
     name: str
     type: str
     label: str
     properties: tuple[str, ...]
     dimension: int | None = None
-
-    @property
-    def unique(self) -> bool:
-        """Whether it is the index of a uniqueness constraint; all our plain indexes are."""
-        return self.type == "RANGE"
+    unique: bool = False
 
 
 def load(folder: Path | None = None) -> tuple[Migration, ...]:
@@ -160,10 +156,11 @@ def verify(database: Database, *, dimension: int) -> None:
 def expected_indexes(dimension: int) -> tuple[Index, ...]:
     """The indexes that the migrations make, for embeddings of a dimension."""
     return (
-        Index("gear_passage_id", "RANGE", "Passage", ("id",)),
-        Index("gear_triple_id", "RANGE", "Triple", ("id",)),
-        Index("gear_entity_key", "RANGE", "Entity", ("key",)),
-        Index("gear_store_id", "RANGE", "__GearStore", ("id",)),
+        Index("gear_passage_id", "RANGE", "Passage", ("id",), unique=True),
+        Index("gear_triple_id", "RANGE", "Triple", ("id",), unique=True),
+        Index("gear_entity_key", "RANGE", "Entity", ("key",), unique=True),
+        Index("gear_store_id", "RANGE", "__GearStore", ("id",), unique=True),
+        Index("gear_passage_source", "RANGE", "Passage", ("source",)),
         Index("gear_passage_text", "FULLTEXT", "Passage", ("title", "text")),
         Index("gear_passage_embedding", "VECTOR", "Passage", ("embedding",), dimension),
         Index("gear_triple_embedding", "VECTOR", "Triple", ("embedding",), dimension),

@@ -88,12 +88,12 @@ class Store:
 
     def all_passages(self) -> Iterator[Passage]:
         """Every passage in order of id, streamed."""
-        return (Passage(row["id"], row["title"], row["text"]) for row in self.database.stream("all_passages"))
+        return map(_passage, self.database.stream("all_passages"))
 
     def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
         """The passages of the given ids; an unknown id is left out."""
         rows = self.database.call("passages_by_id", ids=list(ids))
-        return {row["id"]: Passage(row["id"], row["title"], row["text"], row["source"]) for row in rows}
+        return {row["id"]: _passage(row) for row in rows}
 
     def start_triples(self, passages: Sequence[str], *, query: Vector, limit: int) -> list[ScoredTriple]:
         """The triples of the passages that are nearest to the query, best first."""
@@ -181,6 +181,10 @@ def _require_same(row: Mapping[str, object], *, name: str, dimension: int) -> No
             f"the database was built with the embedding model {row['model']} ({row['dimension']} dimensions), not "
             f"{name} ({dimension}): set GEAR_EMBEDDING_MODEL={row['model']}, or ingest into another database"
         )
+
+
+def _passage(row: Row) -> Passage:
+    return Passage(row["id"], row["title"], row["text"], row["source"], row["position"])
 
 
 def _scored_ids(pairs: Sequence[Sequence[Any]]) -> list[tuple[str, float]]:

@@ -10,20 +10,23 @@ from typing import Any, TypeVar
 from gear_neo4j.domain import LONGEST_KEY, Passage, Triple, make_triple, passage_id
 from gear_neo4j.errors import InputError
 
+# An index entry of Neo4j holds at most 8,167 bytes, and a character takes up to four.
+LONGEST_SOURCE = 2_000
 LONGEST_LINE = 64 * 1024 * 1024
 Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A line, or a part of one, that could not be used, and why; line 0 stands for the whole file."""
+    """A line or a file that could not be used, or a part of one, and why; line 0 stands for the whole file."""
 
     file: str
     line: int
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}"
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,10 @@ def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
     if not (title.strip() or text.strip()):
         raise ValueError('both "title" and "text" are blank')
     given = _identifier(row) if row.get("id") is not None else passage_id(title, text)
-    return Passage(given, title, text, _text(row, "source", default=source or "") or None)
+    source = _text(row, "source", default=source or "") or None
+    if source and len(source) > LONGEST_SOURCE:
+        raise ValueError(f'"source" is longer than {LONGEST_SOURCE:,} characters')
+    return Passage(given, title, text, source)
 
 
 def to_triples(row: dict[str, Any]) -> PassageTriples:

@@ -3,207 +3,162 @@
 Killed at any point, it can be run again: what is committed is found by its ids and skipped.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
-from gear_neo4j.domain import Passage, Triple
-from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.store import prepare
-from gear_neo4j.ingestion.lines import Line, Problem, parsed, read_lines, to_passage, to_triples
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE
+from gear_neo4j.ingestion.forgetting import remove_stale
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.reading import (
+    PassageBatch,
+    TripleBatch,
+    read_passages,
+    read_triples,
+    require_content,
+    size_of,
+)
+from gear_neo4j.ingestion.sources import Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.embeddings import Embedder
 
-PASSAGES_A_BATCH = 256
-TRIPLES_A_BATCH = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a stage is: ``done`` of ``total`` (bytes of its file, or entities), and how many items it wrote."""
-
-    stage: str
-    done: int
-    total: int
-    written: int
-
 
 @dataclass(slots=True)
 class IngestReport:
-    """What an ingest read and wrote; ``problems`` counts what could not be used, each was reported as it came up."""
+    """What an ingest read, wrote and removed.
 
+    ``problems`` counts what could not be used, each was reported as it came up; ``skipped`` counts the files in folders
+    that are of no kind that can be ingested, by suffix.
+    """
+
+    documents_read: int = 0
     passages_read: int = 0
     passages_written: int = 0
+    passages_replaced: int = 0
+    passages_removed: int = 0
     triples_read: int = 0
     triples_written: int = 0
+    triples_removed: int = 0
+    entities_removed: int = 0
     synonyms_written: int = 0
     problems: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """One ingest: where it writes, what embeds, and who hears of problems and progress."""
+    """One ingest: where it writes, what embeds, who hears of problems and progress, and how it goes about it.
+
+    ``replace`` lets a passage of a JSONL file take the place of another text under its id; a document always replaces
+    what an earlier form of it left. ``chunk_size`` is the length of a document's passages, in characters.
+    """
 
     database: Database
     embedder: Embedder
     on_problem: Callable[[Problem], None] = lambda _: None
     on_progress: Callable[[Progress], None] = lambda _: None
+    replace: bool = False
+    chunk_size: int = CHUNK_SIZE
     report: IngestReport = field(default_factory=IngestReport)
 
-    def run(self, passages: list[Path], triples: list[Path], *, synonyms: bool = False) -> IngestReport:
+    def run(self, passages: Sequence[Path], triples: Sequence[Path], *, synonyms: bool = False) -> IngestReport:
         """Ingest files of passages, then files of triples, and, if asked for, link synonymous entities.
 
         Raises:
-            InputError: a file is missing or empty; nothing was written.
+            InputError: a JSONL file is missing or empty; nothing was written.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
-        for path in (*passages, *triples):
-            _require_content(path)
+        require_content(passages, triples)
         prepare(self.database, model=self.embedder.name, dimension=self.embedder.dimension)
-        for path in passages:
-            self._passages(path)
-        for path in triples:
-            self._triples(path)
+        self._passages(passages)
+        self._triples(triples)
         if synonyms:
             self._synonyms()
         return self.report
 
-    def _passages(self, path: Path) -> None:
-        batch: dict[int, Passage] = {}
-        for line in read_lines(path):
-            passage = parsed(line, partial(to_passage, source=path.name))
-            if isinstance(passage, Problem):
-                self._problem(passage)
-                continue
-            batch[line.number] = passage
-            if len(batch) >= PASSAGES_A_BATCH:
-                self._write_passages(batch, line, path)
-                batch = {}
-        self._write_passages(batch, None, path)
+    def _passages(self, files: Sequence[Path]) -> None:
+        # Of two texts that one run finds under one id, the second must not replace the first, in either order.
+        met: set[str] = set()
+        total = size_of(files)
+        for batch in read_passages(files, chunk_size=self.chunk_size):
+            self._tell(batch.problems)
+            self._write_passages(batch, met)
+            gone = remove_stale(self.database, batch.documents)
+            self.report.documents_read += len(batch.documents)
+            self.report.passages_removed += gone.passages
+            self.report.triples_removed += gone.triples
+            self.report.entities_removed += gone.entities
+            self.on_progress(Progress("passages", batch.done, total, self.report.passages_written))
 
-    def _write_passages(self, batch: dict[int, Passage], line: Line | None, path: Path) -> None:
-        written = write_passages(self.database, list(batch.values()), embedder=self.embedder)
-        lines = list(batch)
-        for place in written.different:
-            passage = batch[lines[place]]
-            reason = f"another text has the id {passage.id!r} already: give this one an id of its own"
-            self._problem(Problem(str(path), lines[place], reason))
-        self.report.passages_read += len(batch)
+    def _write_passages(self, batch: PassageBatch, met: set[str]) -> None:
+        written = write_passages(
+            self.database,
+            batch.passages,
+            embedder=self.embedder,
+            replaceable=lambda id: self.replace and id not in met,
+        )
+        if self.replace:
+            met.update(passage.id for passage in batch.passages)
+        for number in written.different:
+            place, id = batch.places[number], batch.passages[number].id
+            reason = f"another text has the id {id!r} already: give this one an id of its own"
+            self._tell([Problem(place.file, place.line, reason)])
+        self.report.passages_read += len(batch.passages)
         self.report.passages_written += written.new
-        self._progress("passages", path, line, self.report.passages_written)
+        self.report.passages_replaced += written.replaced
+        self.report.triples_removed += written.triples_removed
+        self.report.entities_removed += written.entities_removed
 
-    def _triples(self, path: Path) -> None:
-        batch = _TripleBatch()
-        for line in read_lines(path):
-            found = parsed(line, to_triples)
-            if isinstance(found, Problem):
-                self._problem(found)
-                continue
-            for reason in found.malformed:
-                self._problem(Problem(line.file, line.number, reason))
-            batch.lines.setdefault(found.passage, line.number)
-            # A passage of very many triples is spread over several batches; its status comes with the last.
-            for triple in found.triples:
-                batch.triples.append(triple)
-                if len(batch.triples) >= TRIPLES_A_BATCH:
-                    self._write_triples(batch, line, path)
-                    batch = _TripleBatch(lines={found.passage: line.number})
-            batch.completed.append(found.passage)
-        self._write_triples(batch, None, path)
+    def _triples(self, files: Sequence[Path]) -> None:
+        total = size_of(files)
+        for batch in read_triples(files):
+            self._tell(batch.problems)
+            self._write_triples(batch)
+            self.on_progress(Progress("triples", batch.done, total, self.report.triples_written))
 
-    def _write_triples(self, batch: "_TripleBatch", line: Line | None, path: Path) -> None:
+    def _write_triples(self, batch: TripleBatch) -> None:
         written = write_triples(self.database, batch.triples, completed=batch.completed, embedder=self.embedder)
-        for passage in sorted(written.unknown, key=batch.lines.__getitem__):
+        unknown = sorted((batch.places[passage], passage) for passage in written.unknown)
+        for place, passage in unknown:
             reason = f"names the passage {passage!r}, which does not exist: ingest it first, then this file again"
-            self._problem(Problem(str(path), batch.lines[passage], reason))
+            self._tell([Problem(place.file, place.line, reason)])
         self.report.triples_read += len(batch.triples)
         self.report.triples_written += written.new
-        self._progress("triples", path, line, self.report.triples_written)
 
     def _synonyms(self) -> None:
         for done, total, written in write_synonyms(self.database, embedder=self.embedder):
             self.report.synonyms_written = written
             self.on_progress(Progress("synonyms", done, total, written))
 
-    def _problem(self, problem: Problem) -> None:
-        self.report.problems += 1
-        self.on_problem(problem)
-
-    def _progress(self, stage: str, path: Path, line: Line | None, written: int) -> None:
-        size = path.stat().st_size
-        self.on_progress(Progress(stage, line.end if line else size, size, written))
-
-
-@dataclass(slots=True)
-class _TripleBatch:
-    """Triples to be written together, the passages they complete, and the line that each passage was named on."""
-
-    triples: list[Triple] = field(default_factory=list)
-    completed: list[str] = field(default_factory=list)
-    lines: dict[str, int] = field(default_factory=dict)
+    def _tell(self, problems: Iterable[Problem]) -> None:
+        _tell(problems, self.report, self.on_problem)
 
 
 def read_only(
-    passages: list[Path], triples: list[Path], *, on_problem: Callable[[Problem], None] = lambda _: None
+    files: Files, *, chunk_size: int = CHUNK_SIZE, on_problem: Callable[[Problem], None] = lambda _: None
 ) -> IngestReport:
     """Read the files as an ingest would and report what is in them; no database is asked and nothing is written.
 
     Raises:
-        InputError: a file is missing or empty.
+        InputError: a JSONL file is missing or empty.
     """
-    report = IngestReport()
-    for path in (*passages, *triples):
-        _require_content(path)
-    for path in passages:
-        for line in read_lines(path):
-            passage = parsed(line, to_passage)
-            problems = [passage] if isinstance(passage, Problem) else []
-            report.passages_read += not problems
-            _tell(problems, report, on_problem)
-    for path in triples:
-        for line in read_lines(path):
-            found = parsed(line, to_triples)
-            if isinstance(found, Problem):
-                _tell([found], report, on_problem)
-                continue
-            report.triples_read += len(found.triples)
-            _tell([Problem(line.file, line.number, reason) for reason in found.malformed], report, on_problem)
+    require_content(files.passages, files.triples)
+    report = IngestReport(skipped=files.skipped)
+    for batch in read_passages(files.passages, chunk_size=chunk_size):
+        report.documents_read += len(batch.documents)
+        report.passages_read += len(batch.passages)
+        _tell(batch.problems, report, on_problem)
+    for facts in read_triples(files.triples):
+        report.triples_read += len(facts.triples)
+        _tell(facts.problems, report, on_problem)
     return report
 
 
-def _tell(problems: Sequence[Problem], report: IngestReport, on_problem: Callable[[Problem], None]) -> None:
-    report.problems += len(problems)
+def _tell(problems: Iterable[Problem], report: IngestReport, on_problem: Callable[[Problem], None]) -> None:
     for problem in problems:
+        report.problems += 1
         on_problem(problem)
-
-
-def files_to_ingest(sources: Sequence[str | Path], triples: Sequence[str | Path]) -> tuple[list[Path], list[Path]]:
-    """The files of passages and the files of triples that sources stand for.
-
-    A folder holds ``corpus.jsonl`` and perhaps ``triples.jsonl``; a single file holds passages.
-
-    Raises:
-        InputError: a source does not exist, or is a folder without a corpus.
-    """
-    passages: list[Path] = []
-    facts: list[Path] = []
-    for source in map(Path, sources):
-        if not source.exists():
-            raise InputError(f"{source} does not exist: give a JSONL file of passages, or a folder with corpus.jsonl")
-        corpus = source / "corpus.jsonl" if source.is_dir() else source
-        if not corpus.is_file():
-            raise InputError(f"{source} has no corpus.jsonl: give a JSONL file of passages, or a folder that holds one")
-        passages.append(corpus)
-        if source.is_dir() and (source / "triples.jsonl").is_file():
-            facts.append(source / "triples.jsonl")
-    return passages, [*facts, *map(Path, triples)]
-
-
-def _require_content(path: Path) -> None:
-    if not path.is_file():
-        raise InputError(f"{path} is not a file: give a JSONL file")
-    if next(read_lines(path), None) is None:
-        raise InputError(f"{path} is empty: one JSON object a line is expected")

@@ -1,6 +1,6 @@
 """Batches into Neo4j: what is there already is asked first, so nothing is embedded or written twice."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.domain import Passage, Triple, entity_key
@@ -10,10 +10,16 @@ from gear_neo4j.models.embeddings import Embedder
 
 @dataclass(frozen=True, slots=True)
 class PassagesWritten:
-    """How many passages of a batch were new, and the places of those whose id stands for another text already."""
+    """How many passages of a batch were new, how many replaced another text, and what the replaced ones took along.
+
+    ``different`` holds the places of those that were left out, because their id stands for another text already.
+    """
 
     new: int
-    different: tuple[int, ...]
+    replaced: int = 0
+    triples_removed: int = 0
+    entities_removed: int = 0
+    different: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +30,38 @@ class TriplesWritten:
     unknown: frozenset[str]
 
 
-def write_passages(database: Database, passages: Sequence[Passage], *, embedder: Embedder) -> PassagesWritten:
-    """Write the passages that are not there yet, with their embeddings, in one transaction; others stay as they are."""
+def write_passages(
+    database: Database,
+    passages: Sequence[Passage],
+    *,
+    embedder: Embedder,
+    replaceable: Callable[[str], bool] = lambda _: False,
+) -> PassagesWritten:
+    """Write the passages that are not there yet, with their embeddings, in one transaction; others stay as they are.
+
+    ``replaceable`` says of an id whether another text under it may be replaced: then the triples of that text go, in
+    one transaction with the replacement. A passage that only moved within its document gets its new position.
+    """
     first: dict[str, Passage] = {}
     for passage in passages:
         first.setdefault(passage.id, passage)
-    asked = [{"id": passage.id, "title": passage.title, "text": passage.text} for passage in first.values()]
-    same = {row["id"]: row["same"] for row in database.call("check_passages", rows=asked)}
-    fresh = [passage for passage in first.values() if passage.id not in same]
+    known = {row["id"]: row for row in database.call("check_passages", rows=list(map(_asked, first.values())))}
+    fresh = [passage for id, passage in first.items() if id not in known]
+    moved = [passage for id, passage in first.items() if id in known and known[id]["same"] and known[id]["moved"]]
+    changed = {id for id, row in known.items() if not row["same"]}
+    replaced = [first[id] for id in sorted(changed) if replaceable(id)]
     if fresh:
         database.call("write_passages", rows=_passage_rows(fresh, embedder))
-    different = (
+    if moved:
+        database.call("move_passages", rows=list(map(_asked, moved)))
+    gone = database.call("replace_passages", rows=_passage_rows(replaced, embedder))[0] if replaced else {}
+    kept = changed - {passage.id for passage in replaced}
+    different = tuple(
         place
         for place, passage in enumerate(passages)
-        if not same.get(passage.id, True) or passage.content != first[passage.id].content
+        if passage.id in kept or passage.content != first[passage.id].content
     )
-    return PassagesWritten(len(fresh), tuple(different))
+    return PassagesWritten(len(fresh), len(replaced), gone.get("triples", 0), gone.get("entities", 0), different)
 
 
 def write_triples(
@@ -66,13 +88,15 @@ def write_triples(
     return TriplesWritten(len(fresh), frozenset(named - known))
 
 
+def _asked(passage: Passage) -> dict[str, object]:
+    return {"id": passage.id, "title": passage.title, "text": passage.text, "position": passage.position}
+
+
 def _passage_rows(passages: Sequence[Passage], embedder: Embedder) -> list[dict[str, object]]:
     vectors = embedder.embed([passage.content for passage in passages]).tolist()
     return [
         {
-            "id": passage.id,
-            "title": passage.title,
-            "text": passage.text,
+            **_asked(passage),
             "source": passage.source,
             "embedding": vector,
         }

@@ -142,7 +142,7 @@ def test_malformed_lines_are_told_and_the_exit_code_tells(gear, folder):
     assert (2, True) == (code, "2 passages and 2 triples written" in out)
     assert "triples.jsonl:3: names the passage 'p9'" in err
     assert "triples.jsonl:4: not JSON" in err
-    assert 1 == err.count("gear: 2 lines could not be used")
+    assert 1 == err.count("gear: 2 lines or files could not be used")
 
 
 def test_a_dry_run_reads_and_writes_nothing(gear, folder, empty):
@@ -154,6 +154,65 @@ def test_a_dry_run_reads_and_writes_nothing(gear, folder, empty):
 
     assert (2, True) == (code, "2 passages and 2 triples could be ingested" in out)
     assert "triples.jsonl:3: not JSON" in err
+
+
+@pytest.fixture
+def docs(tmp_path, monkeypatch):
+    """A folder of a document, a broken one, and files of other kinds, below the folder that is worked in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name, content in {
+        "a.md": "# Guide\n\nRead it.",
+        "b.pdf": "%PDF-",
+        "c.png": "",
+        "d.zip": "",
+        "e.png": "",
+    }.items():
+        (tmp_path / "docs" / name).write_text(content)
+    return tmp_path / "docs"
+
+
+def test_documents_are_ingested_changed_and_forgotten(gear, docs):
+    """What cannot be used is told line by line, other kinds once at the end."""
+    code, out, err = gear("ingest", "docs")
+    assert (2, True) == (code, "1 passages and 0 triples written (1 and 0 read); the graph" in out)
+    assert "docs/b.pdf: cannot be read as PDF: " in err
+    assert ["3 files skipped: .png, .zip"] == [line for line in err.splitlines() if "skipped" in line]
+    assert "gear: 1 lines or files could not be used" in err
+
+    (docs / "a.md").write_text("# Guide\n\nRead it again.")
+    code, out, _ = gear("ingest", "docs/a.md", "--json")
+    report = json.loads(out)["ingest"]
+    assert (0, 1, 1, 1) == (code, report["documents_read"], report["passages_written"], report["passages_removed"])
+
+    (hit,) = json.loads(gear("search", "guide", "--base", "bm25", "--json")[1])["hits"]
+    assert ("Guide", "docs/a.md", "line 1") == (hit["title"], hit["source"], hit["position"])
+
+    assert one_line(gear("forget", "docs/b.md"), "'docs/b.md'", "docs/a.md")
+    assert "1 passages, 0 triples and 0 entities would be forgotten\n" == gear("forget", "docs/a.md", "--dry-run")[1]
+    assert {"passages": 1, "triples": 0, "entities": 0} == json.loads(gear("forget", "./docs/a.md", "--json")[1])
+    assert one_line(gear("forget", "docs/a.md"), "none of the passages has a source")
+
+
+def test_a_dry_run_reads_documents_too(gear, docs, empty):
+    """The same problems and counts, from the same reader, without a database."""
+    code, out, err = gear("ingest", "docs", "--dry-run", "--uri", "bolt://127.0.0.1:9")
+
+    assert (2, True) == (code, "1 passages and 0 triples could be ingested" in out)
+    assert "docs/b.pdf: cannot be read as PDF: " in err
+    assert "3 files skipped: .png, .zip" in err
+
+
+def test_a_changed_line_is_replaced_if_asked_for(gear, folder):
+    """Without the option it is told, and the old text stays."""
+    gear("ingest", folder)
+    changed = [CORPUS[0] | {"text": "Another text."}, CORPUS[1]]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in changed))
+
+    assert 2 == gear("ingest", folder)[0]
+    code, out, _ = gear("ingest", folder, "--replace")
+
+    assert (0, True) == (code, "1 passages replaced, 1 triples removed; the graph holds 2 passages" in out)
 
 
 def test_bad_input_costs_one_line(gear, folder, tmp_path):
@@ -170,6 +229,12 @@ def test_bad_input_costs_one_line(gear, folder, tmp_path):
     assert one_line(gear("nosuch"), "nosuch")
     assert one_line(gear("ingest", tmp_path / "missing.jsonl"), "missing.jsonl", "does not exist")
     assert one_line(gear("ingest", tmp_path / "nothing.jsonl"), "nothing.jsonl is empty")
+    (tmp_path / "photo.png").touch()
+    assert one_line(gear("ingest", tmp_path / "photo.png"), "photo.png is of a kind that cannot be ingested", ".pdf")
+    (tmp_path / "nodocs").mkdir()
+    assert one_line(gear("ingest", tmp_path / "nodocs"), "nodocs holds nothing that can be ingested")
+    assert one_line(gear("ingest", folder, "--chunk-size", "9"), "--chunk-size")
+    assert one_line(gear("forget"), "SOURCE")
     assert one_line(gear("ingest", folder, "--triples", "none.jsonl"), "none.jsonl is not a file")
     assert one_line(gear("evaluate", tmp_path / "missing"), "corpus.jsonl")
     assert one_line(gear("evaluate", folder, "--ks", "0"), "at least 1")

@@ -6,7 +6,8 @@ import pytest
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.ingestion.pipeline import TRIPLES_A_BATCH, Ingest
+from gear_neo4j.ingestion.pipeline import Ingest
+from gear_neo4j.ingestion.reading import TRIPLES_A_BATCH
 
 GRAPH = Query(
     "graph",

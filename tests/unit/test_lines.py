@@ -143,6 +143,11 @@ def test_a_problem_names_its_file_and_line():
     assert "corpus.jsonl:7: not JSON: Expecting value at character 1" == str(passage_of("oops"))
 
 
+def test_a_problem_of_a_whole_file_names_no_line():
+    """Line 0 does not exist."""
+    assert "a.pdf: is encrypted" == str(Problem("a.pdf", 0, "is encrypted"))
+
+
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, '{"text": ' * 100_000, '{"text": ' + "[" * 100_000 + "]" * 100_000 + "}"]
 )
@@ -210,6 +215,7 @@ def test_passages_as_they_may_be_written(row, expected):
         ({"id": 1.5, "text": "x"}, '"id" is missing or not a text'),
         ({"id": "", "text": "x"}, '"id" is missing or not a text'),
         ({"id": " \t", "text": "x"}, '"id" is missing or not a text'),
+        ({"text": "x", "source": "x" * 2_001}, '"source" is longer than 2,000 characters'),
         ({"id": "x" * 501, "text": "x"}, '"id" is longer than 500 characters'),
         ({"id": 10**500, "text": "x"}, '"id" is longer than 500 characters'),
         ({"id": "\ud800", "text": "x"}, '"id" holds half of a surrogate pair, which no database can store'),

@@ -1,0 +1,25 @@
+// name: delete_passages(ids)
+// access: write
+// Passages go with their triples and with the entities that no triple names any more; a node without our label stays,
+// whatever our triples said of it. Says how many of each went.
+MATCH (p:Passage)
+USING INDEX SEEK p:Passage(id)
+WHERE p.id IN $ids
+OPTIONAL MATCH (p)<-[:FROM]-(t:Triple)
+WITH collect(DISTINCT p) AS passages, collect(t) AS triples
+CALL (triples) {
+  UNWIND triples AS t
+  MATCH (t)-[:SUBJECT|OBJECT]->(e:Entity)
+  RETURN collect(DISTINCT e) AS entities
+}
+// Deleting its edges locks an entity, so that a triple which another process is writing is seen below.
+FOREACH (gone IN triples + passages | DETACH DELETE gone)
+WITH size(passages) AS passages, size(triples) AS triples, entities
+CALL (entities) {
+  UNWIND entities AS e
+  WITH e
+  WHERE NOT EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Triple) }
+  DETACH DELETE e
+  RETURN count(*) AS orphans
+}
+RETURN passages, triples, orphans AS entities

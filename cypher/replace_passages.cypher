@@ -1,0 +1,34 @@
+// name: replace_passages(rows)
+// access: write
+// Another title and text under ids that are taken, with their embeddings (float32): the triples of the old text go, with
+// the entities that no triple names any more. Says how many triples and entities went.
+MATCH (p:Passage)
+USING INDEX SEEK p:Passage(id)
+WHERE p.id IN [row IN $rows | row.id]
+OPTIONAL MATCH (p)<-[:FROM]-(t:Triple)
+WITH collect(t) AS triples
+CALL (triples) {
+  UNWIND triples AS t
+  MATCH (t)-[:SUBJECT|OBJECT]->(e:Entity)
+  RETURN collect(DISTINCT e) AS entities
+}
+// Deleting its edges locks an entity, so that a triple which another process is writing is seen below.
+FOREACH (t IN triples | DETACH DELETE t)
+WITH size(triples) AS triples, entities
+CALL (entities) {
+  UNWIND entities AS e
+  WITH e
+  WHERE NOT EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Triple) }
+  DETACH DELETE e
+  RETURN count(*) AS orphans
+}
+CALL () {
+  UNWIND $rows AS row
+  MATCH (p:Passage {id: row.id})
+  USING INDEX SEEK p:Passage(id)
+  SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position
+  REMOVE p.extractedAt, p.extractionError
+  WITH p, row
+  CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)
+}
+RETURN triples, orphans AS entities

@@ -1,0 +1,86 @@
+"""Documents cut into passages at paragraphs and sentences, each with the place where it begins."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gear_neo4j.domain import Passage, make_passage
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.lines import LONGEST_SOURCE
+from gear_neo4j.ingestion.loaders import Part, load
+
+CHUNK_SIZE = 1_000
+SMALLEST_CHUNK = 100
+PARAGRAPH = r"\n\s*\n"
+# Chinese and Japanese put no space after a sentence; a quotation mark or bracket still belongs to it.
+SENTENCE = (
+    r"(?:(?<=[.!?…])|(?<=[.!?…][\"'”’»)\]]))\s+"
+    r"|(?<=[。！？])(?![。！？」』”’）])|(?<=[。！？][」』”’）])"
+)
+LINE = r"\n"
+SPACE = r"\s+"
+# A word longer than a chunk, or a text of a script without spaces, is cut anywhere.
+ANYWHERE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a text, and at which of its characters it begins, from 0."""
+
+    text: str
+    start: int
+
+
+def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
+    """Pieces of at most ``size`` characters without overlap, cut where the text pauses; blanks at their ends are lost.
+
+    Example:
+        >>> [chunk.text for chunk in chunks("First one. Second one, longer. Third.", size=20)]
+        ['First one.', 'Second one, longer.', 'Third.']
+    """
+    # The splitters take a while to import: only documents need them.
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    splitter = RecursiveCharacterTextSplitter(
+        separators=[PARAGRAPH, SENTENCE, LINE, SPACE, ANYWHERE],
+        is_separator_regex=True,
+        keep_separator="end",
+        chunk_size=size,
+        chunk_overlap=0,
+        add_start_index=True,
+    )
+    return [Chunk(one.page_content, one.metadata["start_index"]) for one in splitter.create_documents([text])]
+
+
+def passages_of(path: Path, *, size: int = CHUNK_SIZE) -> list[Passage]:
+    """The passages of a document in its order, equal ones once; their source is the path as it was given.
+
+    Raises:
+        InputError: says why the file cannot be used, without its name.
+    """
+    source = _source(path)
+    found: dict[str, Passage] = {}
+    for part in load(path):
+        for chunk, number in _numbered(part, chunks(part.text, size=size)):
+            passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
+            found.setdefault(passage.id, passage)
+    return list(found.values())
+
+
+def _source(path: Path) -> str:
+    source = path.as_posix()
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        raise InputError("has a name that is not UTF-8: rename it") from error
+    if len(source) > LONGEST_SOURCE:
+        raise InputError(f"has a path longer than {LONGEST_SOURCE:,} characters: ingest it from a folder nearer to it")
+    return source
+
+
+def _numbered(part: Part, found: Sequence[Chunk]) -> Iterator[tuple[Chunk, int]]:
+    """Each chunk with the line or character it begins at; pages and rows are places of their own."""
+    line, end = part.number, 0
+    for chunk in found:
+        line, end = line + part.text.count("\n", end, chunk.start), chunk.start
+        yield chunk, {"line": line, "character": part.number + chunk.start}.get(part.unit, part.number)

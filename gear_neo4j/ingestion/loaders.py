@@ -1,0 +1,195 @@
+"""Documents as text: each file becomes parts, a part being a stretch under one title that knows where it begins.
+
+The files are read by the loaders of langchain-community, which are imported when the first document comes.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.markdown import sections
+
+if TYPE_CHECKING:
+    from bs4.builder import TreeBuilder
+    from langchain_core.document_loaders import BaseLoader
+    from langchain_core.documents import Document
+
+LONGEST_TITLE = 200
+_BLOCK = re.compile(
+    r"(?i)</?(?:address|article|aside|blockquote|body|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|"
+    r"form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|summary|table|title|tr|ul)\b"
+)
+_CELL = re.compile(r"(?i)</(?:td|th)\b")
+_BREAK = re.compile(r"(?i)<br\b")
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a document under one title, which begins at a ``line``, ``page``, ``row`` or ``character``."""
+
+    title: str
+    text: str
+    unit: str
+    number: int = 1
+
+
+def load(path: Path) -> list[Part]:
+    """The parts of a document that hold text, in its order.
+
+    Raises:
+        InputError: says why the file cannot be used, without its name.
+    """
+    try:
+        if not path.stat().st_size:
+            raise InputError("is empty")
+        parts = [part for part in _LOADERS[path.suffix.lower()](path) if part.text.strip()]
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}") from error
+    if not parts:
+        hint = " (scanned pages need OCR first)" if path.suffix.lower() == ".pdf" else ""
+        raise InputError(f"holds no text{hint}")
+    return parts
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file is of a kind that :func:`load` reads, which its name tells.
+
+    Example:
+        >>> is_document(Path("Manual.PDF")), is_document(Path("photo.png"))
+        (True, False)
+    """
+    return path.suffix.lower() in _LOADERS
+
+
+def suffixes() -> tuple[str, ...]:
+    """The kinds of documents, sorted."""
+    return tuple(sorted(_LOADERS))
+
+
+def _text(path: Path) -> Iterator[Part]:
+    yield Part(path.stem, _plain(path), "line")
+
+
+def _markdown(path: Path) -> Iterator[Part]:
+    for title, text, line in sections(_plain(path)):
+        yield Part(_shortened(title) or path.stem, text, "line", line)
+
+
+def _html(path: Path) -> Iterator[Part]:
+    from langchain_community.document_loaders import BSHTMLLoader
+
+    loader = BSHTMLLoader(path, open_encoding=_encoding(path), bs_kwargs={"builder": _block_builder()})
+    with catch_warnings():
+        # Beautiful Soup warns of XHTML, and of a page that looks like an address; both are read as they should be.
+        simplefilter("ignore", UserWarning)
+        (document,) = _documents(loader, "HTML")
+    title = document.metadata["title"]
+    # The loader writes None where the title is empty.
+    yield Part(
+        _shortened(title if title != "None" else "") or path.stem,
+        _BLANK_LINES.sub("\n\n", document.page_content),
+        "character",
+    )
+
+
+def _pdf(path: Path) -> Iterator[Part]:
+    from langchain_community.document_loaders import PyPDFLoader
+
+    # The loader takes a leading ~ for the home folder, also where it is the name of a file.
+    loader = PyPDFLoader(path.absolute())
+    for document in _documents(loader, "PDF"):
+        title = _shortened(str(document.metadata.get("title") or "")) or path.stem
+        yield Part(title, document.page_content, "page", document.metadata["page"] + 1)
+
+
+def _csv(path: Path) -> Iterator[Part]:
+    from langchain_community.document_loaders import CSVLoader
+
+    loader = CSVLoader(path, encoding="utf-8-sig", csv_args={"restkey": "more", "restval": ""})
+    for document in _documents(loader, "CSV"):
+        # As a spreadsheet counts: row 1 holds the names of the columns.
+        yield Part(path.stem, document.page_content, "row", document.metadata["row"] + 2)
+
+
+_LOADERS: dict[str, Callable[[Path], Iterator[Part]]] = {
+    ".txt": _text,
+    ".text": _text,
+    ".rst": _text,
+    ".md": _markdown,
+    ".markdown": _markdown,
+    ".html": _html,
+    ".htm": _html,
+    ".pdf": _pdf,
+    ".csv": _csv,
+}
+
+
+def _plain(path: Path) -> str:
+    from langchain_community.document_loaders import TextLoader
+
+    (document,) = _documents(TextLoader(path, encoding="utf-8-sig"), "text")
+    return document.page_content
+
+
+def _documents(loader: "BaseLoader", kind: str) -> "list[Document]":
+    try:
+        documents = list(loader.lazy_load())
+    except Exception as error:
+        # A broken file can lead pypdf into any exception, and the other loaders hide theirs behind a RuntimeError.
+        raise InputError(_reason(error, kind)) from error
+    for document in documents:
+        document.page_content = _encodable(document.page_content)
+    return documents
+
+
+def _reason(error: Exception, kind: str) -> str:
+    cause = error.__cause__ if type(error) is RuntimeError and error.__cause__ else error
+    if isinstance(cause, UnicodeDecodeError):
+        return f"is not UTF-8 (byte {cause.start + 1}): save it as UTF-8"
+    if isinstance(cause, OSError):
+        return f"cannot be read: {cause.strerror or cause}"
+    if type(cause).__name__ in ("FileNotDecryptedError", "WrongPasswordError", "DependencyError"):
+        return "is encrypted: save it without a password"
+    told = " ".join(str(cause).split()) or type(cause).__name__
+    return f"cannot be read as {kind}: {told}"
+
+
+def _encoding(path: Path) -> str:
+    """UTF-8 where the page is, else what the page says of itself."""
+    from bs4.dammit import EncodingDetector
+
+    content = path.read_bytes()
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        declared = EncodingDetector.find_declared_encoding(content, is_html=True)
+        return declared or "utf-8-sig"
+    return "utf-8-sig"
+
+
+def _block_builder() -> "TreeBuilder":
+    from bs4.builder._htmlparser import HTMLParserTreeBuilder
+
+    class Blocks(HTMLParserTreeBuilder):
+        # The text of a page has no space between its paragraphs but that of the markup, which need not have any.
+        def prepare_markup(self, markup: Any, *args: Any, **options: Any) -> Iterator[Any]:
+            for prepared, *rest in super().prepare_markup(markup, *args, **options):
+                spaced = _BREAK.sub(r"\n\g<0>", _CELL.sub(r" \g<0>", prepared))
+                yield (_BLOCK.sub(r"\n\n\g<0>", spaced), *rest)
+
+    return Blocks()
+
+
+def _shortened(title: str) -> str:
+    title = " ".join(_encodable(title).split())
+    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+
+
+def _encodable(text: str) -> str:
+    # PDFs hold characters as halves of surrogate pairs, which belong together, and single ones, which mean nothing.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,87 @@
+"""Markdown cut at its headings, with the path of headings above each piece; the text itself stays as it is."""
+
+import re
+from collections.abc import Iterator
+
+_MARKED = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+# What cannot be the text of an underlined heading: lists, quotes, tables, rules and code.
+_NO_HEADING = re.compile(r"(?:    |\t| {0,3}(?:[-*+>|]|\d+[.)]\s|#{1,6}\s))")
+
+
+def sections(text: str) -> Iterator[tuple[str, str, int]]:
+    """Title, text and first line of each section; a title is the path of the headings above its text.
+
+    A heading without text of its own goes with the section after it, so that no section is a mere heading.
+
+    Example:
+        >>> for section in sections("# Guide\\n\\n## Install\\n\\nRun it.\\n\\n## Use\\n\\nCall it."):
+        ...     print(section)
+        ('Guide > Install', '# Guide\\n\\n## Install\\n\\nRun it.\\n', 1)
+        ('Guide > Use', '## Use\\n\\nCall it.', 7)
+    """
+    lines = text.split("\n")
+    path: dict[int, str] = {}
+    # Settings in front of the text are no text of their own either.
+    start, body = 0, _front_matter(lines)
+    for number, length, level, title in _headings(lines):
+        if any(line.strip() for line in lines[body:number]):
+            yield _titled(path), "\n".join(lines[start:number]), start + 1
+            start = number
+        path = {above: name for above, name in path.items() if above < level} | {level: title}
+        body = number + length
+    yield _titled(path), "\n".join(lines[start:]), start + 1
+
+
+def _titled(path: dict[int, str]) -> str:
+    return " > ".join(filter(None, path.values()))
+
+
+def _headings(lines: list[str]) -> Iterator[tuple[int, int, int, str]]:
+    """Line, number of lines, level and text of each heading outside of code and front matter."""
+    fence = ""
+    first = _front_matter(lines)
+    for number in range(first, len(lines)):
+        line = lines[number]
+        if found := _FENCE.fullmatch(line):
+            fence = _fenced(fence, found[1], found[2])
+        elif fence:
+            continue
+        elif heading := _MARKED.fullmatch(line):
+            yield number, 1, len(heading[1]), _unmarked(heading[2] or "")
+        elif _is_underlined(lines, number, first):
+            yield number, 2, 1 if "=" in lines[number + 1] else 2, line.strip()
+
+
+def _unmarked(title: str) -> str:
+    """A heading without the marks that may close it."""
+    title = title.strip()
+    bare = title.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else title
+
+
+def _front_matter(lines: list[str]) -> int:
+    """How many lines the block of settings takes that some tools put between two rules at the beginning."""
+    if lines[0].rstrip() != "---":
+        return 0
+    return next((number + 1 for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
+
+
+def _fenced(fence: str, marks: str, info: str) -> str:
+    """The fence that is open after a line of marks: code ends at as many of the same, and nothing after them."""
+    if not fence:
+        return "" if marks[0] == "`" and "`" in info else marks
+    return "" if marks.startswith(fence) and not info.strip() else fence
+
+
+def _is_underlined(lines: list[str], number: int, first: int) -> bool:
+    line = lines[number]
+    return (
+        number + 1 < len(lines)
+        and bool(line.strip())
+        and _UNDERLINE.fullmatch(lines[number + 1]) is not None
+        and _NO_HEADING.match(line) is None
+        # Below a paragraph of several lines, the last one is not a heading of its own.
+        and (number == first or not lines[number - 1].strip())
+    )

@@ -1,0 +1,159 @@
+"""Files read as a stream of batches, for an ingest and its dry run alike; no database is asked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from gear_neo4j.domain import Passage, Triple
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE, passages_of
+from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage, to_triples
+from gear_neo4j.ingestion.loaders import is_document
+
+PASSAGES_A_BATCH = 256
+TRIPLES_A_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A line of a file; line 0 stands for the whole file."""
+
+    file: str
+    line: int
+
+
+@dataclass(slots=True)
+class PassageBatch:
+    """Passages with the places they were read at, what could not be used, and the documents that end in this batch.
+
+    ``documents`` holds all ids of each such document, by its source; ``done`` counts the bytes that were read so far.
+    """
+
+    passages: list[Passage] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    documents: dict[str, frozenset[str]] = field(default_factory=dict)
+    done: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether it is to be written before more is read."""
+        return max(len(self.passages), len(self.problems)) >= PASSAGES_A_BATCH
+
+
+@dataclass(slots=True)
+class TripleBatch:
+    """Triples, the passages they complete, the place each passage was named at, and what could not be used."""
+
+    triples: list[Triple] = field(default_factory=list)
+    completed: list[str] = field(default_factory=list)
+    places: dict[str, Place] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    done: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether it is to be written before more is read."""
+        return max(len(self.triples), len(self.completed), len(self.problems)) >= TRIPLES_A_BATCH
+
+
+def require_content(passages: Sequence[Path], triples: Sequence[Path]) -> None:
+    """Refuse JSONL files that are missing or empty; a document without text is a problem of its own, met later.
+
+    Raises:
+        InputError: names the first such file.
+    """
+    for path in (*(path for path in passages if not is_document(path)), *triples):
+        if not path.is_file():
+            raise InputError(f"{path} is not a file: give a JSONL file")
+        if next(read_lines(path), None) is None:
+            raise InputError(f"{path} is empty: one JSON object a line is expected")
+
+
+def size_of(files: Sequence[Path]) -> int:
+    """How many bytes files hold together; one that is gone counts nothing."""
+    return sum(path.stat().st_size for path in files if path.is_file())
+
+
+def read_passages(files: Sequence[Path], *, chunk_size: int = CHUNK_SIZE) -> Iterator[PassageBatch]:
+    """The passages of documents and JSONL files, in batches that may span files; one document at a time in memory."""
+    batch, before = PassageBatch(), 0
+    for path in files:
+        for found in _from_document(path, chunk_size) if is_document(path) else _from_lines(path):
+            match found:
+                case Problem():
+                    batch.problems.append(found)
+                case _Whole(source, ids):
+                    batch.documents[source] = ids
+                case _Read(passage, place, end):
+                    batch.passages.append(passage)
+                    batch.places.append(place)
+                    batch.done = before + end
+            if batch.full:
+                yield batch
+                batch = PassageBatch()
+        before += size_of([path])
+    batch.done = before
+    yield batch
+
+
+def read_triples(files: Sequence[Path]) -> Iterator[TripleBatch]:
+    """The triples of JSONL files; those of one passage may be spread over batches, and the last one completes it."""
+    batch, before = TripleBatch(), 0
+    for path in files:
+        for line in read_lines(path):
+            batch.done = before + line.end
+            found = parsed(line, to_triples)
+            if isinstance(found, Problem):
+                batch.problems.append(found)
+            else:
+                place = Place(line.file, line.number)
+                batch.problems.extend(Problem(place.file, place.line, reason) for reason in found.malformed)
+                batch.places.setdefault(found.passage, place)
+                for triple in found.triples:
+                    if batch.full:
+                        yield batch
+                        batch = TripleBatch(places={found.passage: place}, done=batch.done)
+                    batch.triples.append(triple)
+                batch.completed.append(found.passage)
+            if batch.full:
+                yield batch
+                batch = TripleBatch()
+        before += size_of([path])
+    batch.done = before
+    yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A passage, where it was read, and how far into its file that is, in bytes."""
+
+    passage: Passage
+    place: Place
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """That a document was read to its end: its source, and the ids of all its passages."""
+
+    source: str
+    ids: frozenset[str]
+
+
+def _from_lines(path: Path) -> Iterator[_Read | Problem]:
+    for line in read_lines(path):
+        found = parsed(line, partial(to_passage, source=path.name))
+        yield found if isinstance(found, Problem) else _Read(found, Place(line.file, line.number), line.end)
+
+
+def _from_document(path: Path, chunk_size: int) -> Iterator[_Read | _Whole | Problem]:
+    try:
+        passages = passages_of(path, size=chunk_size)
+    except InputError as error:
+        yield Problem(str(path), 0, str(error))
+        return
+    for passage in passages:
+        yield _Read(passage, Place(str(path), 0), 0)
+    yield _Whole(path.as_posix(), frozenset(passage.id for passage in passages))

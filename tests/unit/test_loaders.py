@@ -1,0 +1,313 @@
+"""Documents as they come: each kind gives its text with titles and places, or one reason why it cannot be used."""
+
+import io
+from contextlib import suppress
+from pathlib import Path
+
+import pypdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.loaders import Part, is_document, load, suffixes
+from gear_neo4j.ingestion.markdown import sections
+
+PROPERTIES = settings(deadline=None, max_examples=300)
+MARKDOWN = st.lists(
+    st.sampled_from(
+        [
+            "# A",
+            "## B ##",
+            "### C",
+            "#no",
+            "text",
+            "",
+            "---",
+            "===",
+            "```",
+            "~~~~",
+            "- item",
+            "    code",
+            "| a |",
+            "#",
+            "```py",
+        ]
+    ),
+    max_size=14,
+).map("\n".join)
+
+
+def written(tmp_path, name, content):
+    file = tmp_path / name
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return file
+
+
+def loaded(tmp_path, name, content):
+    return load(written(tmp_path, name, content))
+
+
+def refused(tmp_path, name, content):
+    """The reason why a file cannot be used, which is one line without the file's name."""
+    with pytest.raises(InputError) as caught:
+        loaded(tmp_path, name, content)
+    assert 1 == len(str(caught.value).splitlines())
+    assert str(tmp_path) not in str(caught.value)
+    return str(caught.value)
+
+
+def pdf(*pages, title=None, password=None):
+    """A PDF with a line of text a page, written out object by object; a page of None is blank."""
+    streams = [b"" if page is None else f"BT /F1 12 Tf 72 700 Td ({page}) Tj ET".encode("latin-1") for page in pages]
+    numbers = range(4, 4 + 2 * len(pages), 2)
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{' '.join(f'{n} 0 R' for n in numbers)}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    for number, stream in zip(numbers, streams, strict=True):
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {number + 1} 0 R "
+            "/Resources << /Font << /F1 3 0 R >> >> >>".encode()
+        )
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
+    body, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    end = b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+    made = body + end % (size, table, size, len(body))
+    return _with(made, title, password) if title or password else made
+
+
+def _with(made, title, password):
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(made))
+    if title:
+        writer.add_metadata({"/Title": title})
+    if password:
+        writer.encrypt(password, algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+# Text
+
+
+@pytest.mark.parametrize("suffix", ["txt", "text", "rst", "TXT"])
+def test_a_text_is_one_part_under_the_name_of_its_file(tmp_path, suffix):
+    """It begins at line 1."""
+    assert [Part("notes", "One.\n\nTwo.\n", "line", 1)] == loaded(tmp_path, f"notes.{suffix}", "One.\n\nTwo.\n")
+
+
+def test_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
+    """As an editor on Windows writes them."""
+    assert "Grüße\nzwei\n" == loaded(tmp_path, "a.txt", b"\xef\xbb\xbf" + "Grüße\r\nzwei\r\n".encode())[0].text
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html"])
+def test_a_text_that_is_not_utf_8_is_refused(tmp_path, name):
+    """Guessed at, it would give wrong letters without a word."""
+    assert "is not UTF-8 (byte 4): save it as UTF-8" == refused(tmp_path, name, "Caf\xe9 au lait".encode("latin-1"))
+
+
+@pytest.mark.parametrize("suffix", suffixes())
+@pytest.mark.parametrize(("content", "reason"), [(b"", "is empty"), (b" \n\n", "holds no text")])
+def test_a_document_without_text_is_refused(tmp_path, suffix, content, reason):
+    """Of every kind."""
+    if suffix != ".pdf" or not content:
+        assert reason == refused(tmp_path, f"a{suffix}", content)
+
+
+def test_a_file_that_is_gone_is_refused(tmp_path):
+    """Somebody deleted it since the folder was read."""
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        load(tmp_path / "gone.txt")
+
+
+def test_the_kind_is_told_by_the_name():
+    """Whatever its case."""
+    names = ["a.txt", "a.RST", "a.md", "a.markdown", "a.htm", "a.HTML", "a.Pdf", "a.csv"]
+
+    assert all(is_document(Path(name)) for name in names)
+    assert not any(is_document(Path(name)) for name in ("a.jsonl", "a.png", "pdf", ".pdf"))
+
+
+# Markdown
+
+
+def test_markdown_is_cut_at_its_headings(tmp_path):
+    """A title is the path of the headings above; what stands before the first has the name of the file."""
+    text = "Before.\n\n# Guide\n\n## Install\nRun it.\n\nTwice\n=====\nAgain.\n### Deep ##\nend"
+
+    assert [
+        Part("a", "Before.\n", "line", 1),
+        Part("Guide > Install", "# Guide\n\n## Install\nRun it.\n", "line", 3),
+        Part("Twice", "Twice\n=====\nAgain.", "line", 8),
+        Part("Twice > Deep", "### Deep ##\nend", "line", 11),
+    ] == loaded(tmp_path, "a.md", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("```\n# not\n```\n# Yes\nx", ["", "Yes"]),
+        ("~~~ py\n# not\n```\n# not\n~~~\nx", [""]),
+        ("````\n```\n# not\n````\n# Yes\nx", ["", "Yes"]),
+        ("`# not`\n\n#not\n\n    # not\nx", [""]),
+        ("```inline``` code\n# Yes\nx", ["", "Yes"]),
+        ("---\ntitle: x\n# not\n---\n# Yes\nx", ["Yes"]),
+        ("---\n# Yes\nx", ["", "Yes"]),
+        ("- item\n---\n> quote\n---\n| a |\n|---|\nx", [""]),
+        ("two lines\nof text\n---\nx", [""]),
+        ("# C#\nx\n# C #\ny\n# #\nz", ["C#", "C", ""]),
+        ("# A\n## B\nx\n# C\n### D\ny\n## E\nz", ["A > B", "C > D", "C > E"]),
+        ("# A", ["A"]),
+    ],
+)
+def test_what_is_a_heading(text, titles):
+    """Not in code, settings, lists, quotes, tables or the middle of a paragraph."""
+    assert titles == [title for title, _, _ in sections(text)]
+
+
+@PROPERTIES
+@given(MARKDOWN)
+def test_the_sections_together_are_the_text(text):
+    """Each begins at its line, and nothing stands between them."""
+    found = list(sections(text))
+
+    assert text == "\n".join(section for _, section, _ in found)
+    assert all(text.split("\n")[line - 1 :][: len(s.split("\n"))] == s.split("\n") for _, s, line in found)
+
+
+def test_a_heading_of_any_length_is_a_title_of_two_hundred_characters(tmp_path):
+    """It stands in every passage of its section."""
+    assert "x" * 199 + "…" == loaded(tmp_path, "a.md", f"# {'x' * 10_000}\ntext")[0].title
+
+
+# HTML
+
+
+def test_a_page_is_its_text_without_scripts_and_styles(tmp_path):
+    """Blocks stand apart, whatever the markup; what is within a line stays together."""
+    page = (
+        "<!doctype html><html><head><title>A &amp; B\n page</title><style>p {color: red}</style>"
+        "<script>var hidden = '<p>';</script></head><body><h1>Head</h1><p>H<sub>2</sub>O is <b>w</b>ater.</p><p>Two<br>"
+        "lines</p><table><tr><td>one</td><td>two</td></tr></table><!-- comment --><template>no</template></body></html>"
+    )
+
+    (part,) = loaded(tmp_path, "a.html", page)
+
+    assert ("A & B page", "character", 1) == (part.title, part.unit, part.number)
+    assert ["A & B\n page", "Head", "H2O is water.", "Two\nlines", "one two"] == [
+        piece.strip() for piece in part.text.split("\n\n") if piece.strip()
+    ]
+
+
+@pytest.mark.parametrize("head", ["", "<title></title>", "<title> </title>"])
+def test_a_page_without_a_title_has_the_name_of_its_file(tmp_path, head):
+    """The loader makes None of an empty one."""
+    assert "a" == loaded(tmp_path, "a.htm", f"{head}<p>text</p>")[0].title
+
+
+def test_a_page_may_say_its_encoding(tmp_path):
+    """As pages of before UTF-8 do."""
+    page = '<meta charset="iso-8859-1"><p>Caf\xe9</p>'
+
+    assert "Café" in loaded(tmp_path, "a.html", page.encode("latin-1"))[0].text
+    assert "Café" in loaded(tmp_path, "a.html", page.encode("utf-8"))[0].text
+
+
+@pytest.mark.parametrize(
+    "page", ['<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">text</html>', "https://x.org/text"]
+)
+def test_what_beautiful_soup_warns_of_is_read(tmp_path, page):
+    """Warnings are errors here, and noise on a user's screen."""
+    assert "text" in loaded(tmp_path, "a.html", page)[0].text
+
+
+def test_a_page_in_an_unknown_encoding_is_refused(tmp_path):
+    """The reason names it."""
+    assert "klingon" in refused(tmp_path, "a.html", b'<meta charset="klingon"><p>\xe9</p>')
+
+
+@PROPERTIES
+@given(st.text("<>/p div&#;!-[]x\"' \ud83d", max_size=60) | st.text(max_size=60))
+def test_any_page_is_text_or_refused(tmp_path_factory, text):
+    """Broken markup stops nothing."""
+    file = tmp_path_factory.getbasetemp() / "any.html"
+    file.write_bytes(text.encode("utf-8", "replace"))
+    with suppress(InputError):
+        assert all(part.text == part.text.encode().decode() for part in load(file))
+
+
+# PDF
+
+
+def test_a_pdf_is_a_part_a_page(tmp_path):
+    """A page without text is left out, and the others keep their numbers."""
+    assert [Part("a", "First page.", "page", 1), Part("a", "Third page.", "page", 3)] == loaded(
+        tmp_path, "a.pdf", pdf("First page.", None, "Third page.")
+    )
+
+
+def test_a_pdf_may_have_a_title_and_a_name_that_looks_like_a_home_folder(tmp_path, monkeypatch):
+    """~a.pdf is a file of that name."""
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "~a.pdf", pdf("Text.", title="The  Title"))
+
+    assert [Part("The Title", "Text.", "page", 1)] == load(Path("~a.pdf"))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"not a pdf at all", "cannot be read as PDF: "),
+        (pdf("Some text.")[:120], "cannot be read as PDF: "),
+        (pdf("Some text.", password="secret"), "is encrypted: save it without a password"),
+        (pdf(None), "holds no text (scanned pages need OCR first)"),
+    ],
+)
+def test_a_pdf_that_cannot_be_used_is_refused(tmp_path, content, reason):
+    """Broken, cut off, encrypted, or scanned."""
+    assert refused(tmp_path, "a.pdf", content).startswith(reason)
+
+
+@PROPERTIES
+@given(st.data())
+def test_a_damaged_pdf_is_text_or_refused(tmp_path_factory, data):
+    """Whatever pypdf makes of it, the ingest goes on."""
+    content = bytearray(pdf("Some text.", "More of it."))
+    for place in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=12)):
+        content[place] = data.draw(st.integers(0, 255))
+    file = tmp_path_factory.getbasetemp() / "damaged.pdf"
+    file.write_bytes(content)
+    with suppress(InputError):
+        assert all(part.text == part.text.encode().decode() for part in load(file))
+
+
+# CSV
+
+
+def test_a_table_is_a_part_a_row(tmp_path):
+    """Rows count as in a spreadsheet, where the names of the columns are row 1."""
+    text = '\ufeffname,born\r\nCurie,1867\r\n"Hinton,\nGeoffrey",1947,x,y\r\nBohr\r\n'
+
+    assert [
+        Part("a", "name: Curie\nborn: 1867", "row", 2),
+        Part("a", "name: Hinton,\nGeoffrey\nborn: 1947\nmore: x,y", "row", 3),
+        Part("a", "name: Bohr\nborn:", "row", 4),
+    ] == [Part(p.title, p.text.rstrip(), p.unit, p.number) for p in loaded(tmp_path, "a.csv", text)]
+
+
+def test_a_table_of_names_alone_is_refused(tmp_path):
+    """It states nothing."""
+    assert "holds no text" == refused(tmp_path, "a.csv", "name,born\n")
+
+
+def test_a_cell_of_any_length_is_read_or_refused(tmp_path):
+    """Python's reader takes 131,072 characters; a quotation mark that is not closed makes one of the rest."""
+    assert "field larger than field limit" in refused(tmp_path, "a.csv", 'name\n"' + "x\n" * 100_000)

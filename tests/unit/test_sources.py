@@ -1,0 +1,108 @@
+"""Sources as a user names them: which files they stand for, in which order, and what is left out."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.sources import files_to_ingest
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to work in, and a way to put files there."""
+    monkeypatch.chdir(tmp_path)
+
+    def made(*names):
+        for name in names:
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("x")
+
+    return made
+
+
+def passages(*sources):
+    return [path.as_posix() for path in files_to_ingest(sources).passages]
+
+
+def test_a_folder_stands_for_the_documents_in_it_and_its_folders(here):
+    """Sorted, by paths as the user would write them."""
+    here("docs/b.md", "docs/a/z.TXT", "docs/a.html", "docs/c.jsonl", "docs/a/b/c/d.pdf")
+
+    expected = ["docs/a/b/c/d.pdf", "docs/a/z.TXT", "docs/a.html", "docs/b.md", "docs/c.jsonl"]
+    assert expected == passages("docs") == passages("./docs/") == passages("docs", "docs/b.md")
+
+
+def test_what_is_hidden_is_left_out_and_other_kinds_are_counted(here):
+    """A hidden source that is named is meant."""
+    here("d/.git/x.md", "d/.a.md", "d/a.md", "d/b.png", "d/c.PNG", "d/e.zip", "d/Makefile", ".h/a.md")
+
+    files = files_to_ingest(["d"])
+
+    assert [Path("d/a.md")] == list(files.passages)
+    assert {".png": 2, ".zip": 1, "without suffix": 1} == files.skipped
+    assert [".h/a.md"] == passages(".h")
+
+
+def test_a_folder_with_a_corpus_is_a_data_set_wherever_it_stands(here):
+    """Its questions are no passages."""
+    here(
+        "d/corpus.jsonl",
+        "d/triples.jsonl",
+        "d/queries.jsonl",
+        "d/README.md",
+        "e/set/corpus.jsonl",
+        "e/set/q.md",
+        "e/f.md",
+    )
+
+    assert ([Path("d/corpus.jsonl")], [Path("d/triples.jsonl")], {}) == (
+        list(files_to_ingest(["d"]).passages),
+        list(files_to_ingest(["d"]).triples),
+        files_to_ingest(["d"]).skipped,
+    )
+    assert ["e/f.md", "e/set/corpus.jsonl"] == passages("e")
+
+
+def test_links_lead_to_files_but_not_in_circles(here):
+    """A link to a folder above would never end."""
+    here("d/a.md", "other.md")
+    Path("d/up").symlink_to(Path.cwd())
+    Path("d/link.md").symlink_to(Path("other.md").absolute())
+    Path("d/broken.md").symlink_to("nowhere")
+
+    files = files_to_ingest(["d"])
+
+    assert ["d/a.md", "d/link.md"] == [path.as_posix() for path in files.passages]
+    assert {".md": 1} == files.skipped
+
+
+def test_folders_in_folders_in_folders(here):
+    """Deeper than Python calls functions."""
+    deep = Path(*["f"] * 1_500)
+    for end in range(100, 1_501, 100):
+        Path(*["f"] * end).mkdir(parents=True)
+    (deep / "a.md").write_text("x")
+
+    assert [f"{deep.as_posix()}/a.md"] == passages("f")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("gone", "gone does not exist"),
+        ("a.png", r"a\.png is of a kind that cannot be ingested: give \.csv, \.htm.*\.jsonl"),
+        ("a", "a is of a kind"),
+        ("empty", "empty holds nothing that can be ingested"),
+        ("pipe.txt", "neither a file nor a folder"),
+    ],
+)
+def test_sources_that_are_refused(here, source, message):
+    """The message says what can be given."""
+    here("a.png", "a", "empty/b.zip")
+    os.mkfifo("pipe.txt")
+
+    with pytest.raises(InputError, match=message):
+        files_to_ingest([source])
