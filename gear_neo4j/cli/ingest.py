@@ -11,12 +11,16 @@ from typing import Any
 import click
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli import extraction
+from gear_neo4j.cli.options import CHAT, CONNECTION, errors, opened, settings_from, with_options
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
+from gear_neo4j.ingestion.extraction import forecast
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import IngestReport, read_only
 from gear_neo4j.ingestion.progress import Progress as Progressed
 from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.models.openai import open_chat
+from gear_neo4j.settings import Settings
 
 PATH = click.Path(path_type=Path)
 
@@ -33,38 +37,94 @@ PATH = click.Path(path_type=Path)
     show_default=True,
     help="Length of a document's passages, in characters.",
 )
-@click.option("--dry-run", is_flag=True, help="Read the files, say what is in them, and write nothing.")
+@click.option("--extract", is_flag=True, help="Let a language model extract triples from passages that have none.")
+@click.option("--max-tokens", type=click.IntRange(min=1), help="Extract: begin no passage once these are spent.")
+@click.option("--retry-failed", is_flag=True, help="Extract: also from passages whose failure is on record.")
+@click.option("--dry-run", is_flag=True, help="Read the files, say what is in them and would be asked; write nothing.")
 @click.option("--resume", is_flag=True, expose_value=False, help="Go on after an interruption, as is always done.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+@with_options(CHAT)
 @with_options(CONNECTION)
-def ingest(sources: tuple[Path, ...], triples: tuple[Path, ...], dry_run: bool, as_json: bool, **given: Any) -> None:
+def ingest(
+    sources: tuple[Path, ...],
+    triples: tuple[Path, ...],
+    extract: bool,
+    max_tokens: int | None,
+    retry_failed: bool,
+    dry_run: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
     """Write passages and their triples into the graph.
 
     SOURCES are documents (text, Markdown, HTML, PDF, CSV), JSONL files of passages, {id, title, text} a line, or
     folders of them; of a folder with a corpus.jsonl only that and its triples.jsonl are read. What is in the graph
     already is skipped; of a document that changed, the passages that it no longer holds are removed. Lines and files
     that cannot be used are told, the rest is ingested, and the exit code is 2.
+
+    With --extract a language model reads every passage in the graph that has no triples yet; without SOURCES, only
+    that is done.
     """
-    if not sources and not triples:
+    settings = settings_from(given)
+    extract = extract or retry_failed
+    if not (sources or triples or extract):
         raise click.UsageError("nothing to ingest: give SOURCES, or --triples for passages that are there already")
     if dry_run:
-        report = read_only(files_to_ingest(sources, triples), chunk_size=given["chunk_size"], on_problem=_tell)
-        click.echo(f"{report.passages_read:,} passages and {report.triples_read:,} triples could be ingested")
-        _end(report)
+        _forecast(sources, triples, extract=extract, retry_failed=retry_failed, settings=settings, given=given)
         return
-    with opened(settings_from(given)) as gear, progress_shown() as on_progress:
-        report = gear.ingest(sources, triples=triples, on_problem=_tell, on_progress=on_progress, **given)
+    chat = open_chat(settings, cache=settings.chat_cache) if extract else None
+    report, extracted = None, None
+    with opened(settings, chat=chat) as gear:
+        if sources or triples:
+            with progress_shown() as on_progress:
+                report = gear.ingest(sources, triples=triples, on_problem=_tell, on_progress=on_progress, **given)
+        if extract:
+            price = settings.chat_price
+            extracted = extraction.extract(gear, max_tokens=max_tokens, retry_failed=retry_failed, price=price)
         counts = gear.counts()
     if as_json:
-        click.echo(json.dumps({"ingest": asdict(report), "database": asdict(counts)}))
+        told = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
+        click.echo(json.dumps(told | ({"extraction": asdict(extracted)} if extracted else {})))
     else:
+        if report:
+            click.echo(_written(report))
+        if extracted:
+            extraction.print_extracted(extracted, price=settings.chat_price)
         click.echo(
-            f"{report.passages_written:,} passages and {report.triples_written:,} triples written "
-            f"({report.passages_read:,} and {report.triples_read:,} read){_changes(report)}; the graph holds "
-            f"{counts.passages:,} passages, {counts.triples:,} triples, {counts.entities:,} entities, "
+            f"the graph holds {counts.passages:,} passages, {counts.triples:,} triples, {counts.entities:,} entities, "
             f"{counts.synonyms:,} synonym edges"
         )
+    _end(report or IngestReport(), failed=extracted.failed if extracted else 0)
+
+
+def _forecast(
+    sources: tuple[Path, ...],
+    triples: tuple[Path, ...],
+    *,
+    extract: bool,
+    retry_failed: bool,
+    settings: Settings,
+    given: dict[str, Any],
+) -> None:
+    """Say what is in the files, and what an extraction would ask of a model, without asking for it."""
+    if not (sources or triples):
+        with opened(settings) as gear:
+            told = gear.forecast(retry_failed=retry_failed)
+        extraction.print_forecast(told, price=settings.chat_price)
+        return
+    report = read_only(files_to_ingest(sources, triples), chunk_size=given["chunk_size"], on_problem=_tell)
+    click.echo(f"{report.passages_read:,} passages and {report.triples_read:,} triples could be ingested")
+    if extract:
+        told = forecast(report.passages_read, report.characters_read)
+        extraction.print_forecast(told, price=settings.chat_price)
     _end(report)
+
+
+def _written(report: IngestReport) -> str:
+    return (
+        f"{report.passages_written:,} passages and {report.triples_written:,} triples written "
+        f"({report.passages_read:,} and {report.triples_read:,} read){_changes(report)}"
+    )
 
 
 def _changes(report: IngestReport) -> str:
@@ -77,7 +137,7 @@ def _changes(report: IngestReport) -> str:
     return "".join(f", {count:,} {what}" for what, count in counts.items() if count)
 
 
-def _end(report: IngestReport) -> None:
+def _end(report: IngestReport, *, failed: int = 0) -> None:
     if report.skipped:
         click.echo(f"{sum(report.skipped.values()):,} files skipped: {', '.join(report.skipped)}", err=True)
     if report.problems:
@@ -85,6 +145,7 @@ def _end(report: IngestReport) -> None:
             f"gear: {report.problems:,} lines or files could not be used, see above; mend and ingest them again",
             err=True,
         )
+    if report.problems or failed:
         sys.exit(2)
 
 

@@ -37,6 +37,7 @@ class IngestReport:
 
     documents_read: int = 0
     passages_read: int = 0
+    characters_read: int = 0
     passages_written: int = 0
     passages_replaced: int = 0
     passages_removed: int = 0
@@ -108,6 +109,7 @@ class Ingest:
             reason = f"another text has the id {id!r} already: give this one an id of its own"
             self._tell([Problem(place.file, place.line, reason)])
         self.report.passages_read += len(batch.passages)
+        self.report.characters_read += _characters(batch)
         self.report.passages_written += written.new
         self.report.passages_replaced += written.replaced
         self.report.triples_removed += written.triples_removed
@@ -151,11 +153,16 @@ def read_only(
     for batch in read_passages(files.passages, chunk_size=chunk_size):
         report.documents_read += len(batch.documents)
         report.passages_read += len(batch.passages)
+        report.characters_read += _characters(batch)
         _tell(batch.problems, report, on_problem)
     for facts in read_triples(files.triples):
         report.triples_read += len(facts.triples)
         _tell(facts.problems, report, on_problem)
     return report
+
+
+def _characters(batch: PassageBatch) -> int:
+    return sum(len(passage.content) for passage in batch.passages)
 
 
 def _tell(problems: Iterable[Problem], report: IngestReport, on_problem: Callable[[Problem], None]) -> None:

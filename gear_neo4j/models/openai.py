@@ -21,7 +21,10 @@ def chat_model(settings: Settings) -> "BaseChatModel":
         ModelError: no model is named, or neither a key nor a server.
     """
     if not settings.chat_model:
-        raise ModelError("no language model is set: set GEAR_CHAT_MODEL, and OPENAI_API_KEY or OPENAI_BASE_URL")
+        raise ModelError(
+            "no language model is set: set GEAR_CHAT_MODEL, and OPENAI_API_KEY or OPENAI_BASE_URL; "
+            "'gear search' with naive works without"
+        )
     if not (settings.openai_api_key or settings.openai_base_url):
         raise ModelError(
             f"no server is set for the model {settings.chat_model}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another"

@@ -1,0 +1,78 @@
+"""``gear ingest --extract``: what a model is asked is told beforehand, as it goes, and afterwards."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from gear_neo4j.cli.options import errors
+from gear_neo4j.gear import Gear
+from gear_neo4j.ingestion.extraction import Extracted, Failure, Forecast
+from gear_neo4j.usage import Usage
+
+Price = tuple[float, float] | None
+
+
+def extract(gear: Gear, *, max_tokens: int | None, retry_failed: bool, price: Price) -> Extracted:
+    """Extract from all passages without status, with a progress bar; each failure is told as it comes up."""
+    with _progress_shown(price) as on_progress:
+        return gear.extract(max_tokens=max_tokens, retry_failed=retry_failed, on_failure=_tell, on_progress=on_progress)
+
+
+def print_forecast(told: Forecast, *, price: Price) -> None:
+    """Say what an extraction would take."""
+    click.echo(
+        f"extraction: {told.passages:,} passages, as many calls, about {told.usage.input_tokens:,} tokens to send and "
+        f"{told.usage.output_tokens:,} to receive{_money(told.usage, price)}"
+    )
+
+
+def print_extracted(report: Extracted, *, price: Price) -> None:
+    """Say what an extraction did."""
+    about = "about " if report.usage.estimated else ""
+    cached = f" and {report.usage.cached:,} from the cache" if report.usage.cached else ""
+    click.echo(
+        f"{report.triples:,} triples from {report.done:,} passages; {report.usage.calls:,} calls{cached}, "
+        f"{about}{report.usage.tokens:,} tokens{_money(report.usage, price)}"
+        + (f"; {report.malformed:,} malformed triples left out" if report.malformed else "")
+    )
+    if report.stopped:
+        left = report.total - report.done - report.failed
+        click.echo(f"stopped at the budget of tokens: {left:,} passages are left; the same command goes on")
+    if report.failed:
+        click.echo(
+            f"gear: no triples from {report.failed:,} passages, see above; --retry-failed asks for them again", err=True
+        )
+
+
+def _money(usage: Usage, price: Price) -> str:
+    return f", {usage.cost(price):,.2f} in money" if price else ""
+
+
+@contextmanager
+def _progress_shown(price: Price) -> Iterator[Callable[[Extracted], None]]:
+    """A bar on standard error: passages, rate, tokens and cost so far."""
+    columns = (
+        TextColumn("extraction"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[told]}"),
+        TimeRemainingColumn(),
+    )
+    started = time.monotonic()
+    with Progress(*columns, console=errors) as bars:
+        task = bars.add_task("extraction", total=None, told="")
+
+        def show(report: Extracted) -> None:
+            done = report.done + report.failed
+            rate = done / max(time.monotonic() - started, 1e-9)
+            told = f"{rate:.1f}/s, {report.triples:,} triples, {report.usage.tokens:,} tokens"
+            bars.update(task, completed=done, total=report.total, told=told + _money(report.usage, price))
+
+        yield show
+
+
+def _tell(failure: Failure) -> None:
+    errors.print(str(failure), style="yellow", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,20 @@
+"""A data set of two passages for tests of the command line, and how an error is told there."""
+
+CORPUS = [
+    {"id": "p1", "title": "Prize", "text": "The 2024 physics prize went to Geoffrey Hinton."},
+    {"id": "p2", "title": "Thesis", "text": "Geoffrey Hinton wrote a thesis at Edinburgh."},
+]
+TRIPLES = [
+    {"id": "p1", "triples": [["2024 physics prize", "went to", "Geoffrey Hinton"]]},
+    {"id": "p2", "triples": [["Geoffrey Hinton", "wrote a thesis at", "Edinburgh"]]},
+]
+QUERIES = [{"id": "q1", "question": "Where did the 2024 physics laureate write a thesis?", "gold": ["p1", "p2"]}]
+
+
+def one_line(result, *words):
+    """Whether a command ended with exit code 2 and one line on standard error that holds the words."""
+    code, out, err = result
+    lines = [line for line in err.splitlines() if line.startswith("gear: ")]
+    return (
+        code == 2 and not out and len(lines) == 1 and "Traceback" not in err and all(word in lines[0] for word in words)
+    )

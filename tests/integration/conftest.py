@@ -1,0 +1,33 @@
+"""The command line as a fixture: a user's commands against the tests' server."""
+
+import json
+
+import pytest
+
+from gear_neo4j.cli.main import main
+from tests.commands import CORPUS, QUERIES, TRIPLES
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A data set of two passages and one question."""
+    for name, rows in (("corpus", CORPUS), ("triples", TRIPLES), ("queries", QUERIES)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+@pytest.fixture
+def gear(server, empty, monkeypatch, capsys):
+    """Run a command against the tests' server; returns exit code, output and error output."""
+    monkeypatch.setenv("NEO4J_URI", server.uri)
+    monkeypatch.setenv("NEO4J_USERNAME", server.username)
+    monkeypatch.setenv("NEO4J_PASSWORD", server.password)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*args):
+        with pytest.raises(SystemExit) as ended:
+            main([str(arg) for arg in args])
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return run

@@ -1,0 +1,169 @@
+"""The commands that need a language model, as a user types them, against a scripted one."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commands import one_line
+from tests.scripted_server import ScriptedServer
+from tests.toy_model import role_of
+
+ROOT = Path(__file__).parents[2]
+PHRASE = "taken out of the answer and reported"
+
+
+class Careful:
+    """A model that finds one phrase: a triple from each passage, and an answer that cites the passage that has it."""
+
+    def __call__(self, messages):
+        role, asked = role_of(messages), messages[1]["content"]
+        if role == "extraction":
+            title = asked.removeprefix("Passage: ").splitlines()[0]
+            return json.dumps({"entities": [title], "triples": [[title, "is part of", "the manual"]]})
+        if role in ("reader", "gist"):
+            found = PHRASE in asked and "Known facts:\n- made-up" not in asked
+            return json.dumps({"facts": [["made-up markers", "are", PHRASE]] if found else []})
+        if role == "reason":
+            return "Answerable: Yes\nAnswer: they are removed"
+        place = next((number for number, text in numbered(asked) if PHRASE in text), None)
+        return f"Answer: They are {PHRASE} [{place}] [77]." if place else "Answer: The passages do not say."
+
+
+def numbered(asked):
+    """The passages of a prompt with their numbers."""
+    parts = re.split(r"^Passage \[(\d+)\] ", asked, flags=re.MULTILINE)[1:]
+    return zip(parts[::2], (" ".join(part.split()) for part in parts[1::2]), strict=True)
+
+
+@pytest.fixture
+def model(monkeypatch, tmp_path):
+    """A model that the environment names, with a cache of its own."""
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
+    monkeypatch.setenv("GEAR_CHAT_PRICE", "1,2")
+    with ScriptedServer(Careful()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        yield server
+
+
+def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monkeypatch, tmp_path):
+    """README and docs: a forecast, the extraction, an answer whose citation points at the right file and line."""
+    monkeypatch.chdir(ROOT)
+    code, out, _ = gear("ingest", "README.md", "docs", "--extract", "--dry-run", "--uri", "bolt://127.0.0.1:9")
+    forecast = int(re.search(r"extraction: (\d+) passages, as many calls, about [\d,]+ tokens", out)[1])
+    assert (0, [], True) == (code, model.requests, " in money" in out)
+
+    code, out, err = gear("ingest", "README.md", "docs", "--extract", "--json")
+    report = json.loads(out)
+    assert (0, forecast, 0) == (code, report["extraction"]["done"], report["extraction"]["failed"]), err
+    assert forecast == report["database"]["passages"] == len(model.requests)
+
+    code, out, _ = gear(
+        "ask", "What happens to markers that a model made up?", "--json", "--trace", tmp_path / "t.json"
+    )
+    told = json.loads(out)
+    assert (0, "answerable", ["77"]) == (code, told["stop_reason"], told["removed_citations"])
+    (citation,) = told["citations"]
+    assert f"They are {PHRASE} [{citation['marker']}]." == told["answer"]
+    assert "docs/agent.md" == citation["source"]
+    line = int(citation["position"].removeprefix("line "))
+    text = (ROOT / citation["source"]).read_text().splitlines()
+    chunk = next(hit["text"] for hit in told["hits"] if hit["id"] == citation["passage"])
+    assert chunk.splitlines()[0].strip() == text[line - 1].strip()
+    assert PHRASE in " ".join(chunk.split())
+
+    before = len(model.requests)
+    code, out, err = gear("ask", "What happens to markers that a model made up?", "--replay", tmp_path / "t.json")
+    assert (0, before) == (code, len(model.requests))
+    assert f"[{citation['marker']}] The agent > Looking into a run (docs/agent.md, line {line})" in out
+    assert "step 1  What happens to markers" in err
+    assert "the facts suffice: 1 step, 0 calls" in out
+
+
+def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, monkeypatch):
+    """The budget says what is left; the same command does the rest; then there is nothing to pay for."""
+    monkeypatch.chdir(ROOT)
+    code, out, _ = gear("ingest", "docs", "--extract", "--max-tokens", "600")
+    assert (0, True) == (code, "stopped at the budget of tokens" in out)
+
+    code, out, _ = gear("ingest", "--extract")
+    assert (0, False) == (code, "budget" in out)
+    paid = len(model.requests)
+
+    assert 0 == gear("ingest", "docs", "--extract")[0]
+    assert (0, paid) == (gear("search", "markers", "--json")[0], len(model.requests))
+    assert re.search(r"extraction: 0 passages", gear("ingest", "--extract", "--dry-run")[1])
+
+
+def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, tmp_path, folder):
+    """Exit code 2, the place and the reason; --retry-failed asks for that one alone."""
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
+    (folder / "triples.jsonl").unlink()
+    careful = Careful()
+
+    def shaky(messages):
+        return "no idea" if "Thesis" in messages[1]["content"] else careful(messages)
+
+    with ScriptedServer(shaky) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, err = gear("ingest", folder, "--extract")
+    assert (2, True) == (code, "1 triples from 1 passages" in out)
+    assert "corpus.jsonl: no triples: the model careful replied twice" in err
+    assert "gear: no triples from 1 passages, see above; --retry-failed" in err
+
+    with ScriptedServer(careful) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert 0 == gear("ingest", "--retry-failed")[0]
+        assert 1 == len(server.requests)
+
+
+def test_search_by_sync_shows_what_the_model_noted(gear, model, monkeypatch):
+    """Facts in the output and in the JSON."""
+    monkeypatch.chdir(ROOT)
+    gear("ingest", "docs", "--extract")
+
+    code, out, _ = gear("search", "made-up markers", "--retriever", "sync")
+    assert (0, True) == (code, f"noted: made-up markers —are→ {PHRASE}" in out)
+    found = json.loads(gear("search", "made-up markers", "--retriever", "sync", "--json")[1])
+    assert [["made-up markers", "are", PHRASE]] == found["facts"]
+
+
+def test_the_oracle_drives_an_evaluation_and_says_what_it_is(gear, folder, tmp_path):
+    """Calls and tokens per role, recall by step; without decompositions nothing is started."""
+    hops = [
+        {"q": "Who is the 2024 physics laureate?", "a": "Geoffrey Hinton", "p": "p1"},
+        {"q": "Where did #1 write a thesis?", "a": "Edinburgh", "p": "p2"},
+    ]
+    query = json.loads((folder / "queries.jsonl").read_text())
+    assert one_line(gear("evaluate", folder, "--agent", "gear", "--llm", "oracle"), "decomposition", "'q1'")
+    (folder / "queries.jsonl").write_text(json.dumps(query | {"decomposition": hops, "answers": ["Edinburgh"]}) + "\n")
+
+    code, out, _ = gear("evaluate", folder, "--agent", "gear", "--llm", "oracle", "--json", tmp_path / "out.json")
+
+    report = json.loads((tmp_path / "out.json").read_text())
+    assert (0, True) == (code, "oracle: upper bound" in out)
+    assert "oracle: upper bound" == report["llm_kind"]
+    assert {"reader": 1, "gist": 1, "reason": 1, "answer": 1} == {
+        role: usage["calls"] for role, usage in report["llm"]["roles"].items()
+    }
+    assert (1.0, {"answerable": 1}, 100.0) == (report["steps"], report["stop_reasons"], report["recall"]["2"])
+    assert report["recall_by_step"]["1"] == report["recall"]
+    assert "Edinburgh" == report["per_question"][0]["answer"]
+
+
+def test_without_a_model_nothing_starts_and_one_line_says_what_works(gear, monkeypatch):
+    """No name, no server, a server that is not there."""
+    for name in ("GEAR_CHAT_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
+
+    assert one_line(gear("ask", "Who?"), "GEAR_CHAT_MODEL", "naive")
+    assert one_line(gear("search", "Who?", "--retriever", "sync"), "GEAR_CHAT_MODEL", "naive")
+    assert one_line(gear("ingest", "--extract"), "GEAR_CHAT_MODEL")
+    assert one_line(gear("ask", "Who?", "--chat-model", "x"), "OPENAI_API_KEY")
+    assert one_line(gear("ask", "Who?", "--replay", "none.json"), "none.json", "cannot be read")
+    monkeypatch.setenv("GEAR_CHAT_PRICE", "cheap")
+    assert one_line(gear("ask", "Who?"), "GEAR_CHAT_PRICE", "2 numbers")
