@@ -1,5 +1,7 @@
 """Multi-hop retrieval for RAG, native on Neo4j: GeAR's diverse triple beam search as batched Cypher."""
 
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.gear import GearOptions
 from gear_neo4j.domain import Cypher, Hit, Hits, Passage, Path, Source, Triple
 from gear_neo4j.errors import GearError
 from gear_neo4j.gear import Gear
@@ -10,12 +12,14 @@ from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.settings import Settings
 
 __all__ = [
+    "Answer",
     "Beam",
     "Cypher",
     "Embedder",
     "Forgotten",
     "Gear",
     "GearError",
+    "GearOptions",
     "Hit",
     "Hits",
     "IngestReport",

@@ -1,13 +1,38 @@
-"""The README's Python runs as it stands."""
+"""The README's Python runs as it stands, its language model a scripted one."""
 
 import json
 import re
 from pathlib import Path
 
+import pytest
+
+from tests.scripted_server import ScriptedServer
+from tests.toy_model import role_of
+
 README = Path(__file__).parents[2] / "README.md"
 
 
-def test_the_python_of_the_readme_runs(server, empty, tmp_path, monkeypatch, capsys):
+def reply(messages):
+    """What the README's question needs of a model."""
+    return {
+        "reader": '{"facts": [["She", "studied in", "Paris"]]}',
+        "gist": '{"facts": [["She", "studied in", "Paris"]]}',
+        "reason": "Answerable: Yes\nAnswer: Paris",
+        "answer": "Answer: In Paris [1].",
+    }[role_of(messages)]
+
+
+@pytest.fixture
+def model(monkeypatch, tmp_path):
+    """A model that the environment names."""
+    with ScriptedServer(reply) as scripted:
+        monkeypatch.setenv("OPENAI_BASE_URL", scripted.url)
+        monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
+        monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+        yield scripted
+
+
+def test_the_python_of_the_readme_runs(server, empty, model, tmp_path, monkeypatch, capsys):
     """Each block, in a folder with the two files that it names."""
     monkeypatch.setenv("NEO4J_URI", server.uri)
     monkeypatch.setenv("NEO4J_USERNAME", server.username)
@@ -26,3 +51,6 @@ def test_the_python_of_the_readme_runs(server, empty, tmp_path, monkeypatch, cap
     assert len(blocks) > 0
     assert printed.startswith("1 Laureate ")
     assert "She —studied in→ Paris" in printed
+    assert "In Paris [1].\n[1] Laureate (corpus.jsonl)\n" in printed
+    assert "\nanswerable " in printed
+    assert "Laureate ['She —studied in→ Paris']" in printed
