@@ -32,6 +32,8 @@ EXPLAIN CYPHER 25
 MATCH (n:Passage)
 SEARCH n IN (VECTOR INDEX gear_no_such_index FOR [0.5] LIMIT 1)
 RETURN n"""
+# How often a query is run again because another process deleted a node that it had looked up; the driver does not.
+VANISHED_TRIES = 5
 Row = dict[str, Any]
 Driver = neo4j.Driver
 
@@ -95,7 +97,8 @@ class Database:
     def run(self, query: Query, /, **parameters: object) -> list[Row]:
         """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
         _check_parameters(query, parameters)
-        with _explained(self.name):
+
+        def execute() -> list[Row]:
             return self._driver.execute_query(
                 neo4j.Query(query.text, metadata={"app": "gear-neo4j", "query": query.name}),
                 _quiet(parameters),
@@ -103,6 +106,12 @@ class Database:
                 routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
                 result_transformer_=_rows,
             )
+
+        with _explained(self.name):
+            for _ in range(VANISHED_TRIES):
+                with _vanished_ignored():
+                    return execute()
+            return execute()
 
     def call(self, name: str, /, **parameters: object) -> list[Row]:
         """Run the named query of ``cypher/``, in the form this server can plan."""
@@ -185,6 +194,16 @@ def _rows(result: neo4j.Result) -> list[Row]:
 def _check_parameters(query: Query, parameters: dict[str, object]) -> None:
     if query.parameters != parameters.keys():
         raise TypeError(f"{query.name} takes {sorted(query.parameters)}, not {sorted(parameters)}")
+
+
+@contextmanager
+def _vanished_ignored() -> Iterator[None]:
+    """Pass over the error of a node that was deleted between its look-up and its use: the query was rolled back."""
+    try:
+        yield
+    except ClientError as error:
+        if error.code != "Neo.ClientError.Statement.EntityNotFound":
+            raise
 
 
 @contextmanager

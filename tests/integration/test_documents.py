@@ -4,6 +4,7 @@ import json
 import random
 import threading
 import time
+from contextlib import contextmanager
 
 import neo4j
 import pytest
@@ -506,6 +507,60 @@ def test_a_search_after_forgetting_does_not_find_what_went(gear, docs):
     assert ("set", None) == gear.store.dataset()
 
 
+@contextmanager
+def open_transaction(server, query, parameters):
+    """A transaction of another process that has run a query, and commits only at the end."""
+    with (
+        neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
+        driver.session() as session,
+        session.begin_transaction() as transaction,
+    ):
+        transaction.run(named(query).text, parameters).consume()
+        yield
+        transaction.commit()
+
+
+@pytest.mark.parametrize("degree", [1, 100])
+@pytest.mark.parametrize("query", ["delete_passages", "replace_passages"])
+def test_of_two_that_remove_the_last_triples_of_an_entity_one_removes_it(gear, server, tmp_path, degree, query):
+    """Each sees the triples that the other has not removed yet."""
+    halves = [[{"id": f"{source}{i}", "text": "x", "source": source} for i in range(degree)] for source in "ab"]
+    facts = [{"id": row["id"], "triples": [["shared", "is", "one"]]} for half in halves for row in half]
+    ingested(gear, lines(tmp_path / "a.jsonl", *halves[0], *halves[1]), triples=[lines(tmp_path / "t.jsonl", *facts)])
+    both = {"embedding": [1.0] * 32, "title": "", "position": None}
+    parameters = [
+        {"rows": [row | both for row in half]} if query == "replace_passages" else {"ids": [row["id"] for row in half]}
+        for half in halves
+    ]
+
+    with open_transaction(server, query, parameters[0]):
+        thread = threading.Thread(target=gear.database.call, args=(query,), kwargs=parameters[1])
+        thread.start()
+        time.sleep(0.5)
+    thread.join()
+
+    assert set() == entities(gear)
+
+
+@pytest.mark.parametrize("degree", [1, 100])
+def test_a_triple_finds_its_entity_removed_and_makes_it_anew(gear, server, tmp_path, degree):
+    """Neo4j refuses a query whose node is deleted between its look-up and its use; it is run again."""
+    rows = [{"id": f"p{i}", "text": f"text {i}", "source": "gone"} for i in range(degree)]
+    facts = [{"id": row["id"], "triples": [["shared", "is", "one"]]} for row in rows]
+    keep = {"id": "keep", "text": "kept", "source": "kept"}
+    ingested(gear, lines(tmp_path / "a.jsonl", *rows, keep), triples=[lines(tmp_path / "t.jsonl", *facts)])
+    more = lines(tmp_path / "m.jsonl", {"id": "keep", "triples": [["shared", "is", "two"]]})
+
+    with open_transaction(server, "delete_passages", {"ids": [row["id"] for row in rows]}):
+        thread = threading.Thread(target=ingested, args=(gear,), kwargs={"triples": [more]})
+        thread.start()
+        time.sleep(0.5)
+    thread.join()
+
+    assert {"shared", "two"} == entities(gear)
+    assert [{"n": 0}] == gear.database.run(DANGLING)
+
+
 @pytest.mark.parametrize("side", ["SUBJECT", "OBJECT"])
 @pytest.mark.parametrize("degree", [1, 100])
 @pytest.mark.parametrize("query", ["delete_passages", "replace_passages"])
@@ -526,17 +581,11 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
         "replace_passages": {"rows": [row | {"title": "", "position": None, "embedding": [1.0] * 32} for row in rows]},
     }
 
-    with (
-        neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
-        driver.session() as session,
-        session.begin_transaction() as writing,
-    ):
-        writing.run(named("write_triples").text, parameters).consume()
+    with open_transaction(server, "write_triples", parameters):
         thread = threading.Thread(target=gear.database.call, args=(query,), kwargs=removing[query])
         thread.start()
         time.sleep(0.5)
-        writing.commit()
-        thread.join()
+    thread.join()
 
     assert {"shared", "two"} == entities(gear)
     assert [{"n": 0}] == gear.database.run(DANGLING)
