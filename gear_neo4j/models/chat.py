@@ -136,7 +136,7 @@ class Chat:
             reply = attempts(self._invoke, messages)
         except Exception as error:
             tried, waited = attempts.statistics["attempt_number"], attempts.statistics["idle_for"]
-            line = self._without_secrets(explained(error, model=self.name, attempts=tried, waited=waited))
+            line = explained(error, model=self.name, attempts=tried, waited=waited, secrets=_secrets(self._model))
             raise ModelError(line, usage=spent + Usage(retries=tried - 1)) from error
         retries = Usage(retries=attempts.statistics["attempt_number"] - 1)
         return reply, spent + retries + _usage(messages, reply)
@@ -145,12 +145,10 @@ class Chat:
         with self._slots:
             return self._model.invoke(messages)
 
-    def _without_secrets(self, line: str) -> str:
-        # A key with a stray newline is quoted in full by HTTP libraries.
-        for name in type(self._model).model_fields:
-            hidden = getattr(getattr(self._model, name), "get_secret_value", str)().strip()
-            line = line.replace(hidden, "***") if hidden else line
-        return line
+
+def _secrets(model: "BaseChatModel") -> list[str]:
+    values = (getattr(model, name) for name in type(model).model_fields)
+    return [value.get_secret_value() for value in values if hasattr(value, "get_secret_value")]
 
 
 def _messages(prompt: Prompt) -> list["BaseMessage"]:

@@ -7,7 +7,7 @@ builtin class, or the names that HTTP libraries give to a broken connection.
 import math
 import ssl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from email.utils import parsedate_to_datetime
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential, wait_random
@@ -76,15 +76,16 @@ def told_wait(error: BaseException) -> float | None:
     return None
 
 
-def explained(error: BaseException, *, model: str, attempts: int, waited: float) -> str:
-    """One line for the user: what happened last, how often it was tried, and what to do."""
-    detail, told = _detail(error), told_wait(error)
+def explained(error: BaseException, *, model: str, attempts: int, waited: float, secrets: Iterable[str] = ()) -> str:
+    """One line for the user: what happened last, how often it was tried, and what to do; without the ``secrets``."""
+    last, told = _telling(error), told_wait(error)
+    detail = one_line(_without(secrets, f"{type(last).__name__}: {last}"))
     if not may_pass(error):
         advice = _ADVICE.get(_status(error) or 0, "check GEAR_CHAT_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY")
         return f"the model {model} cannot be used: {detail}: {advice}"
     times = "once" if attempts == 1 else f"{attempts} times in {waited:.0f} s of waiting"
     asked = f", and asks to wait {told:.0f} s more" if told else ""
-    remedy = "raise GEAR_CHAT_TIMEOUT" if isinstance(_innermost(error), TimeoutError) else "check OPENAI_BASE_URL"
+    remedy = "raise GEAR_CHAT_TIMEOUT" if "Timeout" in type(last).__name__ else "check OPENAI_BASE_URL"
     return f"the model {model} failed {times}{asked}: {detail}: try again later, or {remedy}"
 
 
@@ -156,14 +157,19 @@ def _moment(date: str) -> float | None:
         return None
 
 
-def _detail(error: BaseException) -> str:
-    told = _innermost(error)
-    return one_line(f"{type(told).__name__}: {told}")
-
-
-def _innermost(error: BaseException) -> BaseException:
+def _telling(error: BaseException) -> BaseException:
+    if _status(error) is not None:
+        return error
     # The outermost error of a broken connection says no more than "Connection error."
-    return next((link for link in _chain(error) if isinstance(link, OSError) or _lasts(link)), error)
+    chain = list(_chain(error))
+    return next(filter(_lasts, chain), chain[-1] if may_pass(error) else error)
+
+
+def _without(secrets: Iterable[str], text: str) -> str:
+    for secret in filter(None, map(str.strip, secrets)):
+        # A key with a line break in it is quoted in full, and escaped, by the HTTP library that refuses it.
+        text = text.replace(secret, "***").replace(repr(secret)[1:-1], "***")
+    return text
 
 
 def _lasts(error: BaseException) -> bool:

@@ -1,0 +1,692 @@
+"""The language model over a real connection to a scripted server; only the clock is faked."""
+
+import json
+import math
+import random
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from contextlib import closing
+from email.utils import formatdate
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from sqlalchemy import Engine, event
+
+from gear_neo4j.errors import ModelError, ReplyError, SettingsError
+from gear_neo4j.models.cache import identity
+from gear_neo4j.models.chat import Chat, Prompt
+from gear_neo4j.models.openai import CACHE, chat_model, open_chat
+from gear_neo4j.models.retries import may_pass, told_wait
+from gear_neo4j.settings import Settings
+from gear_neo4j.usage import Usage
+from tests.scripted_server import Fault, ScriptedServer
+
+WHERE = Prompt("Answer in JSON.", "Where did Hinton study?")
+ANSWER = '{"place": "Edinburgh"}'
+SPOILT = [Fault.MALFORMED_JSON, Fault.CUT, Fault.EMPTY, Fault.PROSE, Fault.FENCED]
+PASSING = [Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.SLOW, Fault.RESET, 408, 409, 502, 503, 504]
+
+
+class Clock:
+    """A clock that takes no time: it writes down what it was to wait."""
+
+    def __init__(self):
+        self.waits = []
+
+    def __call__(self, seconds):
+        self.waits.append(seconds)
+
+
+class Scripted(BaseChatModel):
+    """A model without a server: it raises its replies where they are errors, and repeats the last one."""
+
+    replies: list[Any]
+    shade: float = 0.0
+
+    @property
+    def _llm_type(self):
+        return "scripted"
+
+    def _generate(self, *_args, **_options):
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if isinstance(reply, BaseException):
+            raise reply
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(reply))])
+
+
+class Refused(Exception):
+    """What some client library might raise: the status and the headers stand on its response."""
+
+    def __init__(self, status, **headers):
+        super().__init__(f"status {status}")
+        headers = {name.replace("_", "-"): text for name, text in headers.items()}
+        self.response = SimpleNamespace(status_code=status, headers=headers)
+
+
+def answer(messages):
+    return ANSWER
+
+
+def place(text):
+    value = json.loads(text)
+    if not isinstance(value, dict) or "place" not in value:
+        raise ValueError("there is no place in it")
+    return value["place"]
+
+
+def settings_of(server, **options):
+    return Settings(**{"chat_model": "scripted", "openai_base_url": server.url, "chat_timeout": 5.0, **options})
+
+
+def chat_of(server, *, timeout=5.0, **options):
+    # So many slots that a lost one fails the tests of slots, and does not hang all others.
+    options = {"sleep": Clock(), "concurrency": 100, **options}
+    return Chat(chat_model(settings_of(server, chat_timeout=timeout)), **options)
+
+
+def only(*faults):
+    """These for the first requests, and none for all after them."""
+    return lambda number, _messages: faults[number - 1] if number <= len(faults) else None
+
+
+def always(fault):
+    return lambda _number, _messages: fault
+
+
+def together(*calls, seconds=10):
+    """What the calls return, each in a thread of its own; one that does not end in time is an error, not a wait."""
+    futures = [Future() for _ in calls]
+
+    def run(call, future):
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    for call, future in zip(calls, futures, strict=True):
+        threading.Thread(target=run, args=(call, future), daemon=True).start()
+    end = time.monotonic() + seconds
+    return [future.result(timeout=max(0, end - time.monotonic())) for future in futures]
+
+
+# One conversation.
+
+
+def test_a_reply_is_parsed_and_paid_for_as_the_server_says():
+    """The value, the text, and a token a word, as the scripted server counts."""
+    with ScriptedServer(answer) as server:
+        reply = chat_of(server).ask(WHERE, parse=place)
+
+    assert ("Edinburgh", ANSWER) == (reply.value, reply.text)
+    assert Usage(calls=1, input_tokens=7, output_tokens=2) == reply.usage
+    assert reply.milliseconds > 0
+    (request,) = server.requests
+    assert ("scripted", 0) == (request["model"], request["temperature"])
+    assert [("system", WHERE.system), ("user", WHERE.user)] == [(m["role"], m["content"]) for m in request["messages"]]
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_a_spoilt_reply_is_repaired_once(fault):
+    """The model sees its own reply and what was wrong with it, and both calls are paid for."""
+    with ScriptedServer(answer, fault=only(fault)) as server:
+        reply = chat_of(server).ask(WHERE, parse=place)
+
+    first, second = (request["messages"] for request in server.requests)
+    assert "Edinburgh" == reply.value
+    assert (2, 0, False) == (reply.usage.calls, reply.usage.retries, reply.usage.estimated)
+    assert first == second[:2]
+    assert ["assistant", "user"] == [message["role"] for message in second[2:]]
+    assert second[2]["content"]
+    assert "cannot be used" in second[3]["content"]
+
+
+def test_the_repair_names_what_was_wrong():
+    """What the parser said stands in the request."""
+    with ScriptedServer(lambda messages: "{}" if len(messages) == 2 else ANSWER) as server:
+        chat_of(server).ask(WHERE, parse=place)
+
+    assert "there is no place in it" in server.requests[1]["messages"][-1]["content"]
+    assert "{}" == server.requests[1]["messages"][-2]["content"]
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_two_spoilt_replies_are_an_error_that_knows_its_cost(fault):
+    """There is no third request, and nothing that was paid for is forgotten."""
+    with (
+        ScriptedServer(answer, fault=always(fault)) as server,
+        pytest.raises(ReplyError) as caught,
+    ):
+        chat_of(server).ask(WHERE, parse=place)
+
+    assert 2 == len(server.requests) == caught.value.usage.calls
+    assert caught.value.usage.input_tokens > 14
+    assert 1 == len(str(caught.value).splitlines())
+
+
+def test_a_repair_that_fails_still_knows_what_the_first_reply_cost():
+    """A lasting failure after a reply that could not be used."""
+    with ScriptedServer(answer, fault=only(Fault.PROSE, 401)) as server, pytest.raises(ModelError) as caught:
+        chat_of(server).ask(WHERE, parse=place)
+
+    assert (1, 7) == (caught.value.usage.calls, caught.value.usage.input_tokens)
+
+
+def test_tokens_that_the_server_does_not_say_are_estimated():
+    """Four characters a token: 38 of the prompt, 22 of the reply."""
+    with ScriptedServer(answer, fault=only(Fault.NO_USAGE)) as server:
+        usage = chat_of(server).ask(WHERE, parse=place).usage
+
+    assert Usage(calls=1, input_tokens=10, output_tokens=6, estimated=True) == usage
+
+
+def test_a_mistake_in_the_parser_is_not_the_models():
+    """Only ValueError says that a reply cannot be used."""
+    with ScriptedServer(answer) as server, pytest.raises(KeyError):
+        chat_of(server).ask(WHERE, parse=lambda text: json.loads(text)["town"])
+
+    assert 1 == len(server.requests)
+
+
+def test_content_in_blocks_is_read_as_its_text():
+    """Thoughts and other blocks are left out."""
+    blocks = [{"type": "reasoning", "reasoning": "{}"}, {"type": "text", "text": ANSWER}]
+
+    assert "Edinburgh" == Chat(Scripted(replies=[blocks])).ask(WHERE, parse=place).value
+
+
+def test_an_empty_task_is_not_sent():
+    """Some servers refuse a message without text."""
+    with ScriptedServer(answer) as server:
+        chat_of(server).ask(Prompt("", "Where?"), parse=place)
+
+    assert ["user"] == [message["role"] for message in server.requests[0]["messages"]]
+
+
+# Failures that pass, and those that do not.
+
+
+@pytest.mark.parametrize("fault", PASSING)
+def test_a_failure_that_passes_is_tried_again(fault):
+    """The second request is answered, after one wait."""
+    clock = Clock()
+    with ScriptedServer(answer, fault=only(fault)) as server:
+        reply = chat_of(server, timeout=1.0 if fault is Fault.SLOW else 5.0, sleep=clock).ask(WHERE, parse=place)
+
+    assert "Edinburgh" == reply.value
+    assert (1, 1) == (reply.usage.calls, reply.usage.retries)
+    assert 2 == len(server.requests)
+    assert 1 == len(clock.waits)
+
+
+def test_the_wait_that_the_server_asks_for_is_kept():
+    """Seconds, to the second, each time."""
+    clock = Clock()
+    with ScriptedServer(answer, fault=only(Fault.RATE_LIMIT, Fault.RATE_LIMIT), retry_after="7") as server:
+        reply = chat_of(server, sleep=clock).ask(WHERE, parse=place)
+
+    assert [7.0, 7.0] == clock.waits
+    assert 2 == reply.usage.retries
+
+
+def test_a_date_to_wait_for_is_kept():
+    """A date of HTTP has whole seconds, as has the server's clock."""
+    clock = Clock()
+    in_half_a_minute = lambda: formatdate(time.time() + 30, usegmt=True)  # noqa: E731
+    with ScriptedServer(answer, fault=only(Fault.RATE_LIMIT), retry_after=in_half_a_minute) as server:
+        chat_of(server, sleep=clock).ask(WHERE, parse=place)
+
+    assert [pytest.approx(30, abs=1)] == clock.waits
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"Retry_After": "7"}, 7.0),
+        ({"retry_after": "1.5"}, 1.5),
+        ({"Retry_After_Ms": "250", "Retry_After": "9"}, 0.25),
+        ({"Retry_After_Ms": "soon", "Retry_After": "9"}, 9.0),
+        ({"Retry_After": "-3"}, 0.0),
+        ({"Retry_After": "Sat, 21 Nov 2026 10:00:30 GMT", "Date": "Sat, 21 Nov 2026 10:00:00 GMT"}, 30.0),
+        ({"Retry_After": "Sat, 21 Nov 2026 10:00:00 GMT", "Date": "Sat, 21 Nov 2026 10:00:30 GMT"}, 0.0),
+        ({"Retry_After": "soon"}, None),
+        ({"Retry_After": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_every_form_of_the_wait_is_read(headers, expected):
+    """In milliseconds before seconds; a date on the server's clock; nonsense is no wait at all."""
+    assert expected == told_wait(Refused(429, **headers))
+
+
+def test_a_date_is_read_on_our_clock_where_the_server_does_not_tell_its_own():
+    """There is nothing else to compare it to."""
+    headers = {"Retry_After": formatdate(time.time() + 30, usegmt=True)}
+
+    assert pytest.approx(30, abs=2) == told_wait(Refused(503, **headers))
+
+
+def test_a_wait_beyond_the_patience_fails_at_once():
+    """Nobody sleeps for what is not going to help."""
+    clock = Clock()
+    with (
+        ScriptedServer(answer, fault=always(Fault.RATE_LIMIT), retry_after="61") as server,
+        pytest.raises(ModelError, match="failed once, and asks to wait 61 s more: .*429") as caught,
+    ):
+        chat_of(server, sleep=clock).ask(WHERE, parse=place)
+
+    assert ([], 1) == (clock.waits, len(server.requests))
+    assert Usage() == caught.value.usage
+
+
+@pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.RATE_LIMIT, Fault.RESET])
+def test_patience_ends(fault):
+    """The waits grow, with a Retry-After of 0 as well, add up to no more than the patience, and are all told."""
+    clock = Clock()
+    with (
+        ScriptedServer(answer, fault=always(fault), retry_after="0") as server,
+        pytest.raises(ModelError) as caught,
+    ):
+        chat_of(server, sleep=clock, patience=60).ask(WHERE, parse=place)
+
+    assert 35 < sum(clock.waits) <= 60
+    assert clock.waits == sorted(clock.waits) or max(clock.waits) <= 20.5
+    assert clock.waits[0] <= 1 < 4 <= clock.waits[3]
+    assert len(server.requests) == len(clock.waits) + 1 == caught.value.usage.retries + 1
+    assert f"failed {len(server.requests)} times in {sum(clock.waits):.0f} s" in str(caught.value)
+    assert 1 == len(str(caught.value).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(400, "GEAR_CHAT_MODEL"), (401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "GEAR_CHAT_MODEL"), (422, "")],
+)
+def test_a_failure_that_lasts_is_told_at_once(status, advice):
+    """One request, no wait, and one line that says what to look at."""
+    clock = Clock()
+    with (
+        ScriptedServer(answer, fault=always(status)) as server,
+        pytest.raises(ModelError, match=f"scripted cannot be used: .*{status}.*{advice}") as caught,
+    ):
+        chat_of(server, sleep=clock).ask(WHERE, parse=place)
+
+    assert ([], 1) == (clock.waits, len(server.requests))
+    assert 1 == len(str(caught.value).splitlines())
+
+
+def test_a_server_that_is_not_there_is_named_as_such():
+    """It is tried again, for it may be starting; the line says what the system said."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        nowhere = SimpleNamespace(url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
+        with pytest.raises(ModelError, match="refused.*OPENAI_BASE_URL") as caught:
+            chat_of(nowhere, patience=5).ask(WHERE, parse=place)
+
+    assert caught.value.usage.retries >= 2
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"openai_base_url": "localhost:8000/v1"}, "protocol"),
+        ({"openai_api_key": "sk-12345\n67"}, "header"),
+        ({"openai_api_key": "sk-12345" * 50 + "\n"}, "header"),
+    ],
+)
+def test_what_cannot_even_be_sent_is_told_at_once_and_without_the_key(options, told):
+    """An address without http, and a key that was pasted with a line break."""
+    clock = Clock()
+    with ScriptedServer(answer) as server, pytest.raises(ModelError, match=f"cannot be used: .*{told}") as caught:
+        Chat(chat_model(settings_of(server, **options)), sleep=clock).ask(WHERE, parse=place)
+
+    assert [] == clock.waits
+    assert "sk-12345" not in str(caught.value)
+
+
+def test_the_failures_of_any_client_library_are_told_apart():
+    """By a status wherever it stands, by builtin classes and usual names; a cause counts, a context does not."""
+    wrapped, beside = RuntimeError("wrapped"), RuntimeError("beside")
+    wrapped.__cause__, beside.__context__ = Refused(503), Refused(503)
+    exhausted = Refused(429)
+    exhausted.code = "insufficient_quota"
+
+    passing = [
+        Refused(429),
+        ConnectionResetError(),
+        TimeoutError(),
+        type("ReadTimeout", (ConnectionError,), {})(),
+        wrapped,
+    ]
+    lasting = [Refused(401), exhausted, beside, ValueError(), KeyboardInterrupt(), SystemExit(503)]
+
+    assert [True] * 5 == [may_pass(error) for error in passing]
+    assert [False] * 6 == [may_pass(error) for error in lasting]
+
+
+# The limit of concurrent calls.
+
+
+def test_never_more_requests_than_allowed_and_no_slot_is_lost():
+    """Twenty threads ask twice while every second request goes wrong; afterwards three requests still run at once."""
+    chance, meet = random.Random(7), threading.Barrier(3)
+    storm = [None, None, None, None, *SPOILT, Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.RESET, 401]
+
+    def script(messages):
+        if messages[-1]["content"] == "meet":
+            meet.wait(timeout=5)
+        time.sleep(0.005)
+        return ANSWER
+
+    def fault(number, messages):
+        return None if messages[-1]["content"] == "meet" else chance.choice(storm)
+
+    def attempts():
+        return [attempt("case"), attempt("another case")]
+
+    def attempt(text):
+        try:
+            return chat.ask(Prompt("", text), parse=place).value
+        except ModelError:
+            return None
+
+    with ScriptedServer(script, fault=fault, retry_after="0.01") as server:
+        chat = chat_of(server, concurrency=3, sleep=lambda seconds: time.sleep(seconds / 100))
+        answers = [answer for pair in together(*[attempts] * 20, seconds=20) for answer in pair]
+        met = together(*[lambda: attempt("meet")] * 3)
+
+    assert {"Edinburgh", None} == set(answers)
+    assert 3 == server.busiest
+    assert ["Edinburgh"] * 3 == met
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), MemoryError(), ValueError("odd"), Refused(500)])
+def test_a_slot_comes_back_whatever_is_raised(error):
+    """With one slot only, the next question would wait for ever."""
+    chat = Chat(Scripted(replies=[error, ANSWER]), concurrency=1, patience=0)
+    with pytest.raises((ModelError, type(error))):
+        chat.ask(WHERE, parse=place)
+
+    assert ["Edinburgh"] == together(lambda: chat.ask(WHERE, parse=place).value)
+
+
+def test_a_wait_between_retries_holds_no_slot():
+    """With one slot only, another question is asked and answered during the wait."""
+    meanwhile = []
+
+    def sleep(seconds):
+        meanwhile.extend(together(lambda: chat.ask(Prompt("", "Meanwhile?"), parse=place).value))
+
+    chat = Chat(Scripted(replies=[Refused(500), ANSWER]), concurrency=1, sleep=sleep)
+
+    assert "Edinburgh" == chat.ask(WHERE, parse=place).value
+    assert ["Edinburgh"] == meanwhile
+
+
+def test_no_concurrency_at_all_is_refused():
+    """It would wait for ever."""
+    with pytest.raises(SettingsError, match="concurrency is 0"):
+        Chat(Scripted(replies=[ANSWER]), concurrency=0)
+
+
+# The cache.
+
+
+def test_the_same_question_is_paid_for_once(tmp_path):
+    """Another Chat on the same file has the same text, for nothing; neither timeout nor key make it another model."""
+    with ScriptedServer(answer) as server:
+        first = open_chat(settings_of(server, home=tmp_path / "home")).ask(WHERE, parse=place)
+        again = open_chat(
+            settings_of(server, home=tmp_path / "home", chat_timeout=9.0, openai_api_key="sk-another")
+        ).ask(WHERE, parse=place)
+
+    assert (1, 1) == (first.usage.calls, len(server.requests))
+    assert ("Edinburgh", ANSWER, Usage(cached=1)) == (again.value, again.text, again.usage)
+
+
+def test_the_file_is_the_users_own_and_holds_no_key(tmp_path):
+    """Prompts may quote documents that are nobody else's business."""
+    with ScriptedServer(answer) as server:
+        open_chat(settings_of(server, home=tmp_path / "home", openai_api_key="sk-secret")).ask(WHERE, parse=place)
+    file = tmp_path / "home" / CACHE
+
+    assert 0o600 == file.stat().st_mode & 0o777
+    assert b"Hinton" in file.read_bytes()
+    assert b"sk-secret" not in file.read_bytes()
+
+
+def test_without_a_cache_everything_is_asked(tmp_path):
+    """And no file is made."""
+    with ScriptedServer(answer) as server:
+        for _ in range(2):
+            open_chat(settings_of(server, home=tmp_path), cache=False).ask(WHERE, parse=place)
+
+    assert 2 == len(server.requests)
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("prompt", [Prompt(WHERE.system, "Where else?"), Prompt("Answer in a list.", WHERE.user)])
+def test_another_prompt_is_another_question(prompt, tmp_path):
+    """The task counts as well as the case."""
+    chat = Chat(Scripted(replies=[ANSWER]), cache=tmp_path / "cache")
+    chat.ask(WHERE, parse=place)
+
+    assert (1, 0) == ((usage := chat.ask(prompt, parse=place).usage).calls, usage.cached)
+
+
+def test_any_parameter_of_the_answer_makes_another_model():
+    """Temperature, name, address, seed and extra parameters; not the timeout, the retries, the key."""
+    model = chat_model(Settings(chat_model="a", openai_base_url="http://one/v1"))
+    others = [
+        {"temperature": 0.7},
+        {"model_name": "b"},
+        {"openai_api_base": "http://two/v1"},
+        {"seed": 1},
+        {"max_tokens": 9},
+        {"extra_body": {"top_k": 3}},
+        {"model_kwargs": {"user": "me"}},
+    ]
+    same = [{"request_timeout": 1.0}, {"max_retries": 3}, {"verbose": True}]
+
+    assert 8 == len({identity(model), *(identity(model.model_copy(update=change)) for change in others)})
+    assert {identity(model)} == {identity(model.model_copy(update=change)) for change in same}
+    assert identity(Scripted(replies=[])) != identity(Scripted(replies=[], shade=0.5))
+
+
+def test_a_model_that_holds_odd_things_has_a_name_all_the_same():
+    """Functions, sets and objects count by what stays the same in another process."""
+    first, second = ([{"f": math.sqrt, "s": {"b", "a"}, "o": object(), "b": b"x", "n": None}] for _ in range(2))
+
+    assert identity(Scripted(replies=first)) == identity(Scripted(replies=second))
+    assert identity(Scripted(replies=first)) != identity(Scripted(replies=[{**first[0], "f": math.sin}]))
+
+
+def test_a_reply_that_cannot_be_used_is_not_kept_and_a_repaired_one_is(tmp_path):
+    """Bad text would be served for ever; the good text answers the question as it was first put."""
+    file = tmp_path / "cache"
+    with ScriptedServer(answer, fault=only(Fault.CUT, Fault.CUT, Fault.CUT)) as server:
+        with pytest.raises(ReplyError):
+            chat_of(server, cache=file).ask(WHERE, parse=place)
+        repaired = chat_of(server, cache=file).ask(WHERE, parse=place)
+        kept = chat_of(server, cache=file).ask(WHERE, parse=place)
+
+    assert (4, 2) == (len(server.requests), repaired.usage.calls)
+    assert ("Edinburgh", Usage(cached=1)) == (kept.value, kept.usage)
+
+
+def test_kept_text_that_another_parser_refuses_is_asked_for_again(tmp_path):
+    """And what that parser takes is kept instead."""
+    chat = Chat(Scripted(replies=["about 7", "7"]), cache=tmp_path / "cache")
+
+    assert "about 7" == chat.ask(WHERE, parse=str).value
+    assert [(7, 1), (7, 0)] == [((reply := chat.ask(WHERE, parse=int)).value, reply.usage.calls) for _ in range(2)]
+
+
+@pytest.mark.parametrize("name", ["a b%20c?d#e", "Überblick 鲁迅", "x" * 200])
+def test_a_file_may_have_any_name(name, tmp_path):
+    """Also one that would mean something in a URL."""
+    Chat(Scripted(replies=[ANSWER]), cache=tmp_path / name).ask(WHERE, parse=place)
+
+    assert [name] == [file.name for file in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("kind", ["text", "folder", "below a file"])
+def test_a_cache_that_cannot_be_used_is_named(kind, tmp_path):
+    """One line, at the start, before anything is paid for."""
+    file = tmp_path / "cache"
+    if kind == "folder":
+        file.mkdir()
+    else:
+        file.write_text("this is no database, and long enough to show it " * 100)
+    file = file / "cache" if kind == "below a file" else file
+    with pytest.raises(SettingsError, match=str(file)) as caught:
+        Chat(Scripted(replies=[ANSWER]), cache=file)
+
+    assert 1 == len(str(caught.value).splitlines())
+
+
+def test_a_cache_that_breaks_later_is_named_too(tmp_path):
+    """Its pages are overwritten while it is in use."""
+    file = tmp_path / "cache"
+    chat = Chat(Scripted(replies=[ANSWER]), cache=file)
+    chat.ask(WHERE, parse=place)
+    file.write_bytes(b"\xff" * file.stat().st_size)
+    with pytest.raises(SettingsError, match=str(file)):
+        chat.ask(WHERE, parse=place)
+
+
+def test_threads_share_a_cache(tmp_path):
+    """Twenty threads write and read the same five questions; afterwards each is there."""
+    chat = Chat(Scripted(replies=[ANSWER]), concurrency=20, cache=tmp_path / "cache")
+    prompts = [Prompt("", f"case {number}") for number in range(5)]
+    answers = together(*[lambda: [chat.ask(prompt, parse=place) for prompt in prompts]] * 20, seconds=30)
+    usages = [reply.usage for replies in answers for reply in replies]
+
+    assert {1} == {usage.calls + usage.cached for usage in usages}
+    assert [1] * 5 == [chat.ask(prompt, parse=place).usage.cached for prompt in prompts]
+
+
+@pytest.mark.parametrize("statement", ["CREATE", "INSERT"])
+def test_another_process_may_be_faster_by_a_hair(statement, tmp_path):
+    """It makes the table, or keeps a reply, between our look and our attempt: just before ours is sent to SQLite."""
+    file, overtaken = tmp_path / "cache", []
+
+    def overtake(connection, cursor, sql, parameters, *_):
+        if sql.lstrip().startswith(statement) and not overtaken:
+            overtaken.append(sql)
+            with closing(sqlite3.connect(file)) as other, other:
+                other.execute(sql, parameters)
+
+    event.listen(Engine, "before_cursor_execute", overtake)
+    try:
+        Chat(Scripted(replies=[ANSWER]), cache=file).ask(WHERE, parse=place)
+    finally:
+        event.remove(Engine, "before_cursor_execute", overtake)
+
+    assert 1 == len(overtaken)
+    assert 1 == Chat(Scripted(replies=[ANSWER]), cache=file).ask(WHERE, parse=place).usage.cached
+
+
+PROCESS = """
+import sys, pathlib
+from langchain_core.language_models import FakeListChatModel
+from gear_neo4j.models.chat import Chat, Prompt
+model = FakeListChatModel(responses=["yes"])
+Chat(model, cache=pathlib.Path(sys.argv[1] + "-of-mine"))  # the imports take longer than the race
+print("ready", flush=True)
+sys.stdin.readline()
+chat = Chat(model, cache=pathlib.Path(sys.argv[1]))
+usages = [chat.ask(Prompt("", f"case {number}"), parse=str).usage for number in range(20)]
+print(sum(usage.calls + usage.cached for usage in usages))
+"""
+
+
+def test_processes_share_a_cache(tmp_path):
+    """Two make the file and fill it at the same time, without a warning, and this one finds everything there."""
+    file = tmp_path / "cache"
+    command = [sys.executable, "-c", PROCESS, str(file)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    both = [subprocess.Popen(command, **pipes) for _ in range(2)]
+    assert ["ready\n"] * 2 == [process.stdout.readline() for process in both]
+    for process in both:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    outputs = [process.communicate() for process in both]
+
+    assert [("20\n", "")] * 2 == outputs
+    ours = Chat(FakeListChatModel(responses=["no"]), cache=file)
+    assert 1 == ours.ask(Prompt("", "case 0"), parse=str).usage.calls
+    theirs = Chat(FakeListChatModel(responses=["yes"]), cache=file)
+    assert 20 == sum(theirs.ask(Prompt("", f"case {number}"), parse=str).usage.cached for number in range(20))
+
+
+# Sums, names and settings.
+
+usages = st.builds(Usage, *[st.integers(0, 10**9)] * 5, estimated=st.booleans())
+
+
+@given(usages, usages, usages)
+def test_usage_adds_up(one, two, three):
+    """In any order, from nothing, with nothing lost."""
+    total = sum([one, two, three], Usage())
+
+    assert total == one + (two + three) == three + two + one
+    assert total.tokens == one.tokens + two.tokens + three.tokens
+    assert (total.calls, total.cached) == (one.calls + two.calls + three.calls, one.cached + two.cached + three.cached)
+    assert total.retries == one.retries + two.retries + three.retries
+    assert total.estimated == (one.estimated or two.estimated or three.estimated)
+    assert math.isclose(total.cost((0.15, 0.6)), sum(each.cost((0.15, 0.6)) for each in (one, two, three)))
+
+
+def test_the_price_is_that_of_a_million():
+    """Input and output have prices of their own."""
+    assert pytest.approx(2.75) == Usage(input_tokens=500_000, output_tokens=250_000).cost((0.5, 10))
+
+
+def test_a_model_is_called_by_its_name_and_else_by_its_class():
+    """As the settings name it, where it has one."""
+    assert "gpt-x" == Chat(chat_model(Settings(chat_model="gpt-x", openai_api_key="k"))).name
+    assert "Scripted" == Chat(Scripted(replies=[])).name
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, "GEAR_CHAT_MODEL"),
+        ({"openai_api_key": "k"}, "GEAR_CHAT_MODEL"),
+        ({"chat_model": "m"}, "OPENAI_API_KEY, or OPENAI_BASE_URL"),
+    ],
+)
+def test_settings_without_a_model_say_what_to_set(settings, told, tmp_path):
+    """Before anything is made or asked."""
+    with pytest.raises(ModelError, match=told):
+        open_chat(Settings(home=tmp_path / "home", **settings))
+
+    assert not (tmp_path / "home").exists()
+
+
+# The scripted server itself.
+
+
+def test_a_mistake_in_a_script_ends_the_test():
+    """It is not taken for a failure of the model."""
+    with pytest.raises(ZeroDivisionError), ScriptedServer(lambda _messages: str(1 / 0)) as server:
+        chat_of(server).ask(WHERE, parse=place)
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_a_spoilt_reply_is_no_json(fault):
+    """Or the tests of repairs would prove nothing."""
+    with ScriptedServer(answer, fault=only(fault)) as server:
+        text = chat_of(server).ask(WHERE, parse=str).text
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(text)
