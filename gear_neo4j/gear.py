@@ -5,11 +5,12 @@ from functools import cached_property
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.gear import GearAgent, GearOptions
+from gear_neo4j.agents.ircot import IRCoT, IRCoTOptions
 from gear_neo4j.agents.run import Event
 from gear_neo4j.corpus import Corpus
 from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.models.roles import PromptedRoles, Reader, Roles
+from gear_neo4j.models.roles import PromptedRoles, Reader, Roles, Thinker
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, Catalogue, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
@@ -113,6 +114,12 @@ class Gear(Corpus):
         sync = self._catalogue.sync(base=base, beam=beam, score=score, base_k=options.step_k, reader=roles)
         found = self._catalogue.base(base)
         return GearAgent(self.store, sync=sync, base=found, roles=roles, embedder=self.embedder, options=options)
+
+    def ircot(
+        self, retriever: Retriever, *, options: IRCoTOptions = IRCoTOptions(), thinker: Thinker | None = None
+    ) -> IRCoT:
+        """IRCoT over a retriever of :meth:`retriever`; ``thinker`` plays the chat model's part."""
+        return IRCoT(retriever, thinker=thinker or PromptedRoles(self.chat), options=options)
 
     def cypher(self, *paths: Path) -> Cypher:
         """The query that shows paths in Neo4j Browser, with its parameters."""

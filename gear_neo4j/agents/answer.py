@@ -37,7 +37,8 @@ class Step:
     """One turn of the agent: what it asked, found, noted and decided; passages by id, best first.
 
     ``linked`` has a place for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
-    ``answerable`` is True, and what is missing where it is False (None: nobody was asked).
+    ``answerable`` is True, and what is missing where it is False (None: nobody was asked). ``merged`` is the ranking
+    had the run ended here, where it is not the fusion of all lists.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Step:
     reason: str = ""
     rewrite: str = ""
     failures: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
 

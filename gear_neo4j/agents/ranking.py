@@ -8,7 +8,12 @@ from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 
 
 def final_ranking(trace: Trace) -> list[Ranked]:
-    """The ranking that a trace leads to; a selection, where there was one, stands first in its own order."""
+    """The ranking that a trace leads to; a selection, where there was one, stands first in its own order.
+
+    Steps that merged their lists as they went have it on record.
+    """
+    if trace.steps and trace.steps[-1].merged:
+        return _ranked("merged", trace.steps[-1].merged)
     lists = {f"fact {number}": ids for number, ids in enumerate(trace.links, start=1)}
     lists |= {f"step {step.number}": step.ranking for step in trace.steps}
     fused = fuse({name: _ranked(name, ids) for name, ids in lists.items()})

@@ -130,6 +130,7 @@ def _step(row: Mapping[str, Any]) -> Step:
             "linked": tuple(triple and Triple(**triple) for triple in row["linked"]),
             "paths": tuple(_path(path) for path in row["paths"]),
             "failures": tuple(row["failures"]),
+            "merged": tuple(row["merged"]),
             "usage": {role: Usage(**usage) for role, usage in row["usage"].items()},
         }
     )

@@ -15,7 +15,7 @@ from gear_neo4j.evaluate.datasets import Hop, Query
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.parsers import Draft, Verdict
+from gear_neo4j.models.parsers import Draft, Thought, Verdict
 from gear_neo4j.models.roles import shown_facts, shown_passages
 from gear_neo4j.usage import Usage
 
@@ -81,6 +81,19 @@ class Oracle:
         missing = self._open(memory)
         verdict = Verdict(not missing, missing[0].question if missing else " / ".join(self._query.answers[:1]))
         return _reply(verdict, question + shown_facts(memory))
+
+    def think(self, question: str, passages: Sequence[Passage], *, thoughts: Sequence[str]) -> Reply[Thought]:
+        """The sentence of the next hop, if its passage is shown, else its question; after the last, the answer."""
+        self._begin(question)
+        shown, thought = {passage.id for passage in passages}, None
+        for hop, gold in zip(self._known(), self._query.decomposition, strict=True):
+            sentence = f"{hop.question} {gold.answer}."
+            if sentence not in thoughts:
+                thought = Thought(sentence if hop.passage in shown else hop.question)
+                break
+        answer = " / ".join(self._query.answers[:1])
+        said = thought or Thought(f"So the answer is: {answer}", answer)
+        return _reply(said, shown_passages(passages) + question + "".join(thoughts))
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """The first open sub-question whose references are known, with their answers put in."""

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.agents.gear import GearAgent
 from gear_neo4j.agents.ranking import after, final_ranking
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import InputError
@@ -91,7 +91,7 @@ def ask(
 
 
 def ask_agent(
-    agent: GearAgent, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
+    agent: Agent, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
 ) -> list[Answered]:
     """Ask an agent every question."""
     answered = []

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from gear_neo4j.agents.gear import STEP_K, GearOptions
+from gear_neo4j.agents.ircot import IRCoTOptions, Merge
 from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.oracle import LABEL, Oracle
 from gear_neo4j.evaluate.runs import Answered, ask, ask_agent
@@ -20,7 +21,7 @@ class System:
     """A retriever, or an agent where one is named, and what plays its language model."""
 
     retriever: RetrieverName = "naive"
-    agent: Literal["gear"] | None = None
+    agent: Literal["gear", "ircot"] | None = None
     llm: Literal["model", "oracle"] = "model"
     base: BaseName = "hybrid"
     base_k: int = BASE_K
@@ -29,6 +30,7 @@ class System:
     max_steps: int = 4
     step_k: int = STEP_K
     select: bool = False
+    merge: Merge = "max"
 
     @property
     def needs_model(self) -> bool:
@@ -49,7 +51,8 @@ class System:
             'gear over hybrid (oracle: upper bound)'
         """
         oracle = f" ({LABEL})" if self.oracled else ""
-        return f"{self.agent or self.retriever} over {self.base}{oracle}"
+        over = self.base if self.agent != "ircot" or self.retriever == "base" else f"{self.retriever} over {self.base}"
+        return f"{self.agent or self.retriever} over {over}{oracle}"
 
     def described(self) -> dict[str, Any]:
         """What a report says of it."""
@@ -70,9 +73,12 @@ def run(
     """
     oracle = Oracle(queries, store=gear.store, embedder=gear.embedder) if system.oracled else None
     base, beam, score = system.base, system.beam, system.score
-    if system.agent:
+    if system.agent == "gear":
         options = GearOptions(max_steps=system.max_steps, step_k=system.step_k, select=system.select)
         agent = gear.agent(base=base, beam=beam, score=score, options=options, roles=oracle)
         return ask_agent(agent, queries, k=k, on_done=on_done)
     retriever = gear.retriever(system.retriever, base=base, beam=beam, score=score, base_k=system.base_k, reader=oracle)
+    if system.agent == "ircot":
+        how = IRCoTOptions(max_steps=system.max_steps, step_k=system.step_k, merge=system.merge)
+        return ask_agent(gear.ircot(retriever, options=how, thinker=oracle), queries, k=k, on_done=on_done)
     return ask(retriever, queries, k=k, on_done=on_done)

@@ -1,1 +1,1 @@
-"""Models that run outside Neo4j: the embedding model."""
+"""Models that run outside Neo4j: the embedding model and the language model."""

@@ -119,7 +119,7 @@ def _key(messages: Sequence["BaseMessage"]) -> str:
 
 def _opened(path: Path) -> "SQLAlchemyCache":
     # This takes seconds to import: commands that ask no model must not pay for it.
-    from langchain_community.cache import SQLAlchemyCache
+    from langchain_community.cache import FullLLMCache, SQLAlchemyCache
     from sqlalchemy import URL, NullPool, create_engine
     from sqlalchemy.exc import OperationalError
 
@@ -131,8 +131,8 @@ def _opened(path: Path) -> "SQLAlchemyCache":
     engine = create_engine(
         URL.create("sqlite", database=str(path)), poolclass=NullPool, connect_args={"timeout": PATIENCE}
     )
-    try:
-        return SQLAlchemyCache(engine)
-    except OperationalError:
-        # Another process may have made the table between our look and our attempt; a second look finds it.
-        return SQLAlchemyCache(engine)
+    # Another process may make a table between our look and our attempt, which then leaves one table fewer to lose.
+    for _ in FullLLMCache.metadata.tables:
+        with suppress(OperationalError):
+            return SQLAlchemyCache(engine)
+    return SQLAlchemyCache(engine)

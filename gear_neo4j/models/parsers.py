@@ -21,6 +21,9 @@ _REASON = re.compile(r"\b(?:answer|why)\W*?[:：]\s*(.*)", re.IGNORECASE | re.DO
 _NEXT = re.compile(r"next\s+question\W*?[:：]\s*([^\n]*)", re.IGNORECASE)
 _ANSWER = re.compile(r"\A\W*answer\W*?[:：]\s*", re.IGNORECASE)
 _CITATION = re.compile(r"\s*\[\s*(F?\d+(?:\s*[,;]\s*F?\d+)*)\s*\]", re.IGNORECASE)
+_SO = re.compile(r"answer is\W*?:\s*(.+)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"([.!?。！？])(?=\s+[^\W\d_]|[一-龥ぁ-ヿ])")
+_ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Col|Lt|Rev|vs|etc|e\.g|i\.e|No|ca|c)|\b[A-Z])\.\Z")
 _JSON = json.JSONDecoder()
 
 
@@ -38,6 +41,14 @@ class Verdict:
 
     answerable: bool
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """One sentence of reasoning, and the answer where it gives one."""
+
+    text: str
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,29 @@ def parse_verdict(text: str) -> Verdict:
         raise ValueError('it has no line "Answerable: Yes" or "Answerable: No"')
     reason = _REASON.search(body, said.end())
     return Verdict(said[1].lower() == "yes", " ".join(reason[1].split()).strip("* ") if reason else "")
+
+
+def parse_thought(text: str) -> Thought:
+    """The first sentence of a reply, or the answer that follows ``So the answer is:``.
+
+    Raises:
+        ValueError: the reply is empty.
+
+    Example:
+        >>> parse_thought("Dr. Hinton studied at Edinburgh. He later moved.").text
+        'Dr. Hinton studied at Edinburgh.'
+        >>> parse_thought("So the answer is: Edinburgh.").answer
+        'Edinburgh'
+    """
+    body = re.sub(r"\A\W*next thought\W*?:\s*", "", " ".join(_THINKING.sub("", text).split()), flags=re.IGNORECASE)
+    if not body:
+        raise ValueError("it is empty")
+    if said := _SO.search(body):
+        return Thought(body, said[1].strip().rstrip(".") or None)
+    for end in _SENTENCE_END.finditer(body):
+        if not _ABBREVIATED.search(body[: end.end(1)]):
+            return Thought(body[: end.end(1)])
+    return Thought(body)
 
 
 def parse_question(text: str) -> str:

@@ -7,10 +7,12 @@ from gear_neo4j.domain import Fact, Passage, Path
 from gear_neo4j.models.chat import Chat, Reply
 from gear_neo4j.models.parsers import (
     Draft,
+    Thought,
     Verdict,
     parse_answer,
     parse_numbers,
     parse_question,
+    parse_thought,
     parse_triples,
     parse_verdict,
 )
@@ -48,6 +50,20 @@ class Roles(Reader, Protocol):
         """The places, from 0, of the at most k passages that the answer needs, best first."""
 
 
+class Thinker(Protocol):
+    """All that IRCoT asks for."""
+
+    @property
+    def name(self) -> str:
+        """What plays the roles, for reports."""
+
+    def think(self, question: str, passages: Sequence[Passage], *, thoughts: Sequence[str]) -> Reply[Thought]:
+        """The next thought of the chain."""
+
+    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+        """An answer that cites passages by their place, from 1."""
+
+
 class PromptedRoles:
     """The roles played by a language model, each by one prompt (GeAR, appendix I, in words of our own).
 
@@ -72,6 +88,13 @@ class PromptedRoles:
         else:
             prompt = fill("gist", passages=shown, question=question, facts=shown_facts(memory))
         return self._chat.ask(prompt, parse=lambda text: parse_triples(text, key="facts").facts)
+
+    def think(self, question: str, passages: Sequence[Passage], *, thoughts: Sequence[str]) -> Reply[Thought]:
+        """The next thought of the chain, one sentence."""
+        prompt = fill(
+            "think", passages=shown_passages(passages), question=question, thoughts="\n".join(thoughts) or NONE
+        )
+        return self._chat.ask(prompt, parse=parse_thought)
 
     def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
         """Whether the facts suffice for an answer."""

@@ -1,6 +1,7 @@
 """The retrievers that users choose from; all return one ``Hits``."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from gear_neo4j.domain import Hit, Hits, Passage
@@ -93,6 +94,11 @@ class SyncRetriever:
             facts=step.proximal,
             usage={"reader": step.error.usage if step.error else step.usage},
         )
+
+
+def ranked_again(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Hits in a new order, their ranks counted anew from 1."""
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
 
 
 def make_hits(items: Sequence[Ranked], passages: Mapping[str, Passage]) -> tuple[Hit, ...]:

@@ -10,6 +10,7 @@ from langchain_openai import ChatOpenAI
 
 from gear_neo4j import Beam
 from gear_neo4j.agents.gear import GearOptions
+from gear_neo4j.agents.ircot import IRCoTOptions
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.agents.trace import Replay, read_trace, write_trace
 from gear_neo4j.domain import Fact
@@ -343,3 +344,52 @@ def test_a_blank_question_and_no_passages_are_refused(corpus, server, embedder):
             with pytest.raises(InputError):
                 gear.ask(question, k=k)
         assert [] == model.requests
+
+
+def test_ircot_searches_with_each_thought_until_one_is_the_answer(corpus, server, embedder):
+    """Every thought is the next query; lists merge by best score, or in the order of their coming."""
+    thoughts = iter(
+        ["Hinton won the physics prize 2024. He is from London.", "Hinton wrote a thesis at Edinburgh."] * 2
+    )
+
+    def thinker(messages):
+        if messages[0]["content"].startswith("You reason step by step"):
+            if "Hinton wrote a thesis" in messages[1]["content"].split("Thoughts so far:")[1]:
+                return "So the answer is: Scotland."
+            return next(thoughts)
+        return "Answer: Scotland [1] [8]."
+
+    for merge in ("max", "append"):
+        with asked(server, embedder, thinker) as (gear, model):
+            options = IRCoTOptions(merge=merge, step_k=2)
+            agent = gear.ircot(gear.retriever("base", base="bm25"), options=options)
+            answer = agent.ask(QUESTION, k=3)
+
+        queries = [QUESTION, "Hinton won the physics prize 2024.", "Hinton wrote a thesis at Edinburgh."]
+        assert queries == [step.question for step in answer.trace.steps]
+        assert ("answerable", "Scotland [1].", ("8",)) == (answer.stop_reason, answer.text, answer.removed)
+        assert {"think": 3, "answer": 1} == {role: usage.calls for role, usage in answer.usage.items()}
+        assert [1, 2, 3] == [hit.rank for hit in answer.hits]
+        assert [item.id for item in final_ranking(answer.trace)[:3]] == [hit.passage.id for hit in answer.hits]
+        first = answer.trace.steps[0].ranking
+        if merge == "append":
+            assert list(first) == [hit.passage.id for hit in answer.hits[: len(first)]]
+        else:
+            scores = [hit.score for hit in answer.hits]
+            assert sorted(scores, reverse=True) == scores
+
+
+def test_ircot_that_repeats_itself_or_loses_its_model_ends(corpus, server, embedder):
+    """The stop reasons are those of all agents, and the passages so far come back."""
+    for script, fault, reason in (
+        (lambda messages: "Hinton wrote a thesis.", None, "no_new_question"),
+        (lambda messages: f"Thought number {len(messages[1]['content'])}.", None, "max_steps"),
+        (lambda messages: "Anything.", 401, "model_error"),
+    ):
+        with asked(server, embedder, script, fault=lambda *_, fault=fault: fault) as (gear, _model):
+            answer = gear.ircot(gear.retriever("naive")).ask(QUESTION, k=2)
+
+        assert reason == answer.stop_reason
+        assert 2 == len(answer.hits)
+    with opened(server, embedder) as gear, pytest.raises(SettingsError, match="at least 1"):
+        gear.ircot(gear.retriever("naive"), options=IRCoTOptions(max_steps=0))

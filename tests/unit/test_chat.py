@@ -300,7 +300,7 @@ def test_patience_ends(fault):
         chat_of(server, sleep=clock, patience=60).ask(WHERE, parse=place)
 
     assert 35 < sum(clock.waits) <= 60
-    assert clock.waits == sorted(clock.waits) or max(clock.waits) <= 20.5
+    assert clock.waits == sorted(clock.waits)
     assert clock.waits[0] <= 1 < 4 <= clock.waits[3]
     assert len(server.requests) == len(clock.waits) + 1 == caught.value.usage.retries + 1
     assert f"failed {len(server.requests)} times in {sum(clock.waits):.0f} s" in str(caught.value)
@@ -577,12 +577,12 @@ def test_threads_share_a_cache(tmp_path):
 
 @pytest.mark.parametrize("statement", ["CREATE", "INSERT"])
 def test_another_process_may_be_faster_by_a_hair(statement, tmp_path):
-    """It makes the table, or keeps a reply, between our look and our attempt: just before ours is sent to SQLite."""
-    file, overtaken = tmp_path / "cache", []
+    """It makes each table, or keeps a reply, between our look and our attempt: just before ours is sent to SQLite."""
+    file, overtaken = tmp_path / "cache", set()
 
     def overtake(connection, cursor, sql, parameters, *_):
-        if sql.lstrip().startswith(statement) and not overtaken:
-            overtaken.append(sql)
+        if sql.lstrip().startswith(statement) and sql not in overtaken:
+            overtaken.add(sql)
             with closing(sqlite3.connect(file)) as other, other:
                 other.execute(sql, parameters)
 
@@ -592,7 +592,7 @@ def test_another_process_may_be_faster_by_a_hair(statement, tmp_path):
     finally:
         event.remove(Engine, "before_cursor_execute", overtake)
 
-    assert 1 == len(overtaken)
+    assert {"CREATE": 2, "INSERT": 1}[statement] == len(overtaken)
     assert 1 == Chat(Scripted(replies=[ANSWER]), cache=file).ask(WHERE, parse=place).usage.cached
 
 

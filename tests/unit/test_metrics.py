@@ -105,6 +105,14 @@ def test_a_summary_shows_each_question():
         "retrieved": ["a", "x", "b"],
         "recall": {"2": 50.0},
         "latency_ms": 11.0,
+        "llm": {
+            "calls": 0,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cached": 0,
+            "retries": 0,
+            "estimated": False,
+        },
         "paths": [],
     }
     assert expected == actual

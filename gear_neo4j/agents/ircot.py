@@ -1,0 +1,121 @@
+"""IRCoT (Trivedi et al., ACL 2023): retrieval and reasoning by turns, each thought the query of the next retrieval."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gear_neo4j.agents.answer import Answer, StopReason
+from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.domain import Hit, Hits
+from gear_neo4j.errors import InputError, ModelError, SettingsError
+from gear_neo4j.models.parsers import Draft, Thought
+from gear_neo4j.models.roles import Thinker
+from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
+
+CAP = 15
+Merge = Literal["max", "append"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IRCoTOptions:
+    """How far the loop goes, and how its lists become one.
+
+    ``max`` keeps a passage's best score of all steps and sorts again (HippoRAG's form, valid for one retriever's own
+    scores); ``append`` keeps what came first, at most 15 passages (the original's form).
+
+    Raises:
+        SettingsError: a number is below 1.
+    """
+
+    merge: Merge = "max"
+    max_steps: int = 4
+    step_k: int = 10
+    answer: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("max_steps", "step_k"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"IRCoT's {name} is {getattr(self, name)}: it must be at least 1")
+
+
+class IRCoT:
+    """The loop over any retriever: retrieve, think one sentence, retrieve with it, until a thought is the answer."""
+
+    def __init__(self, retriever: Retriever, *, thinker: Thinker, options: IRCoTOptions = IRCoTOptions()) -> None:
+        self._retriever = retriever
+        self._thinker = thinker
+        self._options = options
+
+    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+        """Answer a question from at most k passages; a model that fails ends the run with the passages so far.
+
+        Raises:
+            InputError: the question is blank, or k is below 1.
+        """
+        if k < 1:
+            raise InputError(f"k is {k}: ask for at least 1 passage")
+        run = Run(" ".join(question.split()), self._thinker.name, on_event)
+        merged: list[Hit] = []
+        stop = self._loop(run, merged)
+        found = Hits(run.question, "ircot", ranked_again(merged[:k]), run.paths(), run.exact, usage=dict(run.usage))
+        draft = self._answer(run, found)
+        return run.answered(found, draft, stop="model_error" if run.failure else stop)
+
+    def _loop(self, run: Run, merged: list[Hit]) -> StopReason:
+        query, thoughts = run.question, list[str]()
+        while True:
+            if not self._retrieved(run, merged, query):
+                return "model_error"
+            if len(run.steps) == self._options.max_steps:
+                return "max_steps"
+            thought = self._thought(run, merged, thoughts)
+            if thought is None:
+                return "model_error"
+            if thought.answer is not None:
+                return "answerable"
+            if thought.text in thoughts:
+                return "no_new_question"
+            thoughts.append(thought.text)
+            query = thought.text
+
+    def _thought(self, run: Run, merged: Sequence[Hit], thoughts: Sequence[str]) -> Thought | None:
+        passages = [hit.passage for hit in merged]
+        thought = run.call("think", lambda: self._thinker.think(run.question, passages, thoughts=thoughts))
+        if thought is not None:
+            run.judge(thought.answer is not None, thought.text)
+            run.note(rewrite="" if thought.answer else thought.text)
+        return thought
+
+    def _retrieved(self, run: Run, merged: list[Hit], query: str) -> bool:
+        """Retrieve with a query and merge; False when the retriever's own model failed."""
+        run.begin(query)
+        try:
+            found = self._retriever.retrieve(query, k=self._options.step_k)
+        except ModelError as error:
+            run.failed("reader", error)
+            return False
+        for role, usage in found.usage.items():
+            run.pay(role, usage)
+        run.spend(found.milliseconds)
+        run.exact = run.exact and found.exact
+        run.passages.update({hit.passage.id: hit.passage for hit in found})
+        merged[:] = self._merged(merged, list(found))
+        ids = tuple(hit.passage.id for hit in found)
+        run.note(base=ids, ranking=ids, paths=found.paths, merged=tuple(hit.passage.id for hit in merged))
+        return True
+
+    def _merged(self, before: Sequence[Hit], found: Sequence[Hit]) -> list[Hit]:
+        best: dict[str, Hit] = {}
+        for hit in (*before, *found):
+            known = best.get(hit.passage.id)
+            if known is None or (self._options.merge == "max" and hit.score > known.score):
+                best[hit.passage.id] = hit
+        if self._options.merge == "append":
+            return list(best.values())[:CAP]
+        return sorted(best.values(), key=lambda hit: (-hit.score, hit.passage.id))
+
+    def _answer(self, run: Run, found: Hits) -> Draft:
+        if not self._options.answer or run.failure or not found:
+            return Draft("")
+        passages = [hit.passage for hit in found]
+        return run.call("answer", lambda: self._thinker.answer(run.question, passages, memory=())) or Draft("")
