@@ -360,7 +360,7 @@ def test_ircot_searches_with_each_thought_until_one_is_the_answer(corpus, server
         return "Answer: Scotland [1] [8]."
 
     for merge in ("max", "append"):
-        with asked(server, embedder, thinker) as (gear, model):
+        with asked(server, embedder, thinker) as (gear, _model):
             options = IRCoTOptions(merge=merge, step_k=2)
             agent = gear.ircot(gear.retriever("base", base="bm25"), options=options)
             answer = agent.ask(QUESTION, k=3)
