@@ -154,6 +154,7 @@ def _per_question(one: Answered, ks: Sequence[int]) -> dict[str, Any]:
         "id": one.query.id,
         "question": one.query.question,
         "gold": list(one.query.gold),
+        "hops": len(one.query.decomposition) or len(one.query.gold),
         "retrieved": one.ranking,
         "recall": {str(k): round(100 * recall(one.ranking, one.query.gold, k=k), 2) for k in ks},
         "latency_ms": round(one.milliseconds, 2),

@@ -1,0 +1,76 @@
+"""``gear evaluate --table``: every system on one's own questions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import MofNCompleteColumn, Progress
+from rich.table import Table
+
+from gear_neo4j.cli.options import errors
+from gear_neo4j.evaluate import table
+from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.poster import Row
+from gear_neo4j.evaluate.statistics import interval
+from gear_neo4j.gear import Gear
+
+
+def measure(
+    gear: Gear, dataset: Dataset, rows: Sequence[Row], queries: Sequence[Query], *, ks: Sequence[int], llm: str
+) -> dict[str, Any]:
+    """Measure the table with a progress bar for each system."""
+    with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=errors) as bars:
+        task = bars.add_task("", total=0, visible=False)
+
+        def begin(row: Row) -> None:
+            nonlocal task
+            task = bars.add_task(f"{row.label:>20}", total=len(queries))
+
+        return table.measured(
+            gear, dataset, rows, queries, ks=ks, llm=llm, on_row=begin, on_done=lambda: bars.advance(task)
+        )
+
+
+def print_table(console: Console, told: dict[str, Any]) -> None:
+    """Print the rows with recall, its spread, what a question costs, and the paper's figures."""
+    ks = told["ks"]
+    shown = Table(
+        title=f"{told['dataset']}: {told['questions']} questions, language model: {told['llm']}",
+        title_justify="left",
+        box=None,
+        header_style="bold",
+        padding=(0, 2, 0, 0),
+    )
+    shown.add_column("recall %")
+    columns = [*(f"@{k}" for k in ks), f"95 % of @{ks[-1]}", "all", "EM", "F1", "calls", "tokens", "steps"]
+    for name in (*columns, "p50 ms", "p95 ms"):
+        shown.add_column(name, justify="right")
+    shown.add_column("paper*" if told["other_corpus"] else "paper", justify="right", style="dim")
+    for row in told["rows"]:
+        shown.add_row(escape(row["label"]), *_cells(row, ks))
+    console.print(shown)
+    for row in told["missing"]:
+        console.print(f"{row['label']}: not run, {row['reason']}", style="dim", markup=False, highlight=False)
+    if told["other_corpus"]:
+        console.print("* published for another, larger corpus: R@5 / 10 / 15", style="dim", markup=False)
+    if told["claim"]:
+        console.print(told["claim"], markup=False, highlight=False)
+
+
+def _cells(row: dict[str, Any], ks: Sequence[int]) -> list[str]:
+    spread = interval([one["recall"][str(ks[-1])] for one in row["per_question"]])
+    llm, latency, paper = row["llm"], row["latency_ms"], row["published"]
+    tokens = (llm["input_tokens"] + llm["output_tokens"]) / row["questions"]
+    return [
+        *(f"{row['recall'][str(k)]:.1f}" for k in ks),
+        f"{spread.low:.1f} to {spread.high:.1f}",
+        f"{row['all_found'][str(ks[-1])]:.1f}",
+        *("" if row.get(key) is None else f"{row[key]:.1f}" for key in ("em", "f1")),
+        f"{llm['calls'] / row['questions']:.2f}" if llm["calls"] else "",
+        f"{tokens:,.0f}" if tokens else "",
+        f"{row['steps']:.2f}" if "steps" in row else "",
+        f"{latency['p50']:.0f}",
+        f"{latency['p95']:.0f}",
+        " / ".join(f"{figure:.1f}" for figure in paper) if paper else "",
+    ]

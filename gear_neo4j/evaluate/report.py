@@ -1,0 +1,125 @@
+"""A table as one self-contained page: figures with intervals, plots, and the questions where two systems differ most."""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.evaluate import plots
+from gear_neo4j.evaluate.statistics import interval
+
+DIFFERING = 12
+SHOWN = 10
+
+
+def write_report(table: Mapping[str, Any], folder: Path) -> Path:
+    """Write ``index.html`` and its plots as SVG files into a folder; returns the page.
+
+    Raises:
+        SettingsError: the extra ``[report]`` is not installed.
+        InputError: the folder cannot be written.
+    """
+    drawn = _drawn(table)
+    page = _rendered(table, drawn)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for plot in drawn:
+            (folder / f"{plot['name']}.svg").write_text(plot["svg"], encoding="utf-8")
+        (folder / "index.html").write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written: {error.strerror or error}") from error
+    return folder / "index.html"
+
+
+def _drawn(table: Mapping[str, Any]) -> list[dict[str, str]]:
+    rows, ks = table["rows"], table["ks"]
+    k = _main(ks)
+    try:
+        found = (
+            ("recall", "Recall at k", plots.recall_curves(rows, most=max(ks))),
+            ("steps", f"Recall at {max(ks)} had the agent ended after a step", plots.recall_by_step(rows, k=max(ks))),
+            ("tokens", f"Tokens against recall at {k}", plots.tokens_and_recall(rows, k=k)),
+            ("hops", f"Recall at {k} by number of hops", plots.recall_by_hops(rows, k=k)),
+        )
+    except ImportError as error:
+        raise SettingsError("the report needs the extra: pip install 'gear-neo4j[report]'") from error
+    return [{"name": name, "title": title, "svg": svg} for name, title, svg in found if svg]
+
+
+def _rendered(table: Mapping[str, Any], drawn: Sequence[Mapping[str, str]]) -> str:
+    from jinja2 import Environment
+
+    environment = Environment(autoescape=True, trim_blocks=True)
+    template = environment.from_string(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
+    ks = table["ks"]
+    rows = [_row(row, _main(ks)) for row in table["rows"]]
+    best = max(rows, key=lambda row: row["recall"][str(_main(ks))])["label"] if rows else ""
+    return template.render(
+        **{**table, "rows": rows},
+        k_main=_main(ks),
+        best=best,
+        plots=drawn,
+        oracle="oracle" in table["llm"],
+        answers=any(row["em"] is not None for row in rows),
+        published=any(row["published"] for row in rows),
+        columns=len(ks) + 8,
+        **_differing(table["rows"], _main(ks)),
+    )
+
+
+def _row(row: Mapping[str, Any], k: int) -> dict[str, Any]:
+    spread = interval([one["recall"][str(k)] for one in row["per_question"]])
+    llm, latency = row["llm"], row["latency_ms"]
+    paper = row.get("published")
+    return {
+        **row,
+        "low": spread.low,
+        "high": spread.high,
+        "calls": llm["calls"] / row["questions"],
+        "tokens": (llm["input_tokens"] + llm["output_tokens"]) / row["questions"],
+        "steps": row.get("steps"),
+        "em": row.get("em"),
+        "f1": row.get("f1"),
+        "p50": latency["p50"],
+        "p95": latency["p95"],
+        "published": " / ".join(f"{figure:.1f}" for figure in paper) if paper else "",
+    }
+
+
+def _differing(rows: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
+    """The questions where the two best systems differ most."""
+    if len(rows) < 2:
+        return {"differing": []}
+    ordered = sorted(rows, key=lambda row: -row["recall"][str(k)])
+    first, second = ordered[0], ordered[1]
+    pairs = list(zip(first["per_question"], second["per_question"], strict=True))
+    pairs.sort(key=lambda pair: -abs(pair[0]["recall"][str(k)] - pair[1]["recall"][str(k)]))
+    found = [_difference(a, b, k, (first["label"], second["label"])) for a, b in pairs[:DIFFERING]]
+    return {
+        "first": first["label"],
+        "second": second["label"],
+        "differing": [one for one in found if one["difference"]],
+    }
+
+
+def _difference(a: Mapping[str, Any], b: Mapping[str, Any], k: int, labels: tuple[str, str]) -> dict[str, Any]:
+    return {
+        "question": a["question"],
+        "gold": ", ".join(a["gold"]),
+        "difference": a["recall"][str(k)] - b["recall"][str(k)],
+        "sides": [
+            {
+                "label": label,
+                "recall": side["recall"][str(k)],
+                "retrieved": ", ".join(side["retrieved"][:SHOWN]),
+                "paths": side["paths"],
+            }
+            for label, side in zip(labels, (a, b), strict=True)
+        ],
+    }
+
+
+def _main(ks: Sequence[int]) -> int:
+    """The k that the report looks at most closely: 10, or the nearest to it."""
+    return min(ks, key=lambda k: (abs(k - 10), k))

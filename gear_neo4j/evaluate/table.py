@@ -1,0 +1,73 @@
+"""Every system of the table measured on the same questions, in one run over one database."""
+
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from gear_neo4j.errors import ModelError
+from gear_neo4j.evaluate import runs, systems
+from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.poster import Row
+from gear_neo4j.evaluate.published import SIZES, corpus_of, published
+from gear_neo4j.gear import Gear
+
+
+def measured(
+    gear: Gear,
+    dataset: Dataset,
+    rows: Sequence[Row],
+    queries: Sequence[Query],
+    *,
+    ks: Sequence[int],
+    llm: str,
+    on_row: Callable[[Row], None] = lambda _: None,
+    on_done: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """The table as JSON: ``rows`` with a summary each, ``missing`` with the reason why a system did not run.
+
+    A model that fails in one row leaves that row out, with what it said; the others are measured.
+    """
+    done, missing = [], [{"label": row.label, "reason": row.reason} for row in rows if row.system is None]
+    for row in rows:
+        if row.system is None:
+            continue
+        on_row(row)
+        try:
+            answered = systems.run(gear, row.system, queries, k=max(ks), on_done=on_done)
+        except ModelError as error:
+            missing.append({"label": row.label, "reason": str(error)})
+            continue
+        head = {"label": row.label, "questions": len(queries), "published": published(row.key, dataset.name)}
+        done.append({**head, **row.system.described(), **runs.summary(answered, ks=ks)})
+    return {**_described(gear, dataset), "questions": len(queries), "ks": list(ks), "llm": llm, **_claim(done)} | {
+        "rows": done,
+        "missing": missing,
+    }
+
+
+def _described(gear: Gear, dataset: Dataset) -> dict[str, Any]:
+    counts, corpus = gear.counts(), corpus_of(dataset.name)
+    return {
+        "dataset": dataset.name,
+        "passages": counts.passages,
+        "triples": counts.triples,
+        "embedding": gear.embedder.name,
+        "neo4j": gear.database.version,
+        "version": version("gear-neo4j"),
+        "other_corpus": corpus is not None and counts.passages != SIZES[corpus],
+    }
+
+
+def _claim(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The poster's claim on this data: GeAR takes fewer steps and fewer tokens than HippoRAG with IRCoT."""
+    found = {row["label"]: row for row in rows}
+    ours, theirs = found.get("GeAR"), found.get("HippoRAG 2 w/ IRCoT")
+    if not (ours and theirs):
+        return {"claim": ""}
+    tokens = [(row["llm"]["input_tokens"] + row["llm"]["output_tokens"]) / row["questions"] for row in (ours, theirs)]
+    holds = ours["steps"] < theirs["steps"] and tokens[0] < tokens[1]
+    return {
+        "claim": f"The poster's claim that GeAR takes fewer steps and fewer tokens than HippoRAG with IRCoT "
+        f"{'holds' if holds else 'does not hold'} here: {ours['steps']:.2f} against {theirs['steps']:.2f} steps, "
+        f"{tokens[0]:,.0f} against {tokens[1]:,.0f} tokens a question."
+    }
