@@ -183,9 +183,11 @@ def test_a_corpus_beside_the_questions_is_the_corpus(write, loaded, questions, c
     assert {("Prize", PRIZE), ("Study", STUDY)} == gold(dataset)
 
 
-def test_triples_of_an_extraction_come_along(write, loaded):
+@pytest.mark.parametrize("name", ["openie_x_results_ner_gpt_DOT_json", "openie_results_ner_gpt_DOT_json"])
+def test_triples_of_an_extraction_come_along(write, loaded, name):
     """HippoRAG's file beside the questions; what is no triple is kept apart, and told by no ingest."""
-    folder = write(x_DOT_json=[MUSIQUE], x_corpus_DOT_json=CORPUS, openie_x_results_ner_gpt_DOT_json=OPENIE)
+    other = {"openie_x_train_results_DOT_json": {"docs": "of another data set"}}
+    folder = write(x_DOT_json=[MUSIQUE], x_corpus_DOT_json=CORPUS, **{name: OPENIE}, **other)
 
     dataset = loaded(folder / "x.json")
 
@@ -306,6 +308,10 @@ UNMARKED = [{"title": "Prize", "paragraph_text": PRIZE, "is_supporting": False}]
         ({"x_DOT_json": {"version": 1}}, r"x\.json:1: no question as MuSiQue, "),
         ({"x_DOT_json": "3"}, r"x\.json: not a JSON object"),
         ({"x_DOT_json": [MUSIQUE], "x_corpus_DOT_json": CORPUS[1:]}, r"item 1: the gold passage 'Prize' is not in"),
+        (
+            {"x_DOT_json": [MUSIQUE], "x_corpus_DOT_json": [*CORPUS[1:], {"title": "Prize", "text": "Another cut."}]},
+            "item 1: the gold passage 'Prize' is not in",
+        ),
         ({"x_DOT_json": [MUSIQUE], "x_corpus_DOT_json": [*CORPUS, 3]}, r"x_corpus\.json: item 4: no passage with"),
         ({"x_DOT_json": [HOTPOT], "x_corpus_DOT_json": {"Prize": [1]}}, r"x_corpus\.json:1: a paragraph is not"),
         (
