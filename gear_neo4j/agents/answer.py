@@ -1,5 +1,6 @@
 """What every agent returns: an answer with its evidence, and the trace of how it came about."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -7,6 +8,7 @@ from typing import Literal
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
 from gear_neo4j.usage import Usage
 
+_MARKERS = re.compile(r"\s*\[F?\d+(?:, F?\d+)*\]")
 StopReason = Literal["answerable", "max_steps", "no_new_question", "budget", "model_error"]
 
 
@@ -93,6 +95,11 @@ class Answer:
     usage: Mapping[str, Usage] = field(default_factory=dict)
     seconds: float = 0.0
     failure: str = ""
+
+    @property
+    def plain(self) -> str:
+        """The text without its markers."""
+        return _MARKERS.sub("", self.text)
 
     @property
     def paths(self) -> tuple[Path, ...]:

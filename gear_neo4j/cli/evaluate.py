@@ -1,9 +1,9 @@
 """``gear evaluate``: recall and latency of a retriever on a data set."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 from rich.console import Console
@@ -22,8 +22,12 @@ from gear_neo4j.cli.options import (
     settings_from,
     with_options,
 )
+from gear_neo4j.cli.table import measure, print_table
 from gear_neo4j.evaluate import datasets, runs, systems
-from gear_neo4j.evaluate.oracle import require_decompositions
+from gear_neo4j.evaluate.oracle import LABEL, require_decompositions
+from gear_neo4j.evaluate.poster import rows
+from gear_neo4j.evaluate.report import write_report
+from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
 
 
@@ -40,7 +44,11 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.command()
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
 @with_options(RETRIEVAL)
-@click.option("--agent", type=click.Choice(["gear"]), help="Ask an agent in the place of a retriever.")
+@click.option("--agent", type=click.Choice(["gear", "ircot"]), help="Ask an agent; ircot is one over the retriever.")
+@click.option("--table", "whole", is_flag=True, help="Measure every system that can run, one row each.")
+@click.option(
+    "--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Also write a page with plots."
+)
 @click.option(
     "--llm",
     type=click.Choice(["model", "oracle"]),
@@ -58,7 +66,15 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 )
 @with_options(CHAT)
 @with_options(CONNECTION)
-def evaluate(dataset_dir: Path, ks: tuple[int, ...], limit: int | None, json_file: Path | None, **given: Any) -> None:
+def evaluate(
+    dataset_dir: Path,
+    ks: tuple[int, ...],
+    limit: int | None,
+    json_file: Path | None,
+    whole: bool,
+    folder: Path | None,
+    **given: Any,
+) -> None:
     """Measure a retriever or an agent on a data set: a folder with corpus.jsonl, queries.jsonl, perhaps triples.jsonl.
 
     The data set is ingested first if the database does not hold it yet; without --uri, into a local server of its own.
@@ -67,24 +83,60 @@ def evaluate(dataset_dir: Path, ks: tuple[int, ...], limit: int | None, json_fil
     settings = own_server(settings_from(given), f"evaluate-{dataset.name}")
     system = systems.System(beam=beam_from(given), **given)
     queries = dataset.queries[:limit]
-    if system.oracled:
+    oracle = system.llm == "oracle" if whole or folder else system.oracled
+    if oracle:
         require_decompositions(queries)
-    chat = open_chat(settings, cache=settings.chat_cache) if system.needs_model and not system.oracled else None
+    configured = settings.chat_model and not oracle and (system.needs_model or whole or folder)
+    chat = open_chat(settings, cache=settings.chat_cache) if configured or (system.needs_model and not oracle) else None
     with opened(settings, chat=chat) as gear:
         with progress_shown() as on_progress:
             runs.provide(gear, dataset, on_problem=lambda problem: errors.print(str(problem)), on_progress=on_progress)
-        with Progress(console=errors) as bar:
-            task = bar.add_task("questions", total=len(queries))
-            answered = systems.run(gear, system, queries, k=max(ks), on_done=lambda: bar.advance(task))
-    report = {
-        "dataset": dataset.name,
-        "questions": len(queries),
-        **system.described(),
-        **runs.summary(answered, ks=ks),
-    }
-    if json_file is not None:
-        json_file.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    Console().print(_table(report, ks))
+        if whole or folder:
+            report = _whole(
+                gear, dataset, queries, ks, llm=LABEL if oracle else settings.chat_model, steps=system.max_steps
+            )
+        else:
+            report = _single(gear, dataset, queries, ks, system)
+    _write(report, json_file)
+    if whole or folder:
+        print_table(Console(), report)
+    else:
+        Console().print(_table(report, ks))
+    if folder is not None:
+        click.echo(f"written: {write_report(report, folder)}")
+
+
+def _single(
+    gear: Gear,
+    dataset: datasets.Dataset,
+    queries: Sequence[datasets.Query],
+    ks: tuple[int, ...],
+    system: systems.System,
+) -> dict[str, Any]:
+    with Progress(console=errors) as bar:
+        task = bar.add_task("questions", total=len(queries))
+        answered = systems.run(gear, system, queries, k=max(ks), on_done=lambda: bar.advance(task))
+    head = {"dataset": dataset.name, "questions": len(queries)}
+    return {**head, **system.described(), **runs.summary(answered, ks=ks)}
+
+
+def _whole(
+    gear: Gear,
+    dataset: datasets.Dataset,
+    queries: Sequence[datasets.Query],
+    ks: tuple[int, ...],
+    *,
+    llm: str | None,
+    steps: int,
+) -> dict[str, Any]:
+    kind: Literal["oracle", "model"] | None = ("oracle" if llm == LABEL else "model") if llm else None
+    found = rows(llm=kind, triples=gear.counts().triples > 0, max_steps=steps)
+    return measure(gear, dataset, found, queries, ks=ks, llm=llm or "none")
+
+
+def _write(report: dict[str, Any], file: Path | None) -> None:
+    if file is not None:
+        file.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from gear_neo4j.cli.ask import ask
+from gear_neo4j.cli.compare import compare_command
 from gear_neo4j.cli.demo import demo
 from gear_neo4j.cli.evaluate import evaluate
 from gear_neo4j.cli.forget import forget
@@ -15,7 +16,7 @@ from gear_neo4j.cli.search import search
 from gear_neo4j.cli.server import down, migrate, status, up
 from gear_neo4j.errors import GearError
 
-COMMANDS = (demo, up, down, status, migrate, ingest, forget, search, ask, evaluate)
+COMMANDS = (demo, up, down, status, migrate, ingest, forget, search, ask, evaluate, compare_command)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,14 +1,16 @@
-"""Data sets: a folder with ``corpus.jsonl``, ``queries.jsonl`` and perhaps ``triples.jsonl``."""
+"""Data sets: a folder with ``corpus.jsonl``, ``queries.jsonl`` and perhaps ``triples.jsonl``, or another format."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate import formats
 from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
+from gear_neo4j.settings import Settings
 
 Record = TypeVar("Record")
 _REFERENCE = re.compile(r"#(\d+)")
@@ -54,13 +56,23 @@ class Dataset:
     fingerprint: str
 
 
-def load(folder: Path) -> Dataset:
-    """Read and check a data set's folder.
+def load(path: Path, *, home: Path | None = None) -> Dataset:
+    """Read and check a data set: our folder, or a format of ``formats``, which is converted once.
+
+    ``home`` is where converted data sets are kept, that of the settings unless given.
 
     Raises:
         InputError: a file is missing, a line cannot be used, an id comes twice, or a gold passage is not in the corpus.
+        SettingsError: the settings cannot be read.
     """
-    for name in ("corpus.jsonl", "queries.jsonl"):
+    if formats.is_ours(path):
+        return _load(path)
+    found = formats.converted(path, home=home or Settings.load().home)
+    return replace(_load(found.folder), name=found.name)
+
+
+def _load(folder: Path) -> Dataset:
+    for name in formats.OURS:
         if not (folder / name).is_file():
             raise InputError(f"{folder} has no {name}: a data set is a folder with corpus.jsonl and queries.jsonl")
     corpus = _corpus_ids(folder / "corpus.jsonl")

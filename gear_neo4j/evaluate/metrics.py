@@ -1,4 +1,7 @@
-"""Retrieval metrics, each a small function of a ranking and the gold passages."""
+"""Retrieval metrics, each a small function of a ranking and the gold passages.
+
+A passage that is ranked twice counts at its first place; one is gold or it is not.
+"""
 
 import math
 from collections.abc import Collection, Sequence
@@ -22,6 +25,81 @@ def all_found(ranking: Sequence[str], gold: Collection[str], *, k: int) -> bool:
         True
     """
     return set(gold) <= set(ranking[:k])
+
+
+def hit(ranking: Sequence[str], gold: Collection[str], *, k: int) -> bool:
+    """Hit rate of one question: whether the first k hold any gold passage.
+
+    Example:
+        >>> hit(["a", "b", "c"], {"b", "d"}, k=2)
+        True
+    """
+    return not set(gold).isdisjoint(ranking[:k])
+
+
+def precision(ranking: Sequence[str], gold: Collection[str], *, k: int) -> float:
+    """Precision at k: |gold in the first k| / k, also where fewer than k were found.
+
+    Example:
+        >>> precision(["a", "b", "c"], {"b", "c"}, k=4)
+        0.5
+    """
+    return len(set(ranking[:k]) & set(gold)) / k
+
+
+def reciprocal_rank(ranking: Sequence[str], gold: Collection[str], *, k: int) -> float:
+    """Reciprocal rank: 1 / rank of the first gold passage, 0 if none is in the first k; its mean is the MRR.
+
+    Example:
+        >>> reciprocal_rank(["a", "b", "c"], {"b", "c"}, k=3)
+        0.5
+    """
+    return next((1 / rank for rank, found in enumerate(_relevance(ranking, gold, k), start=1) if found), 0.0)
+
+
+def average_precision(ranking: Sequence[str], gold: Collection[str], *, k: int) -> float:
+    """Average precision at k: the sum of P@i over the ranks i <= k of gold passages / |gold|; its mean is the MAP.
+
+    Example:
+        >>> average_precision(["a", "x", "b"], {"a", "b"}, k=3)
+        0.8333333333333333
+    """
+    return sum(_precisions(_relevance(ranking, gold, k))) / len(set(gold))
+
+
+def ndcg(ranking: Sequence[str], gold: Collection[str], *, k: int) -> float:
+    """Normalised discounted cumulative gain at k: the sum of 1 / log2(1 + rank) over gold passages / the best possible.
+
+    Example:
+        >>> round(ndcg(["a", "x", "b"], {"a", "b"}, k=3), 4)
+        0.9197
+    """
+    best = [True] * min(k, len(set(gold)))
+    return _gain(_relevance(ranking, gold, k)) / _gain(best)
+
+
+def useful_precision(useful: Sequence[bool]) -> float:
+    """Average precision of a ranking of which only the usefulness is known: the sum of P@i / |useful|, 0 if none is.
+
+    Example:
+        >>> round(useful_precision([True, False, True]), 4)
+        0.8333
+    """
+    return sum(_precisions(useful)) / sum(useful) if any(useful) else 0.0
+
+
+def _relevance(ranking: Sequence[str], gold: Collection[str], k: int) -> list[bool]:
+    return [id in gold for id in dict.fromkeys(ranking[:k])]
+
+
+def _precisions(found: Sequence[bool]) -> list[float]:
+    """The precision at the rank of each that was found."""
+    ranks = [rank for rank, one in enumerate(found, start=1) if one]
+    return [number / rank for number, rank in enumerate(ranks, start=1)]
+
+
+def _gain(found: Sequence[bool]) -> float:
+    return sum(1 / math.log2(1 + rank) for rank, one in enumerate(found, start=1) if one)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

@@ -51,7 +51,9 @@ def tokens_and_recall(rows: Measured, *, k: int) -> str | None:
     def draw(axes: "Axes") -> None:
         for place, row in enumerate(paid):
             tokens = (row["llm"]["input_tokens"] + row["llm"]["output_tokens"]) / row["questions"]
-            axes.scatter([tokens], [row["recall"][str(k)]], s=70, color=COLOURS[place % len(COLOURS)], label=row["label"])
+            axes.scatter(
+                [tokens], [row["recall"][str(k)]], s=70, color=COLOURS[place % len(COLOURS)], label=row["label"]
+            )
         axes.set(xlabel="tokens a question", ylabel=f"recall at {k}, %", xlim=(0, None))
 
     return _svg(draw) if paid else None

@@ -11,6 +11,7 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.ranking import after, final_ranking
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate.answers import exact_match, f1
 from gear_neo4j.evaluate.datasets import Dataset, Query
 from gear_neo4j.evaluate.metrics import all_found, percentile, recall
 from gear_neo4j.gear import Gear
@@ -138,7 +139,9 @@ def _steps(answered: Sequence[Answered], ks: Sequence[int]) -> dict[str, Any]:
         }
         for step in range(1, max(taken) + 1)
     }
+    matches = [_matches(one.answer, one.query.answers) for one in answered if one.answer and one.query.answers]
     return {
+        **{key: round(fmean(match[key] for match in matches), 2) for key in ("em", "f1") if matches},
         "steps": round(fmean(taken), 3),
         "recall_by_step": by_step,
         "stop_reasons": dict(Counter(answer.stop_reason for answer in answers)),
@@ -161,12 +164,17 @@ def _per_question(one: Answered, ks: Sequence[int]) -> dict[str, Any]:
         "llm": asdict(sum(one.usage.values(), Usage())),
         "paths": [str(path) for path in one.hits.paths[:3]],
         **(_answer(one.answer) if one.answer else {}),
+        **(_matches(one.answer, one.query.answers) if one.answer and one.query.answers else {}),
     }
+
+
+def _matches(answer: Answer, gold: Sequence[str]) -> dict[str, float]:
+    return {"em": 100 * exact_match(answer.plain, gold), "f1": round(100 * f1(answer.plain, gold), 2)}
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
     return {
-        "answer": answer.text,
+        "answer": answer.plain,
         "stop_reason": answer.stop_reason,
         "steps": [step.question for step in answer.trace.steps],
         "gist": [str(fact) for fact in answer.gist],

@@ -116,7 +116,7 @@ def to_triples(row: dict[str, Any]) -> PassageTriples:
     good: dict[str, Triple] = {}
     malformed: list[str] = []
     for item in items:
-        if _is_triple(item):
+        if is_triple(item):
             triple = make_triple(passage, *item)
             good.setdefault(triple.id, triple)
         else:
@@ -169,7 +169,8 @@ def _is_encodable(value: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
-def _is_triple(item: object) -> bool:
+def is_triple(item: object) -> bool:
+    """Whether an item is three texts that a database can store."""
     return (
         isinstance(item, list)
         and len(item) == 3

@@ -232,3 +232,13 @@ def _part(value: object) -> str:
     if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
         return ""
     return " ".join(value.split())
+
+
+def without_thinking(text: str) -> str:
+    """A reply without what a model thought aloud before it.
+
+    Example:
+        >>> without_thinking("<think>Seven?</think>7")
+        '7'
+    """
+    return _THINKING.sub("", text)

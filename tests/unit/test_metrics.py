@@ -1,13 +1,28 @@
-"""The metrics and the summary of an evaluation, by values worked out by hand."""
+"""The metrics, by hand and beside those of trec_eval, and the summary of an evaluation."""
 
+import math
+from dataclasses import asdict
+
+import ir_measures
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.evaluate.datasets import Query
-from gear_neo4j.evaluate.metrics import all_found, percentile, recall
+from gear_neo4j.evaluate.metrics import (
+    all_found,
+    average_precision,
+    hit,
+    ndcg,
+    percentile,
+    precision,
+    recall,
+    reciprocal_rank,
+    useful_precision,
+)
 from gear_neo4j.evaluate.runs import Answered, summary
+from gear_neo4j.usage import Usage
 
 RANKING = ["a", "b", "c", "d"]
 
@@ -49,6 +64,72 @@ def test_all_is_found_where_recall_is_full(ranking, gold, k):
     """The two metrics agree, and recall grows with k."""
     assert all_found(ranking, gold, k=k) is (recall(ranking, gold, k=k) == 1.0)
     assert recall(ranking, gold, k=k) <= recall(ranking, gold, k=k + 1)
+
+
+@pytest.mark.parametrize(
+    ("metric", "gold", "k", "expected"),
+    [
+        (hit, ["c"], 2, False),
+        (hit, ["c", "x"], 3, True),
+        (precision, ["a", "b"], 4, 0.5),
+        (precision, ["a"], 10, 0.1),
+        (reciprocal_rank, ["b", "c"], 4, 0.5),
+        (reciprocal_rank, ["c"], 2, 0.0),
+        (average_precision, ["a", "c"], 4, (1 + 2 / 3) / 2),
+        (average_precision, ["a", "c", "x", "y"], 4, (1 + 2 / 3) / 4),
+        (average_precision, ["a", "c"], 2, 0.5),
+        (ndcg, ["a", "b"], 4, 1.0),
+        (ndcg, ["b"], 4, 1 / math.log2(3)),
+        (ndcg, ["a", "x", "y"], 1, 1.0),
+        (ndcg, ["x"], 4, 0.0),
+    ],
+)
+def test_the_other_metrics_by_hand(metric, gold, k, expected):
+    """Of the ranking a, b, c, d."""
+    assert expected == pytest.approx(metric(RANKING, gold, k=k))
+
+
+@pytest.mark.parametrize("metric", [hit, precision, recall, reciprocal_rank, average_precision, ndcg])
+def test_a_metric_of_a_passage_ranked_twice_is_at_most_one(metric):
+    """It counts at its first place."""
+    assert metric(["a", "a", "b"], ["a", "b"], k=3) <= 1
+    assert metric([], ["a"], k=3) == 0
+
+
+@pytest.mark.parametrize(
+    ("useful", "expected"),
+    [([1, 0, 1], 0.8333), ([], 0.0), ([0, 0], 0.0), ([0, 1], 0.5), ([1, 1, 0], 1.0), ([0, 0, 1, 1], (1 / 3 + 0.5) / 2)],
+)
+def test_precision_of_useful_ones_is_an_average_over_what_was_found(useful, expected):
+    """All that is useless gives 0."""
+    assert expected == pytest.approx(useful_precision(list(map(bool, useful))), abs=1e-4)
+
+
+ORACLES = {
+    "R": recall,
+    "P": precision,
+    "RR": reciprocal_rank,
+    "AP": average_precision,
+    "nDCG": ndcg,
+    "Success": hit,
+}
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(st.sampled_from("abcdefghij"), unique=True, min_size=1),
+    st.sets(st.sampled_from("abcdefghijklm"), min_size=1),
+    st.integers(1, 12),
+)
+def test_metrics_are_those_of_trec_eval(ranking, gold, k):
+    """Fed with scores that fall strictly, for trec_eval sorts by score and breaks ties by id, not by our order."""
+    measures = {name: getattr(ir_measures, name) @ k for name in ORACLES}
+    qrels = [ir_measures.Qrel("q", id, 1) for id in gold]
+    run = [ir_measures.ScoredDoc("q", id, float(len(ranking) - place)) for place, id in enumerate(ranking)]
+    expected = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
+
+    for name, metric in ORACLES.items():
+        assert expected[measures[name]] == pytest.approx(float(metric(ranking, gold, k=k))), name
 
 
 @pytest.mark.parametrize(
@@ -105,14 +186,7 @@ def test_a_summary_shows_each_question():
         "retrieved": ["a", "x", "b"],
         "recall": {"2": 50.0},
         "latency_ms": 11.0,
-        "llm": {
-            "calls": 0,
-            "input_tokens": 0,
-            "output_tokens": 0,
-            "cached": 0,
-            "retries": 0,
-            "estimated": False,
-        },
+        "llm": asdict(Usage()),
         "paths": [],
     }
     assert expected == actual

@@ -1,0 +1,212 @@
+"""Two evaluations of the same questions, compared question by question."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate import metrics
+from gear_neo4j.evaluate.statistics import Difference, difference
+
+RANKED: Final[Mapping[str, Callable[..., float]]] = {
+    "recall": metrics.recall,
+    "all_found": metrics.all_found,
+    "hit": metrics.hit,
+    "precision": metrics.precision,
+    "mrr": metrics.reciprocal_rank,
+    "map": metrics.average_precision,
+    "ndcg": metrics.ndcg,
+}
+# Of these less is better, and B wins where it has less.
+COSTS = frozenset({"latency_ms"})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as a report tells of it; ``figures`` are the numbers that stand beside its ranking."""
+
+    id: str
+    question: str
+    gold: tuple[str, ...]
+    retrieved: tuple[str, ...]
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What ``gear evaluate --json`` wrote: the data set, the system, where recall was measured, and each question."""
+
+    file: Path
+    dataset: str
+    fingerprint: str | None
+    system: str
+    ks: tuple[int, ...]
+    questions: Mapping[str, Question]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric with its k, or a figure of each question, which has none.
+
+    Example:
+        >>> str(Metric("recall", 10)), str(Metric("latency_ms"))
+        ('recall@10', 'latency_ms')
+    """
+
+    name: str
+    k: int | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.k is None else f"{self.name}@{self.k}"
+
+    def of(self, question: Question) -> float:
+        """Its value for a question, in percent where it is a share; NaN where the report has none."""
+        if self.k is None:
+            return question.figures.get(self.name, math.nan)
+        return 100 * float(RANKED[self.name](question.retrieved, question.gold, k=self.k))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One metric of both reports: the means, B - A, and how many pairs had no value and were left out."""
+
+    metric: Metric
+    a: float
+    b: float
+    difference: Difference
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A question that two reports see differently, and by how much, summed over the metrics."""
+
+    a: Question
+    b: Question
+    gained: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two reports compared: each metric, and the questions in the order of how far they differ."""
+
+    a: Report
+    b: Report
+    metrics: tuple[Compared, ...]
+    contrasts: tuple[Contrast, ...]
+
+
+def compare(a: Report, b: Report, *, metric: str = "recall") -> Comparison:
+    """Compare two reports by a metric: at one k (``recall@10``), at every k of both (``recall``), or by a figure.
+
+    Raises:
+        InputError: they are not of the same questions, or do not hold the metric.
+    """
+    _require_same(a, b)
+    chosen = _chosen(metric, a, b)
+    found = tuple(_compared(one, a, b) for one in chosen)
+    pairs = [(question, b.questions[id]) for id, question in a.questions.items()]
+    contrasts = [Contrast(one, other, _gain(one, other, chosen)) for one, other in pairs]
+    differing = sorted((one for one in contrasts if one.gained), key=lambda one: (-abs(one.gained), one.a.id))
+    return Comparison(a, b, found, tuple(differing))
+
+
+def _require_same(a: Report, b: Report) -> None:
+    if a.dataset != b.dataset:
+        raise InputError(f"{a.file} is of the data set {a.dataset}, {b.file} of {b.dataset}: compare runs of the same")
+    if a.fingerprint and b.fingerprint and a.fingerprint != b.fingerprint:
+        raise InputError(f"{a.file} and {b.file} were measured on different versions of {a.dataset}")
+    for one, other in ((a, b), (b, a)):
+        lacking = [id for id in one.questions if id not in other.questions]
+        if lacking:
+            more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+            raise InputError(f"{other.file} lacks the question {lacking[0]!r}{more} of {one.file}: evaluate the same")
+    for id, question in a.questions.items():
+        if set(question.gold) != set(b.questions[id].gold):
+            raise InputError(f"{a.file} and {b.file} have different gold passages for the question {id!r}")
+
+
+def _chosen(text: str, a: Report, b: Report) -> tuple[Metric, ...]:
+    name, _, k = text.partition("@")
+    if name in RANKED:
+        common = tuple(one for one in a.ks if one in b.ks)
+        ks = (_k(k, text, a, b),) if k else common
+        if not ks:
+            raise InputError(f"{a.file} and {b.file} were measured at no common k: name one, as in {name}@5")
+        return tuple(Metric(name, one) for one in ks)
+    if k or not any(name in one.figures for report in (a, b) for one in report.questions.values()):
+        known = ", ".join((*RANKED, *sorted(_figures(a) & _figures(b))))
+        raise InputError(f"{text!r} is no metric of both files: choose one of {known}, the first {len(RANKED)} with @k")
+    return (Metric(name),)
+
+
+def _k(text: str, metric: str, a: Report, b: Report) -> int:
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise InputError(f"{metric!r} has no number from 1 after the @")
+    deepest = min((a, b), key=lambda report: max(report.ks))
+    if int(text) > max(deepest.ks):
+        raise InputError(f"{deepest.file} was measured only down to {max(deepest.ks)}: evaluate it with a larger --ks")
+    return int(text)
+
+
+def _figures(report: Report) -> set[str]:
+    return {name for question in report.questions.values() for name in question.figures}
+
+
+def _compared(metric: Metric, a: Report, b: Report) -> Compared:
+    pairs = [(metric.of(question), metric.of(b.questions[id])) for id, question in a.questions.items()]
+    kept = [pair for pair in pairs if not any(map(math.isnan, pair))]
+    if not kept:
+        raise InputError(f"{a.file} and {b.file} have no question with {metric} in both")
+    ours, theirs = [one for one, _ in kept], [other for _, other in kept]
+    gained = difference(ours, theirs)
+    return Compared(metric, fmean(ours), fmean(theirs), _judged(gained, metric), len(pairs) - len(kept))
+
+
+def _judged(gained: Difference, metric: Metric) -> Difference:
+    if metric.name not in COSTS:
+        return gained
+    return Difference(gained.mean, gained.low, gained.high, gained.losses, gained.ties, gained.wins)
+
+
+def _gain(one: Question, other: Question, metrics: Sequence[Metric]) -> float:
+    gains = (metric.of(other) - metric.of(one) for metric in metrics)
+    return sum(gain for gain in gains if not math.isnan(gain))
+
+
+def read_report(path: Path) -> Report:
+    """Read what ``gear evaluate --json`` wrote.
+
+    Raises:
+        InputError: the file is not that.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return _report(path, found)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise InputError(f"{path} is not what gear evaluate --json writes: write it anew") from error
+
+
+def _report(path: Path, found: Mapping[str, Any]) -> Report:
+    ks = tuple(sorted(int(k) for k in found["recall"]))
+    questions = [_question(row) for row in found["per_question"]]
+    by_id = {question.id: question for question in questions}
+    if not ks or ks[0] < 1 or not questions or len(by_id) != len(questions):
+        raise ValueError("no k, no question, or one twice")
+    system = " over ".join(str(found[key]) for key in ("retriever", "base") if key in found)
+    fingerprint = found.get("fingerprint")
+    return Report(path, str(found["dataset"]), fingerprint and str(fingerprint), system, ks, by_id)
+
+
+def _question(row: Mapping[str, Any]) -> Question:
+    gold, retrieved = (tuple(str(id) for id in list(row[key])) for key in ("gold", "retrieved"))
+    if not gold or isinstance(row["gold"], str) or isinstance(row["retrieved"], str):
+        raise ValueError("no gold")
+    figures = {key: float(value) for key, value in row.items() if type(value) in (int, float)}
+    return Question(str(row["id"]), str(row.get("question", "")), gold, retrieved, figures)

@@ -1,0 +1,81 @@
+"""Data sets as their authors publish them, brought into our own form.
+
+A file of questions with paragraphs: MuSiQue, HotpotQA, 2WikiMultihopQA, HippoRAG (with ``X_corpus.json`` and an
+``openie_X_results*.json`` beside ``X.json``), IRCoT. A folder of BEIR.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate.formats.beir import Beir
+from gear_neo4j.evaluate.formats.pooled import CORPORA, Pooled
+from gear_neo4j.evaluate.formats.questions import KNOWN
+from gear_neo4j.evaluate.formats.rows import usable
+from gear_neo4j.evaluate.formats.writing import Source, written_once
+from gear_neo4j.ingestion.lines import read_lines
+
+OURS = ("corpus.jsonl", "queries.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A data set's name, and the folder with it in our form."""
+
+    name: str
+    folder: Path
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a folder is, or was to be, a data set in our form: one of its two files is there, and it is not BEIR's.
+
+    Raises:
+        InputError: its corpus cannot be read.
+    """
+    return any((path / name).is_file() for name in OURS) and not _is_beir(path)
+
+
+def converted(path: Path, *, home: Path) -> Converted:
+    """A data set of another format, in our form, in a folder below ``home`` that is kept for the next time.
+
+    Raises:
+        InputError: the format is not known, or names file and place of what cannot be used.
+    """
+    source = _source(path)
+    return Converted(source.name, written_once(source, home / "datasets"))
+
+
+def _source(path: Path) -> Source:
+    if path.is_dir():
+        return Beir.of(path) if _is_beir(path) else Pooled.beside(_questions_in(path))
+    if not path.is_file():
+        raise InputError(f"{path} does not exist: give a data set's folder or its file of questions")
+    return Pooled.beside(path)
+
+
+def _is_beir(folder: Path) -> bool:
+    if not all((folder / name).is_file() for name in OURS):
+        return False
+    first = next(read_lines(folder / "corpus.jsonl"), None)
+    if (folder / "qrels").is_dir():
+        return True
+    return first is not None and b'"_id"' in (first.text or b"") and "id" not in usable(first)
+
+
+def _questions_in(folder: Path) -> Path:
+    found = list(_candidates(folder))
+    with_corpus = [path for path in found if any((folder / f"{path.stem}{end}").is_file() for end in CORPORA)]
+    found = with_corpus or found
+    if not found:
+        raise InputError(f"{folder} holds no data set: give corpus.jsonl and queries.jsonl, or a file of {KNOWN}")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise InputError(f"{folder} holds several files of questions ({names}): name one of them")
+    return found[0]
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    for path in sorted((*folder.glob("*.json"), *folder.glob("*.jsonl"))):
+        if not path.name.endswith(CORPORA) and not path.name.startswith("openie"):
+            yield path

@@ -1,0 +1,55 @@
+"""The answers that count as right, under the many names that data sets give them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+KEYS = ("answer", "answers", "gold_ans", "reference", "answer_aliases", "obj", "possible_answers", "o_aliases")
+
+
+def answers_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The answers of a question, each once, the main one first.
+
+    Example:
+        >>> answers_of({"answer": "G. Stanley Hall", "answer_aliases": ["Stanley Hall"]})
+        ('G. Stanley Hall', 'Stanley Hall')
+        >>> answers_of({"answers_objects": [{"spans": ["Edinburgh"], "number": "", "date": {"year": ""}}]})
+        ('Edinburgh',)
+    """
+    found = [text for key in KEYS for text in _texts(row.get(key))]
+    objects = row.get("answers_objects")
+    for item in objects if isinstance(objects, list) else []:
+        found.extend(_of_object(item))
+    return tuple(dict.fromkeys(text for text in found if text.strip()))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """A text, a number, a list of them, or such a list written as text (PopQA)."""
+    if isinstance(value, str):
+        listed = _listed(value)
+        yield from listed if listed is not None else [value]
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield str(value)
+    elif isinstance(value, list):
+        yield from (str(one) for one in value if isinstance(one, str | int | float))
+
+
+def _listed(text: str) -> list[str] | None:
+    if not text.startswith("["):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) and all(isinstance(one, str) for one in value) else None
+
+
+def _of_object(item: object) -> Iterator[str]:
+    """The spans, the number, or the day of one of IRCoT's answers."""
+    if not isinstance(item, dict):
+        return
+    yield from _texts(item.get("spans"))
+    yield from _texts(item.get("number"))
+    date = item.get("date")
+    if isinstance(date, dict):
+        yield " ".join(part for key in ("day", "month", "year") for part in _texts(date.get(key)) if part)

@@ -1,0 +1,129 @@
+"""BEIR's folders: ``corpus.jsonl`` and ``queries.jsonl`` with ``_id``, and ``qrels/test.tsv``."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate.formats.answers import answers_of
+from gear_neo4j.evaluate.formats.rows import usable
+from gear_neo4j.evaluate.formats.writing import Rows
+from gear_neo4j.ingestion.lines import read_lines, to_passage
+
+HEADER = "query-id"
+
+
+@dataclass(frozen=True, slots=True)
+class Beir:
+    """A folder of BEIR with one file of judgements; a passage counts as gold where its score is above 0."""
+
+    folder: Path
+    judgements: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> "Beir":
+        """The folder with its ``qrels/test.tsv``, or the only file there.
+
+        Raises:
+            InputError: there is none, or the choice is not clear.
+        """
+        found = sorted((folder / "qrels").glob("*.tsv"))
+        test = [path for path in found if path.name == "test.tsv"] or found
+        if len(test) != 1:
+            raise InputError(f"{folder / 'qrels'} needs test.tsv, or one file of another name; it holds {len(found)}")
+        return cls(folder, test[0])
+
+    @property
+    def name(self) -> str:
+        """What the data set is called."""
+        return self.folder.resolve().name
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that it is read from."""
+        return (self.folder / "corpus.jsonl", self.folder / "queries.jsonl", self.judgements)
+
+    def rows(self) -> Rows:
+        """The data set in our form; questions without a gold passage are left out, as BEIR's own evaluation does.
+
+        Raises:
+            InputError: names file and line of what cannot be used.
+        """
+        ids = {passage["id"] for passage in self._corpus()}
+        gold = self._gold(ids)
+        return Rows(self._corpus(), list(self._queries(gold)))
+
+    def _corpus(self) -> Iterator[dict[str, Any]]:
+        """Its passages but those that are blank, of which real corpora have some."""
+        path = self.folder / "corpus.jsonl"
+        seen: set[str] = set()
+        for line in read_lines(path):
+            row, place = usable(line), f"{path}:{line.number}"
+            id = _once(row, seen, place)
+            if not any(isinstance(text := row.get(key), str) and text.strip() for key in ("title", "text")):
+                continue
+            try:
+                passage = to_passage({"id": id, "title": row.get("title"), "text": row.get("text") or ""})
+            except ValueError as error:
+                raise InputError(f"{place}: {error}") from error
+            yield {"id": passage.id, "title": passage.title, "text": passage.text}
+
+    def _gold(self, corpus: set[str]) -> dict[str, dict[str, str]]:
+        """The gold passages of each question, with the place of each judgement."""
+        gold: dict[str, dict[str, str]] = {}
+        for place, query, passage in _judged(self.judgements):
+            if passage not in corpus:
+                raise InputError(f"{place}: the gold passage {passage!r} is not in the corpus")
+            gold.setdefault(query, {})[passage] = place
+        return gold
+
+    def _queries(self, gold: dict[str, dict[str, str]]) -> Iterator[dict[str, Any]]:
+        path = self.folder / "queries.jsonl"
+        seen: set[str] = set()
+        for line in read_lines(path):
+            row, place = usable(line), f"{path}:{line.number}"
+            id = _once(row, seen, place)
+            if id in gold:
+                yield {"id": id, "question": _question(row, place), "gold": list(gold[id]), "answers": _answers(row)}
+        for query in gold.keys() - seen:
+            place = next(iter(gold[query].values()))
+            raise InputError(f"{place}: the question {query!r} is not in {path}")
+
+
+def _once(row: dict[str, Any], seen: set[str], place: str) -> str:
+    id = row.get("_id")
+    if not isinstance(id, str | int) or not str(id).strip():
+        raise InputError(f'{place}: "_id" is missing or not a text')
+    if str(id) in seen:
+        raise InputError(f"{place}: the id {str(id)!r} comes twice")
+    seen.add(str(id))
+    return str(id)
+
+
+def _question(row: dict[str, Any], place: str) -> str:
+    text = row.get("text")
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{place}: the question is missing or empty")
+    return text
+
+
+def _answers(row: dict[str, Any]) -> list[str]:
+    told = row.get("metadata")
+    return list(answers_of(told)) if isinstance(told, dict) else []
+
+
+def _judged(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Place, question and passage of each judgement above 0; a first line with names is not one."""
+    for line in read_lines(path):
+        place = f"{path}:{line.number}"
+        parts = (line.text or b"").decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\t")
+        if parts[0] == HEADER:
+            continue
+        try:
+            query, passage, score = parts
+            relevant = float(score) > 0
+        except ValueError as error:
+            raise InputError(f"{place}: not question, passage and score with tabs between them") from error
+        if relevant:
+            yield place, query, passage

@@ -1,0 +1,160 @@
+"""Files of questions with their paragraphs, and HippoRAG's corpus and extraction files beside them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate.formats.pool import Paragraph, Pool
+from gear_neo4j.evaluate.formats.questions import Asked, joined, to_asked
+from gear_neo4j.evaluate.formats.rows import Row, read_rows
+from gear_neo4j.evaluate.formats.writing import Rows
+from gear_neo4j.ingestion.lines import is_triple
+
+CORPORA = ("_corpus.json", "_corpus.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A file of questions; its corpus, else the passages are the questions' paragraphs; a file of their triples."""
+
+    questions: Path
+    corpus: Path | None = None
+    triples: Path | None = None
+
+    @classmethod
+    def beside(cls, questions: Path) -> "Pooled":
+        """A file of questions with what stands beside it: ``X_corpus.json``, ``openie_X_results*.json``.
+
+        Raises:
+            InputError: there are several extraction files.
+        """
+        stem, folder = questions.stem, questions.parent
+        corpus = next((path for end in CORPORA if (path := folder / f"{stem}{end}").is_file()), None)
+        found = sorted(path for path in folder.glob("openie_*.json") if path.name.startswith(f"openie_{stem}_results"))
+        found = found or sorted(folder.glob("openie_results*.json"))
+        if len(found) > 1:
+            names = ", ".join(path.name for path in found)
+            raise InputError(f"{folder} holds several extractions of {questions.name} ({names}): leave one of them")
+        return cls(questions, corpus, found[0] if found else None)
+
+    @property
+    def name(self) -> str:
+        """What the data set is called."""
+        return self.questions.stem
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that it is read from."""
+        return tuple(path for path in (self.questions, self.corpus, self.triples) if path)
+
+    def rows(self) -> Rows:
+        """The data set in our form.
+
+        Raises:
+            InputError: names file and place of what cannot be used.
+        """
+        asked = list(_all_asked(self.questions))
+        pool = _corpus(self.corpus) if self.corpus else _paragraphs(asked)
+        queries = [_query(place, one, pool, self.corpus) for place, one in asked]
+        corpus = ({"id": one.id, "title": one.title, "text": one.text} for one in pool)
+        return Rows(corpus, queries, _triples(self.triples, pool) if self.triples else None)
+
+
+def _all_asked(path: Path) -> Iterator[tuple[str, Asked]]:
+    seen: set[str] = set()
+    for row in read_rows(path):
+        try:
+            asked = to_asked(row.value)
+        except ValueError as error:
+            raise InputError(f"{row.place}: {error}") from error
+        if asked.id in seen:
+            raise InputError(f"{row.place}: the id {asked.id!r} comes twice")
+        seen.add(asked.id)
+        yield row.place, asked
+
+
+def _paragraphs(asked: list[tuple[str, Asked]]) -> Pool:
+    pool = Pool()
+    for place, one in asked:
+        if not one.marked:
+            raise InputError(f"{place}: no paragraph is marked as supporting")
+        for paragraph in one.paragraphs:
+            pool.add(paragraph, place=place)
+    return pool
+
+
+def _corpus(path: Path) -> Pool:
+    pool = Pool()
+    for row in read_rows(path):
+        for paragraph in _of_corpus(row):
+            pool.add(paragraph, place=row.place)
+    return pool
+
+
+def _of_corpus(row: Row) -> Iterator[Paragraph]:
+    """A passage, or all those of an object of titles and sentences (HippoRAG's HotpotQA)."""
+    value = row.value
+    if isinstance(value, dict) and value and all(isinstance(one, list) for one in value.values()):
+        try:
+            yield from (Paragraph(title, joined(sentences)) for title, sentences in value.items())
+        except ValueError as error:
+            raise InputError(f"{row.place}: {error}") from error
+        return
+    title, text = _title_and_text(value)
+    if not isinstance(title, str) or not isinstance(text, str):
+        raise InputError(f'{row.place}: no passage with "title" and "text"')
+    yield Paragraph(title, text)
+
+
+def _title_and_text(value: object) -> tuple[object, object]:
+    if not isinstance(value, dict):
+        return None, None
+    return value.get("title") or "", value.get("text", value.get("paragraph_text"))
+
+
+def _query(place: str, one: Asked, pool: Pool, corpus: Path | None) -> dict[str, Any]:
+    where = f"in {corpus}" if corpus else "among the paragraphs"
+
+    def id_of(paragraph: Paragraph) -> str:
+        # Where gold is named by its title alone, the text shown with a question may be another cut of the article.
+        found = pool.find(paragraph) or (pool.titled(paragraph.title) if one.by_title else None)
+        if found is None:
+            raise InputError(f"{place}: the gold passage {paragraph.title!r} is not {where}")
+        return found
+
+    named = [Paragraph(title, "") for title in one.titles]
+    gold = dict.fromkeys(id_of(paragraph) for paragraph in (*one.gold, *named))
+    steps = [{"q": step.question, "a": step.answer, "p": id_of(step.paragraph)} for step in one.steps]
+    query = {"id": one.id, "question": one.question, "answers": list(one.answers), "gold": list(gold)}
+    return query | ({"decomposition": steps} if steps else {})
+
+
+def _triples(path: Path, pool: Pool) -> Iterator[dict[str, Any]]:
+    """The triples of HippoRAG's extraction; as there, those that are not three texts do not count, but are kept."""
+    for row in read_rows(path):
+        docs = row.value.get("docs") if isinstance(row.value, dict) else None
+        if not isinstance(docs, list):
+            raise InputError(f'{row.place}: no list "docs", as HippoRAG writes its extractions')
+        for number, doc in enumerate(docs, start=1):
+            yield _of_doc(f"{path}: doc {number}", doc, pool)
+
+
+def _of_doc(place: str, doc: object, pool: Pool) -> dict[str, Any]:
+    triples = doc.get("extracted_triples") if isinstance(doc, dict) else None
+    if not isinstance(doc, dict) or not isinstance(triples, list):
+        raise InputError(f'{place}: no list "extracted_triples"')
+    id = pool.find(_extracted(doc))
+    if id is None:
+        raise InputError(f"{place}: its passage is not in the corpus: give the extraction of these passages")
+    good = [triple for triple in triples if is_triple(triple)]
+    return {"id": id, "triples": good, "malformed": [triple for triple in triples if not is_triple(triple)]}
+
+
+def _extracted(doc: Mapping[str, Any]) -> Paragraph:
+    title, text = _title_and_text(doc)
+    if isinstance(title, str) and isinstance(text, str):
+        return Paragraph(title, text)
+    title, _, text = str(doc.get("passage", "")).partition("\n")
+    return Paragraph(title, text)

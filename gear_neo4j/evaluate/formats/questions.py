@@ -1,0 +1,165 @@
+"""Questions with paragraphs, as MuSiQue, HippoRAG, HotpotQA, 2WikiMultihopQA and IRCoT write them.
+
+MuSiQue and HippoRAG: ``question``, ``paragraphs`` of ``title``, ``paragraph_text`` or ``text``, and ``is_supporting``.
+IRCoT: ``question_text``, ``contexts`` of the same, ``answers_objects``. HotpotQA and 2WikiMultihopQA: ``question``,
+``context`` of titles and sentences, ``supporting_facts`` with the titles of the gold ones.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gear_neo4j.evaluate.formats.answers import answers_of
+from gear_neo4j.evaluate.formats.pool import Paragraph
+
+KNOWN = "MuSiQue, 2WikiMultihopQA, HotpotQA, HippoRAG or IRCoT"
+_REFERENCE = re.compile(r"#(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A sub-question, its answer, and its paragraph."""
+
+    question: str
+    answer: str
+    paragraph: Paragraph
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a file holds it; ``titles`` are gold titles of which it shows no paragraph.
+
+    ``marked`` tells whether the file says which paragraphs are gold; where it does not, all of them are. ``by_title``
+    tells that gold is named by titles.
+    """
+
+    id: str
+    question: str
+    answers: tuple[str, ...]
+    paragraphs: tuple[Paragraph, ...]
+    gold: tuple[Paragraph, ...]
+    titles: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    marked: bool = True
+    by_title: bool = False
+
+
+def to_asked(row: object) -> Asked:
+    """A question of any of the formats.
+
+    Raises:
+        ValueError: says what is wrong with it.
+
+    Example:
+        >>> asked = to_asked({"_id": 7, "question": "Where?", "answer": "here", "context": [["A", ["One.", " Two."]]],
+        ...                   "supporting_facts": [["A", 0], ["B", 1]]})
+        >>> asked.id, asked.gold, asked.titles
+        ('7', (Paragraph(title='A', text='One. Two.'),), ('B',))
+    """
+    if not isinstance(row, dict):
+        raise ValueError("not a JSON object")
+    question = row.get("question", row.get("question_text"))
+    if not isinstance(question, str):
+        raise ValueError(f"no question as {KNOWN} would write it")
+    if not question.strip():
+        raise ValueError("the question is empty")
+    if row.get("answerable") is False:
+        raise ValueError("the question is marked as not answerable: give a file of answerable ones (musique_ans_...)")
+    given = next((str(row[key]) for key in ("id", "_id", "question_id") if row.get(key) is not None), question)
+    if "context" in row:
+        return _with_facts(given, question, row)
+    return _with_marks(given, question, row)
+
+
+def _with_marks(id: str, question: str, row: Mapping[str, Any]) -> Asked:
+    items = _objects(row.get("paragraphs", row.get("contexts")))
+    paragraphs = tuple(_paragraph(item) for item in items)
+    marked = any("is_supporting" in item for item in items)
+    gold = tuple(
+        one for one, item in zip(paragraphs, items, strict=True) if not marked or item.get("is_supporting") is True
+    )
+    if not gold:
+        raise ValueError("no paragraph is marked as supporting")
+    steps = _steps(row.get("question_decomposition"), _numbered(items, paragraphs))
+    return Asked(id, question, answers_of(row), paragraphs, gold, steps=steps, marked=marked)
+
+
+def _with_facts(id: str, question: str, row: Mapping[str, Any]) -> Asked:
+    paragraphs = tuple(_sentences(*pair) for pair in _pairs(row["context"], "sentences"))
+    titles = tuple(dict.fromkeys(title for title, _ in _pairs(row.get("supporting_facts"), "sent_id")))
+    if not all(isinstance(title, str) for title in titles) or not titles:
+        raise ValueError('"supporting_facts" names no title')
+    gold = tuple(one for title in titles for one in paragraphs if one.title == title)
+    shown = {one.title for one in gold}
+    absent = tuple(title for title in titles if title not in shown)
+    return Asked(id, question, answers_of(row), paragraphs, gold, titles=absent, by_title=True)
+
+
+def _numbered(items: Sequence[Mapping[str, Any]], paragraphs: Sequence[Paragraph]) -> dict[int, Paragraph]:
+    numbers = [item.get("idx", place) for place, item in enumerate(items)]
+    return {number: one for number, one in zip(numbers, paragraphs, strict=True) if isinstance(number, int)}
+
+
+def _objects(items: object) -> Sequence[Mapping[str, Any]]:
+    if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
+        raise ValueError(f"it has no paragraphs as {KNOWN} would write them")
+    return items
+
+
+def _paragraph(item: Mapping[str, Any]) -> Paragraph:
+    title, text = item.get("title") or "", item.get("paragraph_text", item.get("text"))
+    if not isinstance(title, str) or not isinstance(text, str):
+        raise ValueError('a paragraph has no "title" and "paragraph_text" that are texts')
+    return Paragraph(title, text)
+
+
+def _pairs(value: object, second: str) -> Sequence[tuple[Any, Any]]:
+    """Pairs written as lists of two, or as an object of two lists (the form of Hugging Face)."""
+    if isinstance(value, dict) and isinstance(value.get("title"), list) and isinstance(value.get(second), list):
+        return list(zip(value["title"], value[second], strict=False))
+    if isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        return [(one, other) for one, other in value if isinstance(one, str)]
+    raise ValueError(f'titles with "{second}" are expected where something else stands')
+
+
+def _sentences(title: object, sentences: object) -> Paragraph:
+    if not isinstance(title, str):
+        raise ValueError("a paragraph's title is not a text")
+    return Paragraph(title, joined(sentences))
+
+
+def joined(sentences: object) -> str:
+    """The text of a list of sentences; HotpotQA's begin with a blank, 2WikiMultihopQA's do not.
+
+    Raises:
+        ValueError: they are no list of texts.
+
+    Example:
+        >>> joined(["One.", " Two.", "Three."])
+        'One. Two. Three.'
+    """
+    if not isinstance(sentences, list) or not all(isinstance(one, str) for one in sentences):
+        raise ValueError("a paragraph is not a list of sentences")
+    return " ".join(one.strip() for one in sentences if one.strip())
+
+
+def _steps(items: object, paragraphs: Mapping[int, Paragraph]) -> tuple[Step, ...]:
+    """The sub-questions; none at all unless each has its answer, its paragraph, and refers only to earlier ones."""
+    if not isinstance(items, list):
+        return ()
+    steps = [step for item in items if (step := _step(item, paragraphs))]
+    told = all(
+        1 <= int(number) <= place for place, step in enumerate(steps) for number in _REFERENCE.findall(step.question)
+    )
+    return tuple(steps) if told and len(steps) == len(items) else ()
+
+
+def _step(item: object, paragraphs: Mapping[int, Paragraph]) -> Step | None:
+    if not isinstance(item, dict):
+        return None
+    question, answer, place = (item.get(key) for key in ("question", "answer", "paragraph_support_idx"))
+    if not (isinstance(question, str) and question and isinstance(answer, str) and answer):
+        return None
+    paragraph = paragraphs.get(place) if isinstance(place, int) else None
+    return Step(question, answer, paragraph) if paragraph else None

@@ -1,0 +1,95 @@
+"""What a judge's reply says: statements, and verdicts on them; a reply that leaves one out is of no use.
+
+Like the other parsers, these take replies in fences, with prose around them, or thought aloud before, evaluate nothing,
+and raise ValueError with a reason that the model can be told.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from gear_neo4j.models.parsers import without_thinking
+
+_JSON = json.JSONDecoder()
+_YES = frozenset({"yes", "true", "1", "supported", "useful"})
+_NO = frozenset({"no", "false", "0", "unsupported", "not supported", "useless", "not useful"})
+
+
+def parse_statements(text: str) -> tuple[str, ...]:
+    """The statements of a reply ``{"statements": [...]}``; there may be none.
+
+    Raises:
+        ValueError: there is no such list, or an item is not a text.
+
+    Example:
+        >>> parse_statements('Here: {"statements": ["Ana Petkova was an engineer.", " "]}')
+        ('Ana Petkova was an engineer.',)
+    """
+    items = _found(text, "statements")["statements"]
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise ValueError('"statements" is not a list of texts')
+    return tuple(" ".join(item.split()) for item in items if item.strip())
+
+
+def parse_verdicts(text: str, *, key: str, count: int) -> tuple[bool, ...]:
+    """The verdicts of a list in a JSON reply, one for each of ``count`` statements, in the statements' order.
+
+    An item is an object with ``verdict`` and perhaps ``number``, or the bare verdict: yes or no, 1 or 0, true or false.
+
+    Raises:
+        ValueError: the list is missing, has another length, or an item is no verdict.
+
+    Example:
+        >>> parse_verdicts('{"verdicts": [{"number": 2, "verdict": "no"}, {"number": 1, "verdict": "yes"}]}',
+        ...                key="verdicts", count=2)
+        (True, False)
+    """
+    items = _found(text, key)[key]
+    if not isinstance(items, list) or len(items) != count:
+        told = f"{len(items)} items" if isinstance(items, list) else "no list"
+        raise ValueError(f'"{key}" has {told}, and there are {count} statements')
+    return tuple(_verdict(item) for item in _in_order(items))
+
+
+def parse_useful(text: str) -> bool:
+    """The verdict of a reply ``{"why": ..., "verdict": "yes"}``.
+
+    Raises:
+        ValueError: it holds no verdict.
+
+    Example:
+        >>> parse_useful('{"why": "It names the year.", "verdict": "yes"}')
+        True
+    """
+    return _verdict(_found(text, "verdict"))
+
+
+def _found(text: str, key: str) -> Mapping[str, Any]:
+    """The first JSON object with a key."""
+    body = without_thinking(text)
+    for match in re.finditer(r"\{", body):
+        try:
+            value, _ = _JSON.raw_decode(body, match.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and key in value:
+            return value
+    raise ValueError(f'no whole JSON object with "{key}" in it')
+
+
+def _in_order(items: list[Any]) -> list[Any]:
+    numbered = {item["number"]: item for item in items if isinstance(item, dict) and type(item.get("number")) is int}
+    if not any(isinstance(item, dict) and "number" in item for item in items):
+        return items
+    if sorted(numbered) != list(range(1, len(items) + 1)):
+        raise ValueError(f"the numbers of its verdicts are not 1 to {len(items)}, each once")
+    return [numbered[number] for number in sorted(numbered)]
+
+
+def _verdict(item: object) -> bool:
+    value = item.get("verdict") if isinstance(item, dict) else item
+    said = str(value).strip().strip(".").lower() if isinstance(value, str | int) else ""
+    if said not in _YES | _NO:
+        raise ValueError('a verdict is neither "yes" nor "no"')
+    return said in _YES
