@@ -46,9 +46,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @with_options(RETRIEVAL)
 @click.option("--agent", type=click.Choice(["gear", "ircot"]), help="Ask an agent; ircot is one over the retriever.")
 @click.option("--table", "whole", is_flag=True, help="Measure every system that can run, one row each.")
-@click.option(
-    "--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Also write a page with plots."
-)
+@click.option("--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write a page with plots.")
 @click.option(
     "--llm",
     type=click.Choice(["model", "oracle"]),
@@ -92,9 +90,8 @@ def evaluate(
         with progress_shown() as on_progress:
             runs.provide(gear, dataset, on_problem=lambda problem: errors.print(str(problem)), on_progress=on_progress)
         if whole or folder:
-            report = _whole(
-                gear, dataset, queries, ks, llm=LABEL if oracle else settings.chat_model, steps=system.max_steps
-            )
+            llm = LABEL if oracle else settings.chat_model
+            report = _whole(gear, dataset, queries, ks, llm=llm, steps=system.max_steps)
         else:
             report = _single(gear, dataset, queries, ks, system)
     _write(report, json_file)

@@ -39,7 +39,7 @@ def recall_by_step(rows: Measured, *, k: int) -> str | None:
             found = [recalls[str(k)] for recalls in row["recall_by_step"].values()]
             axes.plot(range(1, len(found) + 1), found, marker="o", label=row["label"], **_style(place))
         axes.set(xlabel="steps", ylabel=f"recall at {k}, %")
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.set_xticks(range(1, 1 + max(len(row["recall_by_step"]) for row in agents)))
 
     return _svg(draw) if agents else None
 
@@ -51,9 +51,8 @@ def tokens_and_recall(rows: Measured, *, k: int) -> str | None:
     def draw(axes: "Axes") -> None:
         for place, row in enumerate(paid):
             tokens = (row["llm"]["input_tokens"] + row["llm"]["output_tokens"]) / row["questions"]
-            axes.scatter(
-                [tokens], [row["recall"][str(k)]], s=70, color=COLOURS[place % len(COLOURS)], label=row["label"]
-            )
+            colour = COLOURS[place % len(COLOURS)]
+            axes.scatter([tokens], [row["recall"][str(k)]], s=70, color=colour, label=row["label"])
         axes.set(xlabel="tokens a question", ylabel=f"recall at {k}, %", xlim=(0, None))
 
     return _svg(draw) if paid else None

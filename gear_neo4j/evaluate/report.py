@@ -1,4 +1,4 @@
-"""A table as one self-contained page: figures with intervals, plots, and the questions where two systems differ most."""
+"""A table as one self-contained page: figures with intervals, plots, and where the two best systems differ most."""
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
