@@ -77,8 +77,9 @@ def evaluate(
 
     The data set is ingested first if the database does not hold it yet; without --uri, into a local server of its own.
     """
-    dataset = datasets.load(dataset_dir)
-    settings = own_server(settings_from(given), f"evaluate-{dataset.name}")
+    settings = settings_from(given)
+    dataset = datasets.load(dataset_dir, home=settings.home)
+    settings = own_server(settings, f"evaluate-{dataset.name}")
     system = systems.System(beam=beam_from(given), **given)
     queries = dataset.queries[:limit]
     oracle = system.llm == "oracle" if whole or folder else system.oracled
@@ -113,7 +114,7 @@ def _single(
     with Progress(console=errors) as bar:
         task = bar.add_task("questions", total=len(queries))
         answered = systems.run(gear, system, queries, k=max(ks), on_done=lambda: bar.advance(task))
-    head = {"dataset": dataset.name, "questions": len(queries)}
+    head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
     return {**head, **system.described(), **runs.summary(answered, ks=ks)}
 
 

@@ -15,6 +15,9 @@ from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
 
+# Narrower screens get no column for the 95th percentile and the paper's figures.
+WIDE = 125
+
 
 def measure(
     gear: Gear, dataset: Dataset, rows: Sequence[Row], queries: Sequence[Query], *, ks: Sequence[int], llm: str
@@ -33,26 +36,27 @@ def measure(
 
 
 def print_table(console: Console, told: dict[str, Any]) -> None:
-    """Print the rows with recall, its spread, what a question costs, and the paper's figures."""
-    ks = told["ks"]
+    """Print the rows with recall, its spread, what a question costs, and, where it fits, the paper's figures."""
+    ks, wide = told["ks"], console.width >= WIDE
     shown = Table(
         title=f"{told['dataset']}: {told['questions']} questions, language model: {told['llm']}",
         title_justify="left",
         box=None,
         header_style="bold",
-        padding=(0, 2, 0, 0),
+        padding=(0, 1, 0, 0),
     )
-    shown.add_column("recall %")
-    columns = [*(f"@{k}" for k in ks), f"95 % of @{ks[-1]}", "all", "EM", "F1", "calls", "tokens", "steps"]
-    for name in (*columns, "p50 ms", "p95 ms"):
-        shown.add_column(name, justify="right")
-    shown.add_column("paper*" if told["other_corpus"] else "paper", justify="right", style="dim")
+    shown.add_column("recall %", no_wrap=True)
+    for name in (*(f"@{k}" for k in ks), f"95 % of @{ks[-1]}", "EM/F1", "calls", "tokens", "steps", "p50 ms"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    if wide:
+        shown.add_column("p95 ms", justify="right", no_wrap=True)
+        shown.add_column("paper*" if told["other_corpus"] else "paper", style="dim", no_wrap=True)
     for row in told["rows"]:
-        shown.add_row(escape(row["label"]), *_cells(row, ks))
+        shown.add_row(escape(row["label"]), *(_cells(row, ks) if wide else _cells(row, ks)[:-2]))
     console.print(shown)
     for row in told["missing"]:
         console.print(f"{row['label']}: not run, {row['reason']}", style="dim", markup=False, highlight=False)
-    if told["other_corpus"]:
+    if wide and told["other_corpus"]:
         console.print("* published for another, larger corpus: R@5 / 10 / 15", style="dim", markup=False)
     if told["claim"]:
         console.print(told["claim"], markup=False, highlight=False)
@@ -64,10 +68,9 @@ def _cells(row: dict[str, Any], ks: Sequence[int]) -> list[str]:
     tokens = (llm["input_tokens"] + llm["output_tokens"]) / row["questions"]
     return [
         *(f"{row['recall'][str(k)]:.1f}" for k in ks),
-        f"{spread.low:.1f} to {spread.high:.1f}",
-        f"{row['all_found'][str(ks[-1])]:.1f}",
-        *("" if row.get(key) is None else f"{row[key]:.1f}" for key in ("em", "f1")),
-        f"{llm['calls'] / row['questions']:.2f}" if llm["calls"] else "",
+        f"{spread.low:.0f} to {spread.high:.0f}",
+        f"{row['em']:.0f}/{row['f1']:.0f}" if row.get("em") is not None else "",
+        f"{llm['calls'] / row['questions']:.1f}" if llm["calls"] else "",
         f"{tokens:,.0f}" if tokens else "",
         f"{row['steps']:.2f}" if "steps" in row else "",
         f"{latency['p50']:.0f}",

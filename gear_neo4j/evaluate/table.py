@@ -49,6 +49,7 @@ def _described(gear: Gear, dataset: Dataset) -> dict[str, Any]:
     counts, corpus = gear.counts(), corpus_of(dataset.name)
     return {
         "dataset": dataset.name,
+        "fingerprint": dataset.fingerprint,
         "passages": counts.passages,
         "triples": counts.triples,
         "embedding": gear.embedder.name,
