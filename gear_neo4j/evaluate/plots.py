@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 Measured = Sequence[Mapping[str, Any]]
 SIZE = (7.5, 4.4)
-# Eight colours that colour-blind readers can tell apart (Okabe and Ito), then the same with dashes.
+# Eight colours that colour-blind readers can tell apart (Okabe and Ito), then the same with dashes or hatches.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
 DASHES = ("-", "--", ":", "-.")
+HATCHES = ("", "////", "....")
 
 
 def recall_curves(rows: Measured, *, most: int) -> str:
@@ -67,7 +68,8 @@ def recall_by_hops(rows: Measured, *, k: int) -> str | None:
         for place, row in enumerate(rows):
             found = [_mean_recall([one for one in row["per_question"] if one["hops"] == count], k) for count in hops]
             places = [group + (place - (len(rows) - 1) / 2) * width for group in range(len(hops))]
-            axes.bar(places, found, width, label=row["label"], color=COLOURS[place % len(COLOURS)])
+            hatch = HATCHES[place // len(COLOURS) % len(HATCHES)]
+            axes.bar(places, found, width, label=row["label"], color=COLOURS[place % len(COLOURS)], hatch=hatch)
         axes.set(ylabel=f"recall at {k}, %", ylim=(0, 100))
         counts = [sum(one["hops"] == count for one in rows[0]["per_question"]) for count in hops]
         axes.set_xticks(range(len(hops)), [f"{hop} hops ({n})" for hop, n in zip(hops, counts, strict=True)])
