@@ -15,6 +15,8 @@ REFERENCE = {
     ("naive", "sbert"): (63.0, 73.8, 77.9),
     ("naive", "hybrid"): (61.1, 74.8, 78.4),
 }
+# Over synonym edges, which the retrievers above do not see; without a language model.
+HIPPORAG2 = (68.1, 80.2, 84.9)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,7 @@ def musique(data):
 def measured(musique, server, empty):
     """Measure recall with some options, in a database that holds the data set."""
     with Gear.connect(server) as gear:
-        runs.provide(gear, musique)
+        runs.provide(gear, musique, synonyms=True)
 
         def recall(retriever, base, **options):
             found = runs.ask(gear.retriever(retriever, base=base, **options), musique.queries, k=max(KS))
@@ -39,12 +41,14 @@ def measured(musique, server, empty):
         yield recall
 
 
-def test_recall_is_that_of_the_reference_within_one_point(measured):
-    """Six retrievers, each within one point of the reference at 5, 10 and 15; diversity and path scores pay."""
+def test_recall_is_that_of_the_reference(measured):
+    """Seven retrievers, each near its reference at 5, 10 and 15; diversity and path scores pay."""
     found = {key: measured(*key) for key in REFERENCE}
 
     for key, expected in REFERENCE.items():
         assert expected == pytest.approx(found[key], abs=1.0), key
+    # Of 237 gold passages, one and a half points are three or four.
+    assert HIPPORAG2 == pytest.approx(measured("hipporag2", "sbert"), abs=1.5)
     plain = measured("naive", "hybrid", beam=Beam(diverse=False))
     assert plain[1] < found["naive", "hybrid"][1], "diversity must pay at 10"
     last = measured("naive", "hybrid", score="last")
