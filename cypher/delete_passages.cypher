@@ -2,6 +2,12 @@
 // access: write
 // Passages go with their triples and with the entities that no triple names any more; a node without our label stays,
 // whatever our triples said of it. Says how many of each went.
+CALL () {
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // From here on a projection of the graph is stale.
+  SET s.changed = randomUUID()
+}
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $ids

@@ -2,6 +2,12 @@
 // access: write
 // Another title and text under ids that are taken, with their embeddings (float32): the triples of the old text go, with
 // the entities that no triple names any more. Says how many triples and entities went.
+CALL () {
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // From here on a projection of the graph is stale.
+  SET s.changed = randomUUID()
+}
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN [row IN $rows | row.id]

@@ -3,6 +3,12 @@
 // Triples with their entities and embeddings (float32), and the status of the passages that they complete, with the
 // name of the model that extracted them, if one did.
 CALL () {
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // From here on a projection of the graph is stale.
+  SET s.changed = randomUUID()
+}
+CALL () {
   UNWIND $entities AS entity
   MERGE (e:Entity {key: entity.key})
   ON CREATE SET e.name = entity.name

@@ -9,8 +9,10 @@ from gear_neo4j.agents.ircot import IRCoT, IRCoTOptions
 from gear_neo4j.agents.run import Event
 from gear_neo4j.corpus import Corpus
 from gear_neo4j.domain import Cypher, Hits, Path
+from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.models.roles import PromptedRoles, Reader, Roles, Thinker
+from gear_neo4j.models.seeds import PromptedSeeder
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, Catalogue, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
@@ -50,6 +52,8 @@ class Gear(Corpus):
         Args:
             retriever: ``naive`` expands the base retriever's passages over the graph, ``base`` does not; for ``sync``
                 the chat model first reads them, in one call, and the walk starts from the facts that it notes.
+                ``hipporag2`` and ``hipporag`` are HippoRAG's PageRank, at its best over synonym edges; a chat model,
+                where there is one, chooses the seeds of the former, and the latter is its base without one.
             base: what finds the first passages: words (``bm25``, ``fulltext``), meaning (``sbert``), or both.
             base_k: how many passages the expansion starts from.
 
@@ -127,7 +131,16 @@ class Gear(Corpus):
 
     @cached_property
     def _catalogue(self) -> Catalogue:
-        return Catalogue(self.store, embedder=self.embedder, reader=lambda: PromptedRoles(self.chat))
+        return Catalogue(
+            self.store, embedder=self.embedder, reader=lambda: PromptedRoles(self.chat), seeder=self._seeder
+        )
+
+    def _seeder(self) -> PromptedSeeder | None:
+        try:
+            return PromptedSeeder(self.chat)
+        except ModelError:
+            # HippoRAG works without a model, too.
+            return None
 
     def _changed(self) -> None:
         self._catalogue.renew()

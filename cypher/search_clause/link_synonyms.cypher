@@ -3,6 +3,12 @@
 // Link each entity to those among its k nearest whose cosine reaches the threshold; an edge runs from the smaller key.
 // Says how many edges are new.
 CYPHER 25
+CALL () {
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // From here on a projection of the graph is stale.
+  SET s.changed = randomUUID()
+}
 UNWIND $keys AS key
 MATCH (e:Entity {key: key})
 USING INDEX SEEK e:Entity(key)

@@ -89,7 +89,13 @@ def evaluate(
     chat = open_chat(settings, cache=settings.chat_cache) if configured or (system.needs_model and not oracle) else None
     with opened(settings, chat=chat) as gear:
         with progress_shown() as on_progress:
-            runs.provide(gear, dataset, on_problem=lambda problem: errors.print(str(problem)), on_progress=on_progress)
+            runs.provide(
+                gear,
+                dataset,
+                synonyms=bool(whole or folder or system.needs_synonyms),
+                on_problem=lambda problem: errors.print(str(problem)),
+                on_progress=on_progress,
+            )
         if whole or folder:
             llm = LABEL if oracle else settings.chat_model
             report = _whole(gear, dataset, queries, ks, llm=llm, steps=system.max_steps)

@@ -58,10 +58,11 @@ CHAT = (
 RETRIEVAL = (
     click.option(
         "--retriever",
-        type=click.Choice(["naive", "sync", "base"]),
+        type=click.Choice(["naive", "sync", "base", "hipporag", "hipporag2"]),
         default="naive",
         show_default=True,
-        help="Expand the base passages over the graph, first read by a language model (sync), or not at all (base).",
+        help="Expand the base passages over the graph, first read by a language model (sync), or not at all (base); or "
+        "rank by PageRank over all of it (hipporag, hipporag2).",
     ),
     *BASE,
     click.option(

@@ -10,6 +10,7 @@ from gear_neo4j.retrieval.catalogue import BaseName
 
 BASES: tuple[BaseName, ...] = ("bm25", "sbert", "hybrid")
 NO_MODEL = "needs a language model: set GEAR_CHAT_MODEL, or --llm oracle where questions have a decomposition"
+NO_ORACLE = "needs a language model; the oracle does not play this part"
 NO_COLBERT = "needs the extra [colbert], in an environment of its own"
 NO_TRIPLES = "needs triples: the data set has none"
 
@@ -29,7 +30,7 @@ def rows(*, llm: Literal["model", "oracle"] | None, triples: bool, max_steps: in
 
     ``llm`` is None where no language model is configured; ``triples`` says whether the data set has any.
     """
-    found = [*_single_step(llm, triples), *_multi_step(llm, triples, max_steps)]
+    found = [*_single_step(llm, triples), *_graph(llm, triples), *_multi_step(llm, triples, max_steps)]
     return [*found, Row("ColBERTv2", "colbert", reason=NO_COLBERT if not find_spec("pylate") else "not in this table")]
 
 
@@ -40,11 +41,21 @@ def _single_step(llm: Literal["model", "oracle"] | None, triples: bool) -> Itera
         yield _row(f"{base} + SyncGE", f"sync {base}", System(retriever="sync", base=base), llm, triples)
 
 
+def _graph(llm: Literal["model", "oracle"] | None, triples: bool) -> Iterator[Row]:
+    if llm == "oracle":
+        yield Row("HippoRAG", "hipporag", reason=NO_ORACLE)
+    else:
+        yield _row("HippoRAG", "hipporag", System(retriever="hipporag"), llm, triples, model=True)
+    name = "HippoRAG 2" if llm == "model" else "HippoRAG 2, unfiltered"
+    yield _row(name, "hipporag2", System(retriever="hipporag2"), llm, triples)
+
+
 def _multi_step(llm: Literal["model", "oracle"] | None, triples: bool, steps: int) -> Iterator[Row]:
-    bases: tuple[BaseName, ...] = ("bm25", "hybrid")
-    for base in bases:
+    for base in ("bm25", "hybrid"):
         system = System(agent="ircot", retriever="base", base=base, max_steps=steps)
         yield _row(f"IRCoT ({base})", f"ircot base {base}", system, llm, triples=True)
+    hippo = System(agent="ircot", retriever="hipporag2", max_steps=steps)
+    yield _row("HippoRAG 2 w/ IRCoT", "ircot hipporag", hippo, llm, triples)
     yield _row("GeAR", "gear hybrid", System(agent="gear", max_steps=steps), llm, triples)
 
 
@@ -54,9 +65,11 @@ def _row(
     system: System,
     llm: Literal["model", "oracle"] | None,
     triples: bool,
+    *,
+    model: bool = False,
 ) -> Row:
     if not triples:
         return Row(label, key, reason=NO_TRIPLES)
-    if system.needs_model and llm is None:
+    if (model or system.needs_model) and llm is None:
         return Row(label, key, reason=NO_MODEL)
     return Row(label, key, replace(system, llm=llm) if llm else system)

@@ -21,6 +21,8 @@ from gear_neo4j.retrieval.retrievers import Retriever
 from gear_neo4j.usage import Usage
 
 PARTS = ("encode", "base", "expand", "fetch")
+# Recorded with the fingerprint of a data set once its synonyms are linked.
+SYNONYMS = "+synonyms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +59,21 @@ def provide(
     gear: Gear,
     dataset: Dataset,
     *,
+    synonyms: bool = False,
     on_problem: Callable[[Problem], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
     """Ingest the data set unless the database holds exactly it already; an interrupted ingest goes on.
 
+    Args:
+        synonyms: also link synonymous entities, which takes minutes, once; other retrievers do not see those edges.
+
     Raises:
         InputError: the database holds something else.
     """
+    linked = dataset.fingerprint + SYNONYMS
     stamp = gear.store.dataset()
-    if stamp == (dataset.name, dataset.fingerprint):
+    if stamp == (dataset.name, linked) or (stamp == (dataset.name, dataset.fingerprint) and not synonyms):
         return
     if (stamp is None or stamp[0] != dataset.name) and gear.counts().passages:
         raise InputError(
@@ -75,8 +82,8 @@ def provide(
         )
     gear.prepare()
     gear.store.record_dataset(dataset.name, fingerprint=None)
-    gear.ingest([dataset.folder], on_problem=on_problem, on_progress=on_progress)
-    gear.store.record_dataset(dataset.name, fingerprint=dataset.fingerprint)
+    gear.ingest([dataset.folder], synonyms=synonyms, on_problem=on_problem, on_progress=on_progress)
+    gear.store.record_dataset(dataset.name, fingerprint=linked if synonyms else dataset.fingerprint)
 
 
 def ask(

@@ -38,6 +38,11 @@ class System:
         return self.agent is not None or self.retriever == "sync"
 
     @property
+    def needs_synonyms(self) -> bool:
+        """Whether it walks over synonym edges, which the data set must be given first."""
+        return self.agent != "gear" and self.retriever in ("hipporag", "hipporag2")
+
+    @property
     def oracled(self) -> bool:
         """Whether the oracle plays the language model."""
         return self.needs_model and self.llm == "oracle"

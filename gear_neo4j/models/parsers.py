@@ -195,6 +195,42 @@ def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
     raise ValueError(f"no list of numbers from 1 to {most} in it")
 
 
+def parse_places(text: str, *, most: int) -> tuple[int, ...]:
+    """The numbers of a reply as places from 0; an empty list is an answer, too.
+
+    Raises:
+        ValueError: there is no list, or one of numbers that stand for nothing.
+
+    Example:
+        >>> parse_places("[2, 1]", most=3), parse_places("None of them: []", most=3)
+        ((1, 0), ())
+    """
+    if re.search(r"\[\s*\]", _THINKING.sub("", text)):
+        return ()
+    return tuple(number - 1 for number in parse_numbers(text, most=most))
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """The names of a JSON reply ``{"entities": ["name", ...]}``, or of a bare list, in its order, each once.
+
+    Raises:
+        ValueError: there is no list, or one without a name in it that is not empty.
+
+    Example:
+        >>> parse_names('Sure: {"entities": ["Marie  Curie", "Warsaw", "Warsaw", "Par')
+        ('Marie Curie', 'Warsaw')
+    """
+    body = _THINKING.sub("", text)
+    start = body.find("[")
+    if start < 0:
+        raise ValueError('no list "entities" in it')
+    items = list(_items(body, start + 1))
+    names = tuple(dict.fromkeys(name for item in items if not isinstance(item, list | dict) and (name := _part(item))))
+    if items and not names:
+        raise ValueError('no item of "entities" is a name')
+    return names
+
+
 def _items(text: str, start: int) -> Iterator[Any]:
     """The items of a JSON list from behind its bracket; where one cannot be read, the next one is looked for."""
     place = start

@@ -5,17 +5,21 @@ from threading import RLock
 from typing import Literal
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.export import Export
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.roles import Reader
+from gear_neo4j.models.seeds import Seeder
 from gear_neo4j.retrieval.base import Base, BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.expansion import Expansion, Score
+from gear_neo4j.retrieval.hipporag import HippoRAG, HippoRAG2, Memory
+from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.retrievers import BaseRetriever, NaiveRetriever, Retriever, SyncRetriever
 from gear_neo4j.retrieval.sync import Sync
 
-RetrieverName = Literal["naive", "sync", "base"]
+RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2"]
 BaseName = Literal["bm25", "fulltext", "sbert", "hybrid"]
 # Above this, the in-memory index takes seconds to build and tens of milliseconds a question.
 BM25_LIMIT = 20_000
@@ -26,12 +30,23 @@ class Catalogue:
 
     Args:
         reader: gives what reads for ``sync``; asked only when it is needed.
+        seeder: gives what chooses seeds for ``hipporag`` and ``hipporag2``, or None where there is no model.
     """
 
-    def __init__(self, store: Store, *, embedder: Embedder, reader: Callable[[], Reader]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        embedder: Embedder,
+        reader: Callable[[], Reader],
+        seeder: Callable[[], Seeder | None] = lambda: None,
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._reader = reader
+        self._seeder = seeder
+        export = Export(store.database)
+        self._memory = Memory(store, export, Projections(export), embedder)
         self._bases: dict[BaseName, Base] = {}
         self._making = RLock()
         self._checked = False
@@ -58,6 +73,10 @@ class Catalogue:
         search = self.base(base)
         if name == "base":
             return BaseRetriever(self._store, base=search, embedder=self._embedder)
+        if name == "hipporag":
+            return HippoRAG(self._memory, base=search, namer=self._seeder())
+        if name == "hipporag2":
+            return HippoRAG2(self._memory, filter=self._seeder())
         expansion = self._expansion(beam, score, base_k)
         return NaiveRetriever(self._store, base=search, expansion=expansion, embedder=self._embedder, base_k=base_k)
 

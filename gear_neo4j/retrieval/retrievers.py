@@ -36,8 +36,8 @@ class BaseRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first."""
-        asked = _ask(question, k=k, embedder=self._embedder)
-        return _hits(self._store, asked, self._base.rank(asked, k=k), name=self._base.name)
+        asked = checked(question, k=k, embedder=self._embedder)
+        return fetched(self._store, asked, self._base.rank(asked, k=k), name=self._base.name)
 
 
 class NaiveRetriever:
@@ -57,13 +57,13 @@ class NaiveRetriever:
 
         A question whose paths meet a hub takes one more, and a base that is held in memory one less.
         """
-        asked = _ask(question, k=k, embedder=self._embedder)
+        asked = checked(question, k=k, embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._base_k))
         start = [item.id for item in base[: self._base_k]]
         walked = self._expansion.expand(asked, passages=start) if start else Expanded()
         expanded = ranked("graph", [(id, 0.0) for id in passages_of(walked.paths)])
         fused = fuse({"graph": expanded, self._base.name: base})[:k]
-        return _hits(self._store, asked, fused, name=f"naive over {self._base.name}", walked=walked)
+        return fetched(self._store, asked, fused, name=f"naive over {self._base.name}", walked=walked)
 
 
 class SyncRetriever:
@@ -81,7 +81,7 @@ class SyncRetriever:
         Raises:
             ModelError: the model failed.
         """
-        step = self._sync.step(_ask(question, k=k, embedder=self._embedder), k=k)
+        step = self._sync.step(checked(question, k=k, embedder=self._embedder), k=k)
         if step.error and not isinstance(step.error, ReplyError):
             raise step.error
         return Hits(
@@ -107,15 +107,21 @@ def make_hits(items: Sequence[Ranked], passages: Mapping[str, Passage]) -> tuple
     return tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
 
 
-def _ask(question: str, *, k: int, embedder: Embedder) -> Question:
+def checked(question: str, *, k: int, embedder: Embedder) -> Question:
+    """A question on its way through a search.
+
+    Raises:
+        InputError: the question is blank, or k is below 1.
+    """
     if k < 1:
         raise InputError(f"k is {k}: ask for at least 1 passage")
     return Question(question, embedder=embedder)
 
 
-def _hits(
+def fetched(
     store: Store, question: Question, items: Sequence[Ranked], *, name: str, walked: Expanded = Expanded()
 ) -> Hits:
+    """What a retriever returns for a ranking; one round trip for the passages."""
     with question.timed("fetch"):
         passages = store.passages([item.id for item in items]) if items else {}
     hits = make_hits(items, passages)

@@ -1,0 +1,15 @@
+// name: seed_triples(query, k, candidates)
+// access: read
+// The k triples nearest to the query, best first, each with its passage, its cosine (0 at least), and the element ids of
+// its two ends. The index finds the candidates by quantised vectors; the stored ones decide.
+CALL db.index.vector.queryNodes('gear_triple_embedding', $candidates, $query) YIELD node
+WITH node AS t, 2 * vector.similarity.cosine(node.embedding, $query) - 1 AS cosine
+WITH t, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
+ORDER BY score DESC, t.id
+LIMIT $k
+MATCH (t)-[:FROM]->(p)
+MATCH (t)-[:SUBJECT]->(s)
+MATCH (t)-[:OBJECT]->(o)
+RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score,
+  elementId(s) AS head, elementId(o) AS tail
+ORDER BY score DESC, id

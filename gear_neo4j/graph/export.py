@@ -1,0 +1,84 @@
+"""What leaves the graph for PageRank: ids and weights, streamed, and the version they stand for."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gear_neo4j.domain import Triple, entity_key
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.store import Vector
+
+# The index orders by quantised vectors: of few candidates some of the nearest would be missing.
+LEAST_CANDIDATES = 100
+LINK_CANDIDATES = 20
+# A fact may be stated by several passages; triples that are looked at for each fact that is wanted.
+SAYING_THE_SAME = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What changes whenever the graph does.
+
+    ``changed`` is a stamp that every write of an ingest, an extraction and a forgetting leaves in its own transaction;
+    the counts, from the database's counters, also tell of what others added or deleted.
+    """
+
+    changed: str | None
+    passages: int
+    triples: int
+    entities: int
+    synonyms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A triple near the question, its cosine (0 at least), and the element ids of its two ends."""
+
+    triple: Triple
+    score: float
+    ends: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The entity that a name was linked to: its element id, its name and the cosine of both, 1 for the same name."""
+
+    id: str
+    name: str
+    score: float
+
+
+class Export:
+    """What PageRank asks of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def version(self) -> Version:
+        """The version of the graph as it is now."""
+        return Version(**self._database.call("graph_version")[0])
+
+    def facts(self) -> Iterator[tuple[str, list[list[str]]]]:
+        """Every passage's id, in order, with the element ids of both ends of each of its triples; streamed."""
+        return ((row["passage"], row["facts"]) for row in self._database.stream("export_facts"))
+
+    def synonyms(self) -> Iterator[tuple[str, str, float]]:
+        """The element ids of the two ends of every synonym edge, and its score; streamed."""
+        return ((row["one"], row["other"], row["score"]) for row in self._database.stream("export_synonyms"))
+
+    def seeds(self, query: Vector, *, k: int) -> list[Seed]:
+        """The k facts nearest to a query vector, best first; of triples that say the same only the first."""
+        most = k * SAYING_THE_SAME
+        rows = self._database.call("seed_triples", query=query, k=most, candidates=max(LEAST_CANDIDATES, 2 * most))
+        found: dict[tuple[str, str, str], Seed] = {}
+        for row in rows:
+            triple = Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
+            said = (row["head"], entity_key(triple.predicate), row["tail"])
+            found.setdefault(said, Seed(triple, row["score"], (row["head"], row["tail"])))
+        return list(found.values())[:k]
+
+    def link(self, names: Sequence[tuple[str, Vector]]) -> list[Linked]:
+        """For each name, given as key and vector, the entity of that key or else the nearest by the vector index."""
+        given: list[dict[str, Any]] = [{"key": key, "vector": vector} for key, vector in names]
+        rows = self._database.call("link_entities", names=given, candidates=LINK_CANDIDATES) if given else []
+        return [Linked(row["id"], row["name"], row["score"]) for row in rows]

@@ -1,0 +1,44 @@
+"""What HippoRAG asks a language model: which facts help (version 2), and which entities a question names (1)."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from gear_neo4j.domain import Triple
+from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.parsers import parse_names, parse_places
+from gear_neo4j.models.prompts import fill
+
+
+class Filter(Protocol):
+    """What chooses among the facts that a search found."""
+
+    def keep(self, question: str, triples: Sequence[Triple]) -> Reply[tuple[int, ...]]:
+        """The places, from 0, of the triples that help to answer the question; perhaps none."""
+
+
+class Namer(Protocol):
+    """What finds the names in a question."""
+
+    def names(self, question: str) -> Reply[tuple[str, ...]]:
+        """The entities that the question names, in its order; perhaps none."""
+
+
+class Seeder(Filter, Namer, Protocol):
+    """Both; each raises ModelError, and ReplyError when a reply is of no use."""
+
+
+class PromptedSeeder:
+    """Both roles played by a language model, each by one prompt."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+
+    def keep(self, question: str, triples: Sequence[Triple]) -> Reply[tuple[int, ...]]:
+        """The places, from 0, of the triples that help."""
+        facts = "\n".join(f"[{number}] {triple}" for number, triple in enumerate(triples, start=1))
+        prompt = fill("filter", question=question, facts=facts)
+        return self._chat.ask(prompt, parse=lambda text: parse_places(text, most=len(triples)))
+
+    def names(self, question: str) -> Reply[tuple[str, ...]]:
+        """The entities that the question names."""
+        return self._chat.ask(fill("entities", question=question), parse=parse_names)

@@ -1,0 +1,182 @@
+"""HippoRAG, both versions: personalised PageRank from what the question names, or from the triples nearest to it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+import numpy as np
+
+from gear_neo4j.domain import Hits, Path, entity_key
+from gear_neo4j.errors import ModelError
+from gear_neo4j.graph.export import Export, Linked, Seed
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.seeds import Filter, Namer
+from gear_neo4j.retrieval.base import BaseSearch
+from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.fusion import Ranked, ranked
+from gear_neo4j.retrieval.pagerank import Weights, pagerank, spread
+from gear_neo4j.retrieval.projection import Projection, Projections
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.retrievers import checked, fetched
+from gear_neo4j.usage import Usage
+
+# HippoRAG 2 (arXiv 2502.14802): triples that the question finds, phrases that they seed, the weight of all passages.
+SEED_TRIPLES = 5
+SEED_PHRASES = 5
+PASSAGE_WEIGHT = 0.05
+# HippoRAG weighs every passage by its cosine; beyond so many, asking the index would take longer than all the rest.
+DENSE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What walks need of one database: its passages, its export, the projection made of that, and what embeds."""
+
+    store: Store
+    export: Export
+    projections: Projections
+    embedder: Embedder
+
+    def project(self, question: Question) -> Projection:
+        """The graph as it is now."""
+        with question.timed("project"):
+            return self.projections.current()
+
+    def dense(self, question: Question, *, k: int) -> list[tuple[str, float]]:
+        """The passages nearest to the question, with their cosines; one round trip."""
+        with question.timed("base"):
+            vector = question.vector
+            return list(self.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense)
+
+
+class HippoRAG2:
+    """HippoRAG 2: PageRank over passages and entities, from the triples and passages nearest to the question.
+
+    Args:
+        filter: a language model that chooses among the triples; without one, or where it fails, all of them are seeds.
+            Where it keeps none, the passages nearest to the question are the answer.
+    """
+
+    def __init__(self, memory: Memory, *, filter: Filter | None = None) -> None:
+        self._memory = memory
+        self._filter = filter
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first, and the seed triples as paths of one triple; four round trips.
+
+        Raises:
+            InputError: the graph is too large to be held in memory.
+        """
+        asked = checked(question, k=k, embedder=self._memory.embedder)
+        graph = self._memory.project(asked)
+        dense = self._memory.dense(asked, k=max(k, DENSE))
+        with asked.timed("expand"):
+            seeds, usage = self._seeds(asked)
+            ranking = walked(graph, seeds, dense)[:k] if seeds else ranked("sbert", dense[:k])
+        paths = tuple(Path((seed.triple,), seed.score, (seed.score,)) for seed in seeds)
+        name = "hipporag2" if seeds else "hipporag2 (no triple helps: dense alone)"
+        hits = fetched(self._memory.store, asked, ranking, name=name, walked=Expanded(paths))
+        return replace(hits, usage=usage)
+
+    def _seeds(self, question: Question) -> tuple[list[Seed], dict[str, Usage]]:
+        found = self._memory.export.seeds(question.vector, k=SEED_TRIPLES)
+        if not (self._filter and found):
+            return found, {}
+        try:
+            reply = self._filter.keep(question.text, [seed.triple for seed in found])
+        except ModelError as error:
+            return found, {"filter": error.usage}
+        return [found[place] for place in sorted(reply.value)], {"filter": reply.usage}
+
+
+class HippoRAG:
+    """HippoRAG 1: PageRank over entities, from those that the question names; a passage counts by its entities.
+
+    Args:
+        namer: a language model that finds the names in a question. Without one, where it fails and where it finds
+            nothing, the base retriever's passages are the answer.
+    """
+
+    def __init__(self, memory: Memory, *, base: BaseSearch, namer: Namer | None = None) -> None:
+        self._memory = memory
+        self._base = base
+        self._namer = namer
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first; without paths, for its walk goes everywhere at once.
+
+        Raises:
+            InputError: the graph is too large to be held in memory.
+        """
+        asked = checked(question, k=k, embedder=self._memory.embedder)
+        graph = self._memory.project(asked)
+        with asked.timed("expand"):
+            linked, usage = self._linked(asked)
+            ranking = _by_entities(graph, linked)[:k]
+        name = "hipporag"
+        if not ranking:
+            name = f"hipporag (no entity: {self._base.name} alone)"
+            ranking = self._base.rank(asked, k=k)
+        return replace(fetched(self._memory.store, asked, ranking, name=name), usage=usage)
+
+    def _linked(self, question: Question) -> tuple[list[Linked], dict[str, Usage]]:
+        if not self._namer:
+            return [], {}
+        try:
+            reply = self._namer.names(question.text)
+        except ModelError as error:
+            return [], {"names": error.usage}
+        vectors = self._memory.embedder.embed(list(reply.value)).tolist()
+        keys = map(entity_key, reply.value)
+        return self._memory.export.link(list(zip(keys, vectors, strict=True))), {"names": reply.usage}
+
+
+def walked(graph: Projection, seeds: Sequence[Seed], dense: Sequence[tuple[str, float]]) -> list[Ranked]:
+    """All passages that PageRank reaches from the seeds' entities and, by 0.05 of their cosines, from the passages."""
+    start = np.zeros(len(graph.passages) + len(graph.entities))
+    known = [(graph.places[id], score) for id, score in dense if id in graph.places]
+    places = np.array([place for place, _ in known], dtype=np.intp)
+    start[places] = PASSAGE_WEIGHT * spread(np.array([score for _, score in known]))
+    for entity, weight in _phrases(graph, seeds).items():
+        start[len(graph.passages) + entity] = weight
+    if not start.any():
+        return ranked("sbert", dense)
+    return _ranked(graph, pagerank(graph.moves, start)[: len(graph.passages)])
+
+
+def _phrases(graph: Projection, seeds: Sequence[Seed]) -> dict[int, float]:
+    """The five entities whose triples are nearest on average, each weighing the sum of their scores over its passages.
+
+    An entity of many passages says little about any of them.
+    """
+    scores: dict[int, list[float]] = {}
+    for seed in seeds:
+        for end in dict.fromkeys(seed.ends):
+            if end in graph.entities:
+                scores.setdefault(graph.entities[end], []).append(seed.score)
+    best = sorted(scores, key=lambda entity: -fmean(scores[entity]))[:SEED_PHRASES]
+    return {entity: sum(scores[entity]) / float(graph.spoken_of[entity]) for entity in best}
+
+
+def _by_entities(graph: Projection, linked: Sequence[Linked]) -> list[Ranked]:
+    """The passages by the sum of the PageRank of both ends of each of their triples, stretched to 0 to 1."""
+    start = np.zeros(len(graph.entities))
+    for one in linked:
+        if one.id in graph.entities:
+            # An entity of many passages says little about any; one that is named twice counts once.
+            start[graph.entities[one.id]] = 1 / max(1.0, graph.spoken_of[graph.entities[one.id]])
+    if not start.any():
+        return []
+    return _ranked(graph, graph.mentions @ pagerank(graph.phrase_moves, start), shown=spread)
+
+
+def _ranked(
+    graph: Projection, mass: Weights, *, shown: Callable[[Weights], Weights] = lambda mass: mass
+) -> list[Ranked]:
+    """The passages that any mass reached, best first."""
+    reached = np.flatnonzero(mass > 0)
+    # Ids are in order, so that a stable sort breaks ties by them.
+    order = reached[np.argsort(-mass[reached], kind="stable")]
+    scores = shown(mass)
+    return ranked("pagerank", [(graph.passages[place], float(scores[place])) for place in order])

@@ -1,0 +1,133 @@
+"""The graph as sparse matrices: exported once, kept in memory, made anew when the graph has changed."""
+
+from array import array
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.export import Export, Version
+from gear_neo4j.retrieval.pagerank import Matrix, Weights, blocks, matrix, transition
+
+# Measured: some 250 bytes a triple, so that this many take about a gigabyte.
+MOST_TRIPLES = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """The graph of one version: passages and entities by their places, and the weights between them.
+
+    ``mentions`` holds how many triples of a passage begin or end in an entity, shape (passages, entities); ``links``
+    the number of triples between two entities plus the scores of their synonym edges, symmetric, shape (entities,
+    entities). No text and no vector is in it.
+    """
+
+    version: Version
+    passages: tuple[str, ...]
+    entities: dict[str, int]
+    mentions: Matrix
+    links: Matrix
+    places: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "places", {id: place for place, id in enumerate(self.passages)})
+
+    @cached_property
+    def spoken_of(self) -> Weights:
+        """In how many passages each entity stands, shape (entities,)."""
+        return np.bincount(self.mentions.indices, minlength=len(self.entities)).astype(np.float64)
+
+    @cached_property
+    def phrase_moves(self) -> Matrix:
+        """A walker's moves from entity to entity, for HippoRAG's first version."""
+        return transition(self.links)
+
+    @cached_property
+    def moves(self) -> Matrix:
+        """A walker's moves over passages, which come first, and entities; a passage's edges to its entities weigh 1."""
+        edges = self.mentions.copy()
+        edges.data = np.ones_like(edges.data)
+        return transition(blocks([[None, edges], [edges.T, self.links]]))
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the matrices take, those made so far; the ids come on top, some 150 bytes each."""
+        made = [self.mentions, self.links, *(self.__dict__.get(name) for name in ("phrase_moves", "moves"))]
+        return sum(one.data.nbytes + one.indices.nbytes + one.indptr.nbytes for one in made if one is not None)
+
+
+def project(export: Export) -> Projection:
+    """Export the graph as it is now.
+
+    Raises:
+        InputError: the graph is too large to be held in memory.
+    """
+    # Asked first: what is written meanwhile makes the projection stale, whether it is in it or not.
+    version = export.version()
+    if version.triples > MOST_TRIPLES:
+        raise InputError(
+            f"the graph has {version.triples:,} triples, and PageRank works in memory on {MOST_TRIPLES:,} at most: "
+            "search with the retriever naive"
+        )
+    passages: list[str] = []
+    edges = _Edges()
+    owners = array("i")
+    for passage, facts in export.facts():
+        owners.extend([len(passages)] * len(facts))
+        passages.append(passage)
+        for head, tail in facts:
+            edges.add(head, tail, 1.0)
+    entities = edges.places
+    both = np.concatenate([np.asarray(owners), np.asarray(owners)])
+    shape = (len(passages), len(entities))
+    mentions = matrix(both, np.concatenate([edges.heads, edges.tails]), np.ones(both.size), shape=shape)
+    for one, other, score in export.synonyms():
+        # An entity that no triple names leads nowhere.
+        if one in entities and other in entities:
+            edges.add(one, other, score)
+    return Projection(version, tuple(passages), entities, mentions, edges.symmetric())
+
+
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    """Edges as they come in: numbers in arrays, each node's id once."""
+
+    places: dict[str, int] = field(default_factory=dict)
+    heads: "array[int]" = field(default_factory=lambda: array("i"))
+    tails: "array[int]" = field(default_factory=lambda: array("i"))
+    weights: "array[float]" = field(default_factory=lambda: array("d"))
+
+    def add(self, head: str, tail: str, weight: float) -> None:
+        self.heads.append(self.places.setdefault(head, len(self.places)))
+        self.tails.append(self.places.setdefault(tail, len(self.places)))
+        self.weights.append(weight)
+
+    def symmetric(self) -> Matrix:
+        """Both directions of each edge; an edge from an entity to itself leads nowhere and is left out."""
+        head, tail, weight = np.asarray(self.heads), np.asarray(self.tails), np.asarray(self.weights)
+        apart = head != tail
+        head, tail, weight = head[apart], tail[apart], np.tile(weight[apart], 2)
+        rows, columns = np.concatenate([head, tail]), np.concatenate([tail, head])
+        return matrix(rows, columns, weight, shape=(len(self.places), len(self.places)))
+
+
+class Projections:
+    """The projection of one database, kept until the graph changes; threads may share it."""
+
+    def __init__(self, export: Export) -> None:
+        self._export = export
+        self._making = Lock()
+        self._kept: Projection | None = None
+
+    def current(self) -> Projection:
+        """The projection of the graph as it is now: one round trip where it is kept, else an export.
+
+        Raises:
+            InputError: the graph is too large to be held in memory.
+        """
+        with self._making:
+            if self._kept is None or self._kept.version != self._export.version():
+                self._kept = project(self._export)
+            return self._kept

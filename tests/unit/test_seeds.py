@@ -1,0 +1,67 @@
+"""HippoRAG's two questions to a language model: what it is shown, and what is made of its replies."""
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+
+from gear_neo4j.domain import make_triple
+from gear_neo4j.errors import ReplyError
+from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.parsers import parse_names, parse_places
+from gear_neo4j.models.prompts import fill
+from gear_neo4j.models.seeds import PromptedSeeder
+
+TRIPLES = [make_triple("p", "Curie", "born in", "Warsaw"), make_triple("p", "Curie", "won", "a prize")]
+
+
+def seeder(*replies):
+    return PromptedSeeder(Chat(FakeListChatModel(responses=list(replies))))
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [("[2, 1]", (1, 0)), ("[]", ()), ("<think>[1]</think> [2]", (1,)), ("None helps: [ ]", ()), ("[2, 2, 9]", (1,))],
+)
+def test_the_filter_keeps_what_the_model_names(reply, expected):
+    """Places count from 0; an empty list is an answer; numbers that stand for nothing are passed over."""
+    assert expected == seeder(reply).keep("Where was Curie born?", TRIPLES).value
+
+
+def test_the_filter_may_try_again_once():
+    """The second reply counts; after that it is of no use."""
+    assert (0,) == seeder("the first one", "[1]").keep("Where?", TRIPLES).value
+    with pytest.raises(ReplyError):
+        seeder("the first one", "[7]").keep("Where?", TRIPLES)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ('{"entities": ["Marie Curie", "Warsaw"]}', ("Marie Curie", "Warsaw")),
+        ('["1903", 1911]', ("1903", "1911")),
+        ('{"entities": []}', ()),
+    ],
+)
+def test_names_are_read_from_a_reply(reply, expected):
+    """A year may come as a number."""
+    assert expected == seeder(reply).names("Where was Curie born?").value
+
+
+@pytest.mark.parametrize("reply", ["no names", '{"entities": [{"name": "x"}]}', "[null, [1]]"])
+def test_a_reply_without_names_is_of_no_use(reply):
+    """Lists and objects are no names."""
+    with pytest.raises(ValueError, match="entities"):
+        parse_names(reply)
+
+
+def test_places_are_those_of_the_list_only():
+    """Numbers in prose are not taken."""
+    with pytest.raises(ValueError, match="1 to 3"):
+        parse_places("fact 2", most=3)
+
+
+def test_the_prompts_show_question_and_facts():
+    """Each fact with its number."""
+    shown = fill("filter", question="Where?", facts="[1] Curie —born in→ Warsaw")
+
+    assert "Question: Where?\nFacts:\n[1] Curie —born in→ Warsaw\nReply:" == shown.user
+    assert fill("entities", question="Where?").user.startswith("Question: Where?")
