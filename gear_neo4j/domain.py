@@ -29,9 +29,10 @@ class Passage:
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Subject, predicate and object as a model wrote them: a proximal triple, which no passage is known to state."""
+class _Statement:
+    """What facts and triples have in common."""
+
+    __slots__ = ()
 
     subject: str
     predicate: str
@@ -47,7 +48,16 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Triple:
+class Fact(_Statement):
+    """Subject, predicate and object as a model wrote them: a proximal triple, which no passage is known to state."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Triple(_Statement):
     """One fact as exactly one passage states it (GeAR, section 3)."""
 
     id: str
@@ -55,14 +65,6 @@ class Triple:
     predicate: str
     object: str
     passage_id: str
-
-    @property
-    def text(self) -> str:
-        """What is embedded: subject, predicate and object, joined by spaces."""
-        return f"{self.subject} {self.predicate} {self.object}"
-
-    def __str__(self) -> str:
-        return f"{self.subject} —{self.predicate}→ {self.object}"
 
 
 @dataclass(frozen=True, slots=True)
