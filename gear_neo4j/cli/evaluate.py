@@ -57,6 +57,13 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option("--max-steps", type=click.IntRange(min=1), default=4, show_default=True, help="Steps of the agent.")
 @click.option("--step-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages an agent reads.")
 @click.option("--select", is_flag=True, help="Let the agent order the best passages in one more call.")
+@click.option(
+    "--protocol",
+    type=click.Choice(["one", "paper"]),
+    default="one",
+    show_default=True,
+    help="Measure every k on one run, or in a run of its own from k passages, as the paper does.",
+)
 @click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="Where recall is measured.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first questions.")
 @click.option(
@@ -71,6 +78,7 @@ def evaluate(
     json_file: Path | None,
     whole: bool,
     folder: Path | None,
+    protocol: str,
     **given: Any,
 ) -> None:
     """Measure a retriever or an agent on a data set: a folder with corpus.jsonl, queries.jsonl, perhaps triples.jsonl.
@@ -98,9 +106,9 @@ def evaluate(
             )
         if whole or folder:
             llm = LABEL if oracle else settings.chat_model
-            report = _whole(gear, dataset, queries, ks, llm=llm, steps=system.max_steps)
+            report = _whole(gear, dataset, queries, ks, llm=llm, steps=system.max_steps, separately=protocol == "paper")
         else:
-            report = _single(gear, dataset, queries, ks, system)
+            report = _single(gear, dataset, queries, ks, system, separately=protocol == "paper")
     _write(report, json_file)
     if whole or folder:
         print_table(Console(), report)
@@ -116,10 +124,14 @@ def _single(
     queries: Sequence[datasets.Query],
     ks: tuple[int, ...],
     system: systems.System,
+    *,
+    separately: bool,
 ) -> dict[str, Any]:
     with Progress(console=errors) as bar:
-        task = bar.add_task("questions", total=len(queries))
-        answered = systems.run(gear, system, queries, k=max(ks), on_done=lambda: bar.advance(task))
+        task = bar.add_task("questions", total=len(queries) * (len(ks) if separately and not system.agent else 1))
+        answered = systems.measure(
+            gear, system, queries, ks=ks, separately=separately, on_done=lambda: bar.advance(task)
+        )
     head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
     return {**head, **system.described(), **runs.summary(answered, ks=ks)}
 
@@ -132,10 +144,11 @@ def _whole(
     *,
     llm: str | None,
     steps: int,
+    separately: bool,
 ) -> dict[str, Any]:
     kind: Literal["oracle", "model"] | None = ("oracle" if llm == LABEL else "model") if llm else None
     found = rows(llm=kind, triples=gear.counts().triples > 0, max_steps=steps)
-    return measure(gear, dataset, found, queries, ks=ks, llm=llm or "none")
+    return measure(gear, dataset, found, queries, ks=ks, llm=llm or "none", separately=separately)
 
 
 def _write(report: dict[str, Any], file: Path | None) -> None:

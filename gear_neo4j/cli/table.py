@@ -20,7 +20,14 @@ WIDE = 125
 
 
 def measure(
-    gear: Gear, dataset: Dataset, rows: Sequence[Row], queries: Sequence[Query], *, ks: Sequence[int], llm: str
+    gear: Gear,
+    dataset: Dataset,
+    rows: Sequence[Row],
+    queries: Sequence[Query],
+    *,
+    ks: Sequence[int],
+    llm: str,
+    separately: bool,
 ) -> dict[str, Any]:
     """Measure the table with a progress bar for each system."""
     with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=errors) as bars:
@@ -28,10 +35,19 @@ def measure(
 
         def begin(row: Row) -> None:
             nonlocal task
-            task = bars.add_task(f"{row.label:>20}", total=len(queries))
+            runs = len(ks) if separately and row.system and not row.system.agent else 1
+            task = bars.add_task(f"{row.label:>20}", total=runs * len(queries))
 
         return table.measured(
-            gear, dataset, rows, queries, ks=ks, llm=llm, on_row=begin, on_done=lambda: bars.advance(task)
+            gear,
+            dataset,
+            rows,
+            queries,
+            ks=ks,
+            llm=llm,
+            separately=separately,
+            on_row=begin,
+            on_done=lambda: bars.advance(task),
         )
 
 

@@ -1,8 +1,8 @@
 """One evaluation: a data set in a database of its own, every question asked, the figures put together."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -27,16 +27,24 @@ SYNONYMS = "+synonyms"
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question of the data set and what the retriever, or an agent, returned for it."""
+    """A question of the data set and what the retriever, or an agent, returned for it.
+
+    ``separate`` holds the ids of runs made for one k alone, where the protocol asks for such.
+    """
 
     query: Query
     hits: Hits
     answer: Answer | None = None
+    separate: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     @property
     def ranking(self) -> list[str]:
         """The ids of the passages, best first."""
         return [hit.passage.id for hit in self.hits]
+
+    def ranking_at(self, k: int) -> Sequence[str]:
+        """The ids of the passages that recall at k is measured on."""
+        return self.separate.get(k, self.ranking)
 
     @property
     def usage(self) -> Mapping[str, Usage]:
@@ -115,17 +123,19 @@ def summary(answered: Sequence[Answered], *, ks: Sequence[int]) -> dict[str, Any
     totals = [one.milliseconds for one in answered]
     parts = {part: [one.hits.milliseconds.get(part, 0.0) for one in answered] for part in PARTS}
     return {
-        "recall": {
-            str(k): round(100 * fmean(recall(one.ranking, one.query.gold, k=k) for one in answered), 2) for k in ks
-        },
+        "recall": {str(k): _percent(recall(one.ranking_at(k), one.query.gold, k=k) for one in answered) for k in ks},
         "all_found": {
-            str(k): round(100 * fmean(all_found(one.ranking, one.query.gold, k=k) for one in answered), 2) for k in ks
+            str(k): _percent(all_found(one.ranking_at(k), one.query.gold, k=k) for one in answered) for k in ks
         },
         "latency_ms": _latency(totals) | {part: _latency(spent) for part, spent in parts.items()},
         "llm": _llm(answered),
         **(_steps(answered, ks) if answered[0].answer else {}),
         "per_question": [_per_question(one, ks) for one in answered],
     }
+
+
+def _percent(shares: Iterable[float]) -> float:
+    return round(100 * fmean(shares), 2)
 
 
 def _llm(answered: Sequence[Answered]) -> dict[str, Any]:
@@ -141,8 +151,7 @@ def _steps(answered: Sequence[Answered], ks: Sequence[int]) -> dict[str, Any]:
     taken = [len(answer.trace.steps) for answer in answers]
     by_step = {
         str(step): {
-            str(k): round(100 * fmean(recall(one.ranking_after(step), one.query.gold, k=k) for one in answered), 2)
-            for k in ks
+            str(k): _percent(recall(one.ranking_after(step), one.query.gold, k=k) for one in answered) for k in ks
         }
         for step in range(1, max(taken) + 1)
     }
@@ -166,7 +175,7 @@ def _per_question(one: Answered, ks: Sequence[int]) -> dict[str, Any]:
         "gold": list(one.query.gold),
         "hops": len(one.query.decomposition) or len(one.query.gold),
         "retrieved": one.ranking,
-        "recall": {str(k): round(100 * recall(one.ranking, one.query.gold, k=k), 2) for k in ks},
+        "recall": {str(k): round(100 * recall(one.ranking_at(k), one.query.gold, k=k), 2) for k in ks},
         "latency_ms": round(one.milliseconds, 2),
         "llm": asdict(sum(one.usage.values(), Usage())),
         "paths": [str(path) for path in one.hits.paths[:3]],

@@ -1,7 +1,7 @@
 """What is measured: a retriever or an agent with all its options."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from gear_neo4j.agents.gear import STEP_K, GearOptions
@@ -65,6 +65,29 @@ class System:
         if self.needs_model:
             told["llm_kind"] = LABEL if self.oracled else "model"
         return told
+
+
+def measure(
+    gear: Gear,
+    system: System,
+    queries: Sequence[Query],
+    *,
+    ks: Sequence[int],
+    separately: bool = False,
+    on_done: Callable[[], None] = lambda: None,
+) -> list[Answered]:
+    """Ask every question once for all k, or, ``separately``, once for each k from k passages (the paper's C.2).
+
+    An agent reads as many passages a round whatever k is, so it is asked once. Costs are those of the largest k.
+
+    Raises:
+        InputError: the oracle is asked for, and a question has no decomposition.
+        ModelError: a language model is needed, and there is none.
+    """
+    if system.agent or not separately:
+        return run(gear, system, queries, k=max(ks), on_done=on_done)
+    found = {k: run(gear, replace(system, base_k=k), queries, k=k, on_done=on_done) for k in ks}
+    return [replace(one, separate={k: found[k][place].ranking for k in ks}) for place, one in enumerate(found[max(ks)])]
 
 
 def run(

@@ -167,3 +167,41 @@ def test_without_a_model_nothing_starts_and_one_line_says_what_works(gear, monke
     assert one_line(gear("ask", "Who?", "--replay", "none.json"), "none.json", "cannot be read")
     monkeypatch.setenv("GEAR_CHAT_PRICE", "cheap")
     assert one_line(gear("ask", "Who?"), "GEAR_CHAT_PRICE", "2 numbers")
+
+
+def test_the_table_measures_every_system_and_writes_its_page(gear, folder, tmp_path):
+    """All rows that can run, the reasons of those that cannot, one page; twice the same figures, latency aside."""
+    hops = [{"q": "Who?", "a": "Geoffrey Hinton", "p": "p1"}, {"q": "Where did #1 write?", "a": "Edinburgh", "p": "p2"}]
+    query = json.loads((folder / "queries.jsonl").read_text()) | {"decomposition": hops, "answers": ["Edinburgh"]}
+    (folder / "queries.jsonl").write_text(json.dumps(query) + "\n")
+    options = ("--table", "--llm", "oracle", "--protocol", "paper", "--ks", "1,2", "--report", tmp_path / "page")
+
+    code, out, err = gear("evaluate", folder, *options, "--json", tmp_path / "one.json")
+    gear("evaluate", folder, *options, "--json", tmp_path / "two.json")
+
+    one, two = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("one", "two"))
+    assert 0 == code, err
+    assert {"bm25", "hybrid + SyncGE", "HippoRAG 2, unfiltered", "IRCoT (bm25)", "HippoRAG 2 w/ IRCoT", "GeAR"} <= {
+        row["label"] for row in one["rows"]
+    }
+    assert {"HippoRAG", "ColBERTv2"} == {row["label"] for row in one["missing"]}
+    assert all(row["recall"].keys() == {"1", "2"} for row in one["rows"])
+    for table in (one, two):
+        for row in table["rows"]:
+            for part in (row, *row["per_question"]):
+                part.pop("latency_ms")
+    assert one == two
+    assert "oracle: upper bound" in out
+    assert "The poster's claim" in out
+    assert (tmp_path / "page" / "index.html").is_file()
+
+
+def test_a_table_without_a_model_lists_what_needs_one(gear, folder, monkeypatch):
+    """Nothing is faked, and nothing fails."""
+    monkeypatch.delenv("GEAR_CHAT_MODEL", raising=False)
+
+    code, out, _ = gear("evaluate", folder, "--table", "--ks", "2")
+
+    assert 0 == code
+    assert "GeAR: not run, needs a language model" in out
+    assert "hybrid + NaiveGE" in out
