@@ -24,6 +24,7 @@ from gear_neo4j.cli.options import (
 )
 from gear_neo4j.cli.table import measure, print_table
 from gear_neo4j.evaluate import datasets, runs, systems
+from gear_neo4j.evaluate.judging import judge, with_quality
 from gear_neo4j.evaluate.oracle import LABEL, require_decompositions
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.evaluate.report import write_report
@@ -45,6 +46,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
 @with_options(RETRIEVAL)
 @click.option("--agent", type=click.Choice(["gear", "ircot"]), help="Ask an agent; ircot is one over the retriever.")
+@click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers, five ways.")
 @click.option("--table", "whole", is_flag=True, help="Measure every system that can run, one row each.")
 @click.option("--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write a page with plots.")
 @click.option(
@@ -79,6 +81,7 @@ def evaluate(
     whole: bool,
     folder: Path | None,
     protocol: str,
+    quality: bool,
     **given: Any,
 ) -> None:
     """Measure a retriever or an agent on a data set: a folder with corpus.jsonl, queries.jsonl, perhaps triples.jsonl.
@@ -93,8 +96,10 @@ def evaluate(
     oracle = system.llm == "oracle" if whole or folder else system.oracled
     if oracle:
         require_decompositions(queries)
-    configured = settings.chat_model and not oracle and (system.needs_model or whole or folder)
-    chat = open_chat(settings, cache=settings.chat_cache) if configured or (system.needs_model and not oracle) else None
+    if quality and (system.agent is None or whole or folder):
+        raise click.UsageError("--quality judges the answers of one agent: give --agent, and no --table")
+    asked = quality or (not oracle and (system.needs_model or bool((whole or folder) and settings.chat_model)))
+    chat = open_chat(settings, cache=settings.chat_cache) if asked else None
     with opened(settings, chat=chat) as gear:
         with progress_shown() as on_progress:
             runs.provide(
@@ -108,7 +113,7 @@ def evaluate(
             llm = LABEL if oracle else settings.chat_model
             report = _whole(gear, dataset, queries, ks, llm=llm, steps=system.max_steps, separately=protocol == "paper")
         else:
-            report = _single(gear, dataset, queries, ks, system, separately=protocol == "paper")
+            report = _single(gear, dataset, queries, ks, system, separately=protocol == "paper", quality=quality)
     _write(report, json_file)
     if whole or folder:
         print_table(Console(), report)
@@ -126,6 +131,7 @@ def _single(
     system: systems.System,
     *,
     separately: bool,
+    quality: bool,
 ) -> dict[str, Any]:
     with Progress(console=errors) as bar:
         task = bar.add_task("questions", total=len(queries) * (len(ks) if separately and not system.agent else 1))
@@ -133,7 +139,13 @@ def _single(
             gear, system, queries, ks=ks, separately=separately, on_done=lambda: bar.advance(task)
         )
     head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
-    return {**head, **system.described(), **runs.summary(answered, ks=ks)}
+    report = {**head, **system.described(), **runs.summary(answered, ks=ks)}
+    if not quality:
+        return report
+    with Progress(console=errors) as bar:
+        task = bar.add_task("judging", total=len(queries))
+        judged = judge(answered, chat=gear.chat, embedder=gear.embedder, on_done=lambda: bar.advance(task))
+    return with_quality(report, judged)
 
 
 def _whole(
@@ -180,6 +192,9 @@ def _captions(report: dict[str, Any]) -> Iterator[str]:
     if "steps" in report:
         reasons = ", ".join(f"{reason} {count}" for reason, count in report["stop_reasons"].items())
         yield f"{report['steps']:.2f} steps a question; ended by {reasons}"
+    for name, told in report.get("quality", {}).items():
+        left_out = f", {told['skipped']} without" if told["skipped"] else ""
+        yield f"{name.replace('_', ' ')} {told['mean']:.2f} ({told['low']:.2f} to {told['high']:.2f}{left_out})"
     if llm["calls"] or llm["cached"]:
         about = "about " if llm["estimated"] else ""
         tokens = (llm["input_tokens"] + llm["output_tokens"]) / report["questions"]

@@ -8,6 +8,7 @@ import pytest
 
 from tests.commands import one_line
 from tests.scripted_server import ScriptedServer
+from tests.toy_judge import ToyJudge
 from tests.toy_model import role_of
 
 ROOT = Path(__file__).parents[2]
@@ -205,3 +206,28 @@ def test_a_table_without_a_model_lists_what_needs_one(gear, folder, monkeypatch)
     assert 0 == code
     assert "GeAR: not run, needs a language model" in out
     assert "hybrid + NaiveGE" in out
+
+
+def test_answers_are_judged_where_that_is_asked_for(gear, folder, monkeypatch, tmp_path):
+    """Five figures with their intervals, what the judge cost, and the same for each question."""
+    hops = [{"q": "Who?", "a": "Geoffrey Hinton", "p": "p1"}, {"q": "Where did #1 write?", "a": "Edinburgh", "p": "p2"}]
+    query = json.loads((folder / "queries.jsonl").read_text()) | {"decomposition": hops, "answers": ["Edinburgh"]}
+    (folder / "queries.jsonl").write_text(json.dumps(query) + "\n")
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GEAR_CHAT_MODEL", "judge")
+    options = ("--llm", "oracle", "--ks", "2", "--quality")
+
+    with ScriptedServer(ToyJudge()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, err = gear("evaluate", folder, *options, "--agent", "gear", "--json", tmp_path / "out.json")
+        asked = len(server.requests)
+
+    assert 0 == code, err
+    report = json.loads((tmp_path / "out.json").read_text())
+    assert {"correctness", "similarity", "faithfulness", "context_precision", "context_recall"} == set(
+        report["quality"]
+    )
+    assert 1.0 == report["quality"]["correctness"]["mean"] == report["per_question"][0]["quality"]["correctness"]
+    assert asked == report["judge"]["calls"] > 0
+    assert "context recall " in out
+    assert one_line(gear("evaluate", folder, *options), "--agent")

@@ -1,0 +1,52 @@
+"""The answers of a run judged by a language model, several at a time, and the figures put into its report."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate.quality import Quality, assess, averages
+from gear_neo4j.evaluate.runs import Answered
+from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.usage import Usage
+
+
+def judge(
+    answered: Sequence[Answered], *, chat: Chat, embedder: Embedder, on_done: Callable[[], None] = lambda: None
+) -> list[Quality]:
+    """The quality of each answer, in order; as many at a time as the chat model takes calls.
+
+    Raises:
+        InputError: there is no answer to judge, or a question has no gold answer to judge it by.
+        ModelError: the model failed for good.
+    """
+    for one in answered:
+        if one.answer is None or not one.query.answers:
+            raise InputError(f"the question {one.query.id!r} has no answer to judge: use --agent, and gold answers")
+
+    def assessed(one: Answered) -> Quality:
+        quality = assess(
+            chat,
+            embedder,
+            question=one.query.question,
+            answer=one.answer.plain if one.answer else "",
+            contexts=[hit.passage.content for hit in one.hits],
+            reference=one.query.answers[0],
+        )
+        on_done()
+        return quality
+
+    with ThreadPoolExecutor(chat.concurrency, thread_name_prefix="judge") as pool:
+        return list(pool.map(assessed, answered))
+
+
+def with_quality(report: dict[str, Any], qualities: Sequence[Quality]) -> dict[str, Any]:
+    """A report with the mean of each metric, its interval, what was left out as NaN, and what the judge cost."""
+    means = {name: asdict(found) for name, found in averages(qualities).items()}
+    questions = [
+        {**one, "quality": quality.described()} for one, quality in zip(report["per_question"], qualities, strict=True)
+    ]
+    spent = asdict(sum((quality.usage for quality in qualities), Usage()))
+    return {**report, "quality": means, "judge": spent, "per_question": questions}
