@@ -577,6 +577,7 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
         "entities": _entity_rows([triple]),
         "triples": _triple_rows([triple], gear.embedder),
         "passages": ["keep"],
+        "model": None,
     }
     removing = {
         "delete_passages": {"ids": [row["id"] for row in rows]},
