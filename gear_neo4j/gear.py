@@ -53,7 +53,8 @@ class Gear(Corpus):
             retriever: ``naive`` expands the base retriever's passages over the graph, ``base`` does not; for ``sync``
                 the chat model first reads them, in one call, and the walk starts from the facts that it notes.
                 ``hipporag2`` and ``hipporag`` are HippoRAG's PageRank, at its best over synonym edges; a chat model,
-                where there is one, chooses the seeds of the former, and the latter is its base without one.
+                where there is one, chooses the seeds of the former, and the latter is its base without one. ``scout``
+                is our own walk of that kind, without any model but the embeddings.
             base: what finds the first passages: words (``bm25``, ``fulltext``), meaning (``sbert``), or both.
             base_k: how many passages the expansion starts from.
 

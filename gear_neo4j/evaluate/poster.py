@@ -48,6 +48,7 @@ def _graph(llm: Literal["model", "oracle"] | None, triples: bool) -> Iterator[Ro
         yield _row("HippoRAG", "hipporag", System(retriever="hipporag"), llm, triples, model=True)
     name = "HippoRAG 2" if llm == "model" else "HippoRAG 2, unfiltered"
     yield _row(name, "hipporag2", System(retriever="hipporag2"), llm, triples)
+    yield _row("scout", "scout", System(retriever="scout"), llm, triples)
 
 
 def _multi_step(llm: Literal["model", "oracle"] | None, triples: bool, steps: int) -> Iterator[Row]:

@@ -40,7 +40,7 @@ class System:
     @property
     def needs_synonyms(self) -> bool:
         """Whether it walks over synonym edges, which the data set must be given first."""
-        return self.agent != "gear" and self.retriever in ("hipporag", "hipporag2")
+        return self.agent != "gear" and self.retriever in ("hipporag", "hipporag2", "scout")
 
     @property
     def oracled(self) -> bool:

@@ -1,6 +1,6 @@
 """What leaves the graph for PageRank: ids and weights, streamed, and the version they stand for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,15 @@ class Linked:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Cosines: of a query with n entities, of those with each other (n x n), and of each passage with both."""
+
+    query: Sequence[float]
+    between: Sequence[Sequence[float]]
+    passages: Mapping[str, tuple[float, Sequence[float]]]
+
+
 class Export:
     """What PageRank asks of one database."""
 
@@ -82,3 +91,13 @@ class Export:
         given: list[dict[str, Any]] = [{"key": key, "vector": vector} for key, vector in names]
         rows = self._database.call("link_entities", names=given, candidates=LINK_CANDIDATES) if given else []
         return [Linked(row["id"], row["name"], row["score"]) for row in rows]
+
+    def named(self, keys: Sequence[str]) -> dict[str, str]:
+        """The element ids of those of the keys that are entities, by key."""
+        rows = self._database.call("named_entities", keys=list(keys)) if keys else []
+        return {row["key"]: row["id"] for row in rows}
+
+    def compare(self, passages: Sequence[str], *, keys: Sequence[str], query: Vector) -> Compared:
+        """The cosines between a query, the entities of some keys, and some passages; no vector comes back."""
+        row = self._database.call("compare_passages", passages=list(passages), keys=list(keys), query=query)[0]
+        return Compared(row["query"], row["between"], {id: (cosine, names) for id, cosine, names in row["passages"]})

@@ -17,9 +17,10 @@ from gear_neo4j.retrieval.expansion import Expansion, Score
 from gear_neo4j.retrieval.hipporag import HippoRAG, HippoRAG2, Memory
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.retrievers import BaseRetriever, NaiveRetriever, Retriever, SyncRetriever
+from gear_neo4j.retrieval.scout import Scout
 from gear_neo4j.retrieval.sync import Sync
 
-RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2"]
+RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2", "scout"]
 BaseName = Literal["bm25", "fulltext", "sbert", "hybrid"]
 # Above this, the in-memory index takes seconds to build and tens of milliseconds a question.
 BM25_LIMIT = 20_000
@@ -77,6 +78,8 @@ class Catalogue:
             return HippoRAG(self._memory, base=search, namer=self._seeder())
         if name == "hipporag2":
             return HippoRAG2(self._memory, filter=self._seeder())
+        if name == "scout":
+            return Scout(self._memory)
         expansion = self._expansion(beam, score, base_k)
         return NaiveRetriever(self._store, base=search, expansion=expansion, embedder=self._embedder, base_k=base_k)
 

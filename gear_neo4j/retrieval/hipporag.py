@@ -138,14 +138,14 @@ def walked(graph: Projection, seeds: Sequence[Seed], dense: Sequence[tuple[str, 
     known = [(graph.places[id], score) for id, score in dense if id in graph.places]
     places = np.array([place for place, _ in known], dtype=np.intp)
     start[places] = PASSAGE_WEIGHT * spread(np.array([score for _, score in known]))
-    for entity, weight in _phrases(graph, seeds).items():
+    for entity, weight in phrases(graph, seeds).items():
         start[len(graph.passages) + entity] = weight
     if not start.any():
         return ranked("sbert", dense)
-    return _ranked(graph, pagerank(graph.moves, start)[: len(graph.passages)])
+    return by_mass(graph, pagerank(graph.moves, start)[: len(graph.passages)])
 
 
-def _phrases(graph: Projection, seeds: Sequence[Seed]) -> dict[int, float]:
+def phrases(graph: Projection, seeds: Sequence[Seed]) -> dict[int, float]:
     """The five entities whose triples are nearest on average, each weighing the sum of their scores over its passages.
 
     An entity of many passages says little about any of them.
@@ -168,10 +168,10 @@ def _by_entities(graph: Projection, linked: Sequence[Linked]) -> list[Ranked]:
             start[graph.entities[one.id]] = 1 / max(1.0, graph.spoken_of[graph.entities[one.id]])
     if not start.any():
         return []
-    return _ranked(graph, graph.mentions @ pagerank(graph.phrase_moves, start), shown=spread)
+    return by_mass(graph, graph.mentions @ pagerank(graph.phrase_moves, start), shown=spread)
 
 
-def _ranked(
+def by_mass(
     graph: Projection, mass: Weights, *, shown: Callable[[Weights], Weights] = lambda mass: mass
 ) -> list[Ranked]:
     """The passages that any mass reached, best first."""

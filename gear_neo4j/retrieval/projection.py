@@ -11,8 +11,9 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.graph.export import Export, Version
 from gear_neo4j.retrieval.pagerank import Matrix, Weights, blocks, matrix, transition
 
-# Measured: some 250 bytes a triple, so that this many take about a gigabyte.
-MOST_TRIPLES = 4_000_000
+# Measured: 350 bytes a triple, 490 while it is made, so that this many take about a gigabyte.
+MOST_TRIPLES = 2_000_000
+DERIVED = ("phrase_moves", "moves", "counted_moves")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +52,15 @@ class Projection:
         edges.data = np.ones_like(edges.data)
         return transition(blocks([[None, edges], [edges.T, self.links]]))
 
+    @cached_property
+    def counted_moves(self) -> Matrix:
+        """The same, where the edge of a passage to an entity weighs as many triples of the passage as name it."""
+        return transition(blocks([[None, self.mentions], [self.mentions.T, self.links]]))
+
     @property
     def bytes(self) -> int:
         """The memory that the matrices take, those made so far; the ids come on top, some 150 bytes each."""
-        made = [self.mentions, self.links, *(self.__dict__.get(name) for name in ("phrase_moves", "moves"))]
+        made = [self.mentions, self.links, *(self.__dict__.get(name) for name in DERIVED)]
         return sum(one.data.nbytes + one.indices.nbytes + one.indptr.nbytes for one in made if one is not None)
 
 

@@ -1,0 +1,158 @@
+"""What each part of scout is worth: ``python -m benchmarks.scout DATASET_DIR``; the table of docs/scout.md.
+
+All systems are asked each question in turn, in one process, so that their latencies can be compared. The parts were
+chosen on the even questions of musique_train100 (counted from 0); the odd ones say what they are worth.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.progress import track
+
+from gear_neo4j import Gear, Settings
+from gear_neo4j.evaluate import datasets, runs
+from gear_neo4j.evaluate.metrics import recall
+from gear_neo4j.graph.export import Export
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.retrieval.hipporag import HippoRAG2, Memory
+from gear_neo4j.retrieval.projection import Projections
+from gear_neo4j.retrieval.scout import Scout, Scouting
+from gear_neo4j.settings import DEFAULT_NAME
+
+KS = (2, 5, 10, 15)
+RESAMPLES = 10_000
+RESULTS = Path(__file__).with_name("scout.json")
+Recalls = npt.NDArray[np.float64]
+Ask = Callable[[str], Sequence[str]]
+
+PARTS: Mapping[str, Scouting] = {
+    "without names": Scouting(name_weight=0),
+    "without the remainder": Scouting(remainder=0),
+    "without triples as seeds": Scouting(triples=0),
+    "without passages as seeds": Scouting(passage_weight=0),
+    "damping 0.5, as in HippoRAG": Scouting(damping=0.5),
+    "names alone": Scouting(triples=0, passage_weight=0, remainder=0),
+    "HippoRAG 2's seeds and names": Scouting(damping=0.5, remainder=0),
+}
+
+
+class Unlinked(Export):
+    """A graph whose synonym edges nobody sees."""
+
+    def synonyms(self) -> Iterator[tuple[str, str, float]]:
+        """None."""
+        return iter(())
+
+
+def memory(store: Store, export: Export, embedder: Embedder) -> Memory:
+    """What scout works on."""
+    return Memory(store, export, Projections(export), embedder)
+
+
+def systems(gear: Gear) -> dict[str, Ask]:
+    """Everything that is measured, by name."""
+    linked = memory(gear.store, Export(gear.database), gear.embedder)
+    unlinked = memory(gear.store, Unlinked(gear.database), gear.embedder)
+    retrievers = {
+        "sbert": gear.retriever("base", base="sbert"),
+        "naive": gear.retriever("naive"),
+        "hipporag2": HippoRAG2(linked),
+        "scout": Scout(linked),
+        **{name: Scout(linked, scouting=given) for name, given in PARTS.items()},
+        "without synonym edges": Scout(unlinked),
+    }
+
+    def ask(name: str, question: str) -> list[str]:
+        return [hit.passage.id for hit in retrievers[name].retrieve(question, k=max(KS))]
+
+    found: dict[str, Ask] = {name: lambda question, name=name: ask(name, question) for name in retrievers}  # type: ignore[misc]
+    return found | {"questions in lower case": lambda question: ask("scout", question.lower())}
+
+
+def measured(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float]]:
+    """Recall of each question at each k, shape (questions, 4), and the median milliseconds, by name."""
+    asked = systems(gear)
+    recalls: dict[str, list[list[float]]] = {name: [] for name in asked}
+    times: dict[str, list[float]] = {name: [] for name in asked}
+    for ask in asked.values():
+        ask(queries[0].question)
+    for query in track(queries, "questions"):
+        for name, ask in asked.items():
+            started = time.perf_counter()
+            ranking = ask(query.question)
+            times[name].append(1_000 * (time.perf_counter() - started))
+            recalls[name].append([recall(ranking, query.gold, k=k) for k in KS])
+    return {name: 100 * np.array(rows) for name, rows in recalls.items()}, {
+        name: round(median(some), 1) for name, some in times.items()
+    }
+
+
+def interval(values: Recalls) -> list[list[float]]:
+    """The 95 % bootstrap interval of the mean at each k, over questions drawn with replacement."""
+    chance = np.random.default_rng(0)
+    means = values[chance.integers(len(values), size=(RESAMPLES, len(values)))].mean(axis=1)
+    return np.percentile(means, [2.5, 97.5], axis=0).T.round(1).tolist()  # type: ignore[no-any-return]
+
+
+def report(recalls: Mapping[str, Recalls], times: Mapping[str, float]) -> dict[str, Any]:
+    """What is written down: means on the half that was chosen on, on the other one, and on all; with intervals."""
+    halves = {"even": slice(0, None, 2), "odd": slice(1, None, 2), "all": slice(None)}
+    rows = {
+        name: {half: found[part].mean(axis=0).round(1).tolist() for half, part in halves.items()}
+        | {"interval": interval(found), "ms": times[name]}
+        for name, found in recalls.items()
+    }
+    ahead = {
+        rival: {
+            half: {
+                "points": (recalls["scout"] - recalls[rival])[part].mean(axis=0).round(1).tolist(),
+                "interval": interval((recalls["scout"] - recalls[rival])[part]),
+            }
+            for half, part in halves.items()
+            if half != "even"
+        }
+        for rival in ("hipporag2", "naive", "sbert")
+    }
+    return {"ks": list(KS), "systems": rows, "scout_ahead_of": ahead}
+
+
+def table(found: Mapping[str, Any]) -> str:
+    """The systems as a table in Markdown."""
+    lines = ["| | even: chosen on | odd: held out | all | ms |", "|---|---|---|---|---|"]
+    for name, row in found["systems"].items():
+        cells = [" / ".join(f"{value:.1f}" for value in row[half]) for half in ("even", "odd", "all")]
+        lines.append(f"| {name} | {' | '.join(cells)} | {row['ms']:.0f} |")
+    for rival, halves in found["scout_ahead_of"].items():
+        for half, gain in halves.items():
+            told = (
+                f"@{k} {points:+.1f} ({low:+.1f} to {high:+.1f})"
+                for k, points, (low, high) in zip(KS, gain["points"], gain["interval"], strict=True)
+            )
+            lines.append(f"\nscout - {rival}, {half}: {', '.join(told)}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure, print, write."""
+    dataset = datasets.load(Path(sys.argv[1]))
+    settings = Settings.load()
+    if not settings.uri and settings.name == DEFAULT_NAME:
+        settings = replace(settings, name=f"evaluate-{dataset.name}")
+    with Gear.connect(settings) as gear:
+        runs.provide(gear, dataset, synonyms=True)
+        found = {"dataset": dataset.name, "questions": len(dataset.queries)} | report(*measured(gear, dataset.queries))
+    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(table(found))
+
+
+if __name__ == "__main__":
+    main()

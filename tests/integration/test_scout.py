@@ -1,0 +1,142 @@
+"""Scout on a real server: what leads it, what it costs, and that no question makes it fail."""
+
+import pytest
+
+from gear_neo4j.ingestion.synonyms import write_synonyms
+from gear_neo4j.retrieval.scout import Scout, Scouting
+from tests.graphs import ingest, opened
+from tests.wire import Wire
+
+PASSAGES = {
+    "journal": "The Alpha Journal is a periodical.",
+    "society": "The Beta Society elected a chairman.",
+    "harbour": "Gamma Harbour elected a chairman.",
+    "bread": "A recipe for bread and butter.",
+}
+TRIPLES = [
+    ("journal", "Alpha Journal", "is published by", "Beta Society"),
+    ("society", "Beta Society", "elected as its chairman", "Delta"),
+    ("harbour", "Gamma Harbour", "elected as its chairman", "Epsilon"),
+    ("harbour", "Gamma Harbour", "lies at", "sea"),
+    ("bread", "bread", "goes with", "butter"),
+]
+QUESTION = "Who was elected chairman by those who publish Alpha Journal?"
+
+
+@pytest.fixture
+def graph(database, embedder, tmp_path):
+    """Two chairmen; only one belongs to the publishers of the journal."""
+    ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
+    return database
+
+
+@pytest.fixture
+def gear(graph, server, embedder):
+    with opened(server, embedder) as one:
+        yield one
+
+
+def ids(hits):
+    return [hit.passage.id for hit in hits]
+
+
+def with_names(gear, **given):
+    return Scout(gear._catalogue._memory, scouting=Scouting(triples=0, passage_weight=0, **given))
+
+
+def test_a_name_in_the_question_leads_over_the_graph(gear):
+    """From the name alone, with all other seeds switched off, the walk reaches its passage and the one behind it."""
+    assert {"journal", "society"} == set(ids(with_names(gear).retrieve(QUESTION)))
+
+
+def test_without_any_seed_the_passages_near_the_question_are_the_answer(gear):
+    """No name, and nothing else is to be a seed."""
+    question = "Who was elected chairman?"
+
+    assert ids(gear.search(question, retriever="base", base="sbert")) == ids(with_names(gear).retrieve(question))
+
+
+def test_the_right_chairman_comes_before_the_one_with_the_same_words(gear):
+    """Both passages say the same of a chairman; the graph knows which society publishes the journal."""
+    # In a graph of five triples the nearest five would be all.
+    scout = Scout(gear._catalogue._memory, scouting=Scouting(triples=0))
+
+    assert "harbour" == gear.search(QUESTION, retriever="base", base="sbert")[0].passage.id
+    assert ["journal", "society", "harbour"] == ids(scout.retrieve(QUESTION))[:3]
+
+
+def test_hits_say_where_they_were_found(gear):
+    """By the walk, and by the question's embedding; no model is called."""
+    hits = gear.search(QUESTION, retriever="scout", k=4)
+
+    assert "scout" == hits.retriever
+    assert all(len(path.triples) == 1 for path in hits.paths)
+    assert {"pagerank", "sbert"} == {source.name for source in hits[0].sources}
+    assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
+    assert {} == hits.usage
+
+
+def test_what_the_question_asks_beyond_its_name_decides_once_names_have_embeddings(gear, graph, embedder):
+    """Linking synonyms gives entities embeddings; the passage about the name then counts for less, not for more."""
+    before = {hit.passage.id: hit.score for hit in with_names(gear).retrieve(QUESTION)}
+    list(write_synonyms(graph, embedder=embedder))
+    after = {hit.passage.id: hit.score for hit in with_names(gear).retrieve(QUESTION)}
+
+    assert after["journal"] / after["society"] < before["journal"] / before["society"]
+
+
+def test_it_costs_six_round_trips_and_no_vector_comes_back(graph, server, embedder):
+    """Version, passages, triples, names, cosines, and the passages of the answer."""
+    list(write_synonyms(graph, embedder=embedder))
+    with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear:
+        retriever = gear.retriever("scout")
+        retriever.retrieve(QUESTION)
+        wire.reset()
+        retriever.retrieve(QUESTION)
+
+        assert 6 == wire.runs
+        assert not wire.holds(next(iter(embedder.embed(["Alpha Journal"]))))
+
+
+@pytest.mark.parametrize(
+    "question", ["什么是诺贝尔奖?", "A" * 5_000, "Alpha Journal", "\\ AND Alpha) OR", "?!", "\udce9 X"]
+)
+def test_a_strange_question_is_answered(gear, question):
+    """As by every retriever."""
+    assert 4 >= len(gear.search(question, retriever="scout"))
+
+
+@pytest.mark.parametrize("triples", [[], [("only", "One", "is", "passage")]])
+def test_a_corpus_of_one_passage_is_searched(server, database, embedder, tmp_path, triples):
+    """With nothing to walk on, too."""
+    ingest(database, embedder, tmp_path, {"only": "One passage."}, triples)
+
+    with opened(server, embedder) as gear:
+        assert ["only"] == ids(gear.search("What is One passage.", retriever="scout"))
+
+
+def test_an_empty_graph_finds_nothing(server, database, embedder):
+    """And does not fail."""
+    with opened(server, embedder) as gear:
+        assert [] == ids(gear.search("What is One?", retriever="scout"))
+
+
+def test_a_change_is_seen_by_the_next_question(gear, graph, embedder, tmp_path):
+    """The projection is made anew."""
+    question = "Who is Zeta?"
+    assert "zeta" not in ids(gear.search(question, retriever="scout"))
+
+    ingest(graph, embedder, tmp_path, {"zeta": "A letter."}, [("zeta", "Zeta", "is", "Omega")])
+
+    assert "zeta" == gear.search(question, retriever="scout")[0].passage.id
+
+
+def test_the_same_search_gives_the_same_answer(graph, server, embedder):
+    """Also from another connection."""
+    answers = []
+    for _ in range(2):
+        with opened(server, embedder) as gear:
+            hits = gear.search(QUESTION, retriever="scout")
+            answers.append((hits.hits, hits.paths))
+
+    assert answers[0] == answers[1]

@@ -1,0 +1,96 @@
+"""Scout's parts: the names in a question, what a question asks beyond them, and the numbers it takes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.export import Compared
+from gear_neo4j.retrieval.names import LONGEST_NAME, MOST_WORDS, names, spans
+from gear_neo4j.retrieval.scout import Scouting, beyond
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "expected"),
+    [
+        ("Who is the author of Brand?", {"author", "brand"}, ["brand"]),
+        ("Is KAGH-FM in McRae's county?", {"kagh-fm", "kagh", "fm", "mcrae", "county"}, ["kagh-fm", "mcrae"]),
+        ("In 1900, what was in STRASSE?", {"1900", "strasse", "in 1900"}, ["in 1900", "strasse"]),
+        ("Which Straße was it?", {"strasse"}, ["strasse"]),
+        ("Paris is where? And Paris?", {"paris"}, ["paris"]),
+        ("Paris is where?", {"paris"}, []),
+        ("who wrote brand?", {"brand"}, []),
+        ("", {"brand"}, []),
+    ],
+)
+def test_names_are_the_longest_known_runs_of_words_with_a_capital(question, known, expected):
+    """The first word has its capital anyway; in lower case no name can be told from a word."""
+    assert expected == names(spans(question), known=known)
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_few_spans(text):
+    """At most eight a word, each within the text."""
+    found = spans(text)
+
+    assert len(found) <= LONGEST_NAME * MOST_WORDS
+    assert all(0 <= span.start < span.end <= span.start + LONGEST_NAME for span in found)
+
+
+def test_a_page_for_a_question_is_looked_at_in_part():
+    """Each span is a look-up."""
+    assert LONGEST_NAME * MOST_WORDS >= len(spans("Name " * 10_000))
+
+
+def unit(*shape, seed=7):
+    rows = np.random.default_rng(seed).standard_normal(shape)
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_what_is_left_of_a_question_is_worked_out_from_cosines(count):
+    """The same as from the vectors: the question minus its projection onto the names, compared with each passage."""
+    query, *passages = unit(6, 20)
+    entities = unit(count, 20, seed=8) + 0.4 * query
+    entities = entities / np.linalg.norm(entities, axis=1, keepdims=True)
+    shares = np.linalg.pinv(entities.T) @ query
+    left = query - entities.T @ shares
+
+    found = beyond(compared(query, entities, passages))
+
+    expected = {str(i): float(passage @ left / np.linalg.norm(left)) for i, passage in enumerate(passages)}
+    assert expected == pytest.approx(found, abs=1e-6)
+
+
+def compared(query, entities, passages):
+    return Compared(
+        (entities @ query).tolist(),
+        (entities @ entities.T).tolist(),
+        {str(i): (float(one @ query), (entities @ one).tolist()) for i, one in enumerate(passages)},
+    )
+
+
+def test_two_names_of_one_thing_are_taken_out_once():
+    """Their cosines have no inverse."""
+    query, name, passage = unit(3, 20)
+    once = beyond(compared(query, np.array([name]), [passage]))
+
+    assert once == pytest.approx(beyond(compared(query, np.array([name, name]), [passage])), abs=1e-6)
+
+
+def test_of_a_question_that_is_a_name_the_whole_counts():
+    """What would be left is noise."""
+    query, passage = unit(2, 20)
+
+    assert {"0": pytest.approx(float(passage @ query))} == beyond(compared(query, np.array([query]), [passage]))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"passages": 0}, "passages is 0"), ({"name_weight": -1}, "name_weight is -1"), ({"damping": 1.0}, "below 1")],
+)
+def test_numbers_that_make_no_walk_are_refused(given, said):
+    """One line that names the number."""
+    with pytest.raises(SettingsError, match=said):
+        Scouting(**given)
