@@ -15,7 +15,7 @@ from gear_neo4j.graph.database import Database
 from gear_neo4j.ingestion.writing import write_triples
 from gear_neo4j.models.chat import Chat, Reply
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.parsers import Triples, parse_triples
+from gear_neo4j.models.lists import Triples, parse_triples
 from gear_neo4j.models.prompts import fill
 from gear_neo4j.usage import Usage
 

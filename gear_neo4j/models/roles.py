@@ -5,15 +5,14 @@ from typing import Protocol
 
 from gear_neo4j.domain import Fact, Passage, Path
 from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.lists import parse_numbers, parse_triples
 from gear_neo4j.models.parsers import (
     Draft,
     Thought,
     Verdict,
     parse_answer,
-    parse_numbers,
     parse_question,
     parse_thought,
-    parse_triples,
     parse_verdict,
 )
 from gear_neo4j.models.prompts import fill

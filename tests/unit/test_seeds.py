@@ -6,7 +6,7 @@ from langchain_core.language_models import FakeListChatModel
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import ReplyError
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.models.parsers import parse_names, parse_places
+from gear_neo4j.models.lists import parse_names, parse_places
 from gear_neo4j.models.prompts import fill
 from gear_neo4j.models.seeds import PromptedSeeder
 

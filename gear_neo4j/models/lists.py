@@ -1,0 +1,145 @@
+"""What a model's reply lists: triples, numbers and names, out of JSON as models really write it; nothing is evaluated.
+
+A reply may be fenced, have prose around it, think aloud first, or be cut off. Each parser raises ValueError, with the
+reason in words that the model can be told, when nothing in a reply can be used.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gear_neo4j.domain import Fact
+from gear_neo4j.models.parsers import without_thinking
+
+_QUOTED = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'"
+_TUPLE = re.compile(rf"[(\[]\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,?\s*[)\]]", re.DOTALL)
+_PARTS = (("subject", "predicate", "object"), ("head", "relation", "tail"))
+_JSON = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Triples:
+    """The triples of a reply in its order, each once, and how many of its items were none."""
+
+    facts: tuple[Fact, ...]
+    malformed: int = 0
+
+
+def parse_triples(text: str, *, key: str) -> Triples:
+    """The triples of a JSON reply ``{key: [[s, p, o], ...]}``, or of a bare list.
+
+    Objects with subject, predicate and object count as triples, and so do tuples in parentheses.
+
+    Raises:
+        ValueError: there is no list of triples, or none of its items is a triple.
+
+    Example:
+        >>> parse_triples('Sure! {"facts": [["Curie", "born in", "Warsaw"], ["Cur', key="facts")
+        Triples(facts=(Fact(subject='Curie', predicate='born in', object='Warsaw'),), malformed=1)
+    """
+    body = without_thinking(text)
+    named = re.search(rf"[\"']?{re.escape(key)}[\"']?\s*[:=]\s*\[", body, re.IGNORECASE)
+    starts = [named.end()] if named else [match.end() for match in re.finditer(r"\[", body)]
+    read = [list(_items(body, start)) for start in starts]
+    for items in read:
+        facts = [fact for item in items if (fact := _fact(item))]
+        if facts:
+            return Triples(tuple(dict.fromkeys(facts)), len(items) - len(facts))
+    if any(not items for items in read):
+        return Triples(())
+    raise ValueError(f'no list "{key}" of triples in it' if not named else f'no item of "{key}" is three texts')
+
+
+def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
+    """The numbers from 1 to ``most`` of the first JSON list of numbers, in its order, each once.
+
+    Raises:
+        ValueError: there is no list of such numbers.
+
+    Example:
+        >>> parse_numbers("The passages: [3, 1, 3, 12]", most=10)
+        (3, 1)
+    """
+    for match in re.finditer(r"\[([\d\s,]*)(?:\]|\Z)", without_thinking(text)):
+        numbers = (int(digits) for digits in re.findall(r"\d+", match[1]))
+        kept = tuple(dict.fromkeys(number for number in numbers if 1 <= number <= most))
+        if kept:
+            return kept
+    raise ValueError(f"no list of numbers from 1 to {most} in it")
+
+
+def parse_places(text: str, *, most: int) -> tuple[int, ...]:
+    """The numbers of a reply as places from 0; an empty list is an answer, too.
+
+    Raises:
+        ValueError: there is no list, or one of numbers that stand for nothing.
+
+    Example:
+        >>> parse_places("[2, 1]", most=3), parse_places("None of them: []", most=3)
+        ((1, 0), ())
+    """
+    if re.search(r"\[\s*\]", without_thinking(text)):
+        return ()
+    return tuple(number - 1 for number in parse_numbers(text, most=most))
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """The names of a JSON reply ``{"entities": ["name", ...]}``, or of a bare list, in its order, each once.
+
+    Raises:
+        ValueError: there is no list, or one without a name in it that is not empty.
+
+    Example:
+        >>> parse_names('Sure: {"entities": ["Marie  Curie", "Warsaw", "Warsaw", "Par')
+        ('Marie Curie', 'Warsaw')
+    """
+    body = without_thinking(text)
+    start = body.find("[")
+    if start < 0:
+        raise ValueError('no list "entities" in it')
+    items = list(_items(body, start + 1))
+    names = tuple(dict.fromkeys(name for item in items if not isinstance(item, list | dict) and (name := _part(item))))
+    if items and not names:
+        raise ValueError('no item of "entities" is a name')
+    return names
+
+
+def _items(text: str, start: int) -> Iterator[Any]:
+    """The items of a JSON list from behind its bracket; where one cannot be read, the next one is looked for."""
+    place = start
+    while item := re.compile(r"[^\s,]").search(text, place):
+        if item[0] == "]":
+            return
+        place = item.start()
+        try:
+            value, place = _JSON.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            value, place = _tuple(text, place)
+        yield value
+
+
+def _tuple(text: str, place: int) -> tuple[Any, int]:
+    if found := _TUPLE.match(text, place):
+        return [part for part in found.groups() if part is not None], found.end()
+    following = re.compile(r"[\[({\]]").search(text, place + 1)
+    return None, following.start() if following else len(text)
+
+
+def _fact(item: object) -> Fact | None:
+    if isinstance(item, dict):
+        item = next(([item[name] for name in names] for names in _PARTS if all(name in item for name in names)), None)
+    if not isinstance(item, list) or len(item) != 3:
+        return None
+    parts = [_part(part) for part in item]
+    return Fact(*parts) if all(parts) else None
+
+
+def _part(value: object) -> str:
+    # Models write years as numbers.
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
+        return ""
+    return " ".join(value.split())
