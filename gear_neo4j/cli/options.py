@@ -45,10 +45,10 @@ BEAM = (
 BASE = (
     click.option(
         "--base",
-        type=click.Choice(["bm25", "fulltext", "sbert", "hybrid"]),
+        type=click.Choice(["bm25", "fulltext", "sbert", "hybrid", "colbert"]),
         default="hybrid",
         show_default=True,
-        help="What finds the first passages.",
+        help="What finds the first passages; colbert needs the extra [colbert].",
     ),
 )
 CHAT = (

@@ -11,7 +11,7 @@ from gear_neo4j.retrieval.catalogue import BaseName
 BASES: tuple[BaseName, ...] = ("bm25", "sbert", "hybrid")
 NO_MODEL = "needs a language model: set GEAR_CHAT_MODEL, or --llm oracle where questions have a decomposition"
 NO_ORACLE = "needs a language model; the oracle does not play this part"
-NO_COLBERT = "needs the extra [colbert], in an environment of its own"
+NO_COLBERT = "needs the extra [colbert], best in an environment of its own"
 NO_TRIPLES = "needs triples: the data set has none"
 
 
@@ -31,7 +31,9 @@ def rows(*, llm: Literal["model", "oracle"] | None, triples: bool, max_steps: in
     ``llm`` is None where no language model is configured; ``triples`` says whether the data set has any.
     """
     found = [*_single_step(llm, triples), *_graph(llm, triples), *_multi_step(llm, triples, max_steps)]
-    return [*found, Row("ColBERTv2", "colbert", reason=NO_COLBERT if not find_spec("pylate") else "not in this table")]
+    if find_spec("pylate") is None:
+        return [*found, Row("ColBERTv2", "colbert", reason=NO_COLBERT)]
+    return [*found, Row("ColBERTv2", "colbert", System(retriever="base", base="colbert"))]
 
 
 def _single_step(llm: Literal["model", "oracle"] | None, triples: bool) -> Iterator[Row]:

@@ -13,15 +13,17 @@ from gear_neo4j.models.seeds import Seeder
 from gear_neo4j.retrieval.base import Base, BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.bm25 import BM25
+from gear_neo4j.retrieval.colbert import ColBERT, PyLateEncoder
 from gear_neo4j.retrieval.expansion import Expansion, Score
 from gear_neo4j.retrieval.hipporag import HippoRAG, HippoRAG2, Memory
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.retrievers import BaseRetriever, NaiveRetriever, Retriever, SyncRetriever
 from gear_neo4j.retrieval.scout import Scout
 from gear_neo4j.retrieval.sync import Sync
+from gear_neo4j.settings import Settings
 
 RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2", "scout"]
-BaseName = Literal["bm25", "fulltext", "sbert", "hybrid"]
+BaseName = Literal["bm25", "fulltext", "sbert", "hybrid", "colbert"]
 # Above this, the in-memory index takes seconds to build and tens of milliseconds a question.
 BM25_LIMIT = 20_000
 
@@ -132,5 +134,8 @@ class Catalogue:
                 return Sbert()
             case "bm25":
                 return BM25(self._store.all_passages())
+            case "colbert":
+                folder = Settings.load().home / "colbert" / f"{self._store.database.name}-{self._embedder.name}"
+                return ColBERT(self._store.all_passages(), encoder=PyLateEncoder(), folder=folder)
         small = self._store.counts().passages <= BM25_LIMIT
         return Hybrid([self._base("bm25" if small else "fulltext"), self._base("sbert")])
