@@ -77,7 +77,7 @@ def max_sim(query: Tokens, passages: Tokens, starts: Starts) -> npt.NDArray[np.f
     Example:
         >>> query = np.eye(2, dtype=np.float32)
         >>> tokens = np.array([[1, 0], [0, 1], [0.6, 0.8]], dtype=np.float32)
-        >>> max_sim(query, tokens, np.array([0, 2])).round(2).tolist()
+        >>> [round(float(score), 2) for score in max_sim(query, tokens, np.array([0, 2]))]
         [2.0, 1.4]
     """
     best = np.maximum.reduceat(passages @ query.T, starts, axis=0)
