@@ -3,12 +3,6 @@
 // Link each entity to those among its k nearest whose cosine reaches the threshold; an edge runs from the smaller key.
 // Says how many edges are new.
 CYPHER 25
-CALL () {
-  MATCH (s:__GearStore {id: 'store'})
-  USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale.
-  SET s.changed = randomUUID()
-}
 UNWIND $keys AS key
 MATCH (e:Entity {key: key})
 USING INDEX SEEK e:Entity(key)
@@ -24,4 +18,13 @@ WITH DISTINCT CASE WHEN e.key < node.key THEN e ELSE node END AS a,
 MERGE (a)-[s:SYNONYM]->(b)
 WITH s, score, s.score IS NULL AS new
 SET s.score = coalesce(s.score, score)
-RETURN sum(CASE WHEN new THEN 1 ELSE 0 END) AS written
+WITH sum(CASE WHEN new THEN 1 ELSE 0 END) AS written
+CALL (written) {
+  WITH written
+  WHERE written > 0
+  MATCH (g:__GearStore {id: 'store'})
+  USING INDEX SEEK g:__GearStore(id)
+  // From here on a projection of the graph is stale.
+  SET g.changed = randomUUID()
+}
+RETURN written

@@ -224,14 +224,17 @@ def test_every_write_makes_the_projection_stale_and_no_question_does(search, gra
     query = Query("own", "MATCH (p:Passage {id: 'other'}) SET p.source = 'a.md'", writes=True)
     graph.run(query)
     forget(graph, "a.md")
-    ingest(graph, embedder, tmp_path, {"new": "New."}, [("new", "jam", "goes with", "butter")])
+    ingest(graph, embedder, tmp_path, {"new": "New."}, [("new", "2024 physics prize", "goes with", "butter")])
     second = projections.current()
-    list(write_synonyms(graph, embedder=embedder))
+    linked = [list(write_synonyms(graph, embedder=embedder))[-1][2] for _ in range(2)]
+    third = projections.current()
 
+    assert [1, 0] == linked
+    assert third is projections.current()
     assert len(first.passages) == len(second.passages)
     assert (first.version.passages, first.version.triples) == (second.version.passages, second.version.triples)
     assert ("new", "prize", "study") == second.passages
-    assert second is not projections.current()
+    assert second is not third
 
 
 def test_what_others_delete_makes_the_projection_stale(graph):
