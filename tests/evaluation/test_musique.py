@@ -17,7 +17,7 @@ REFERENCE = {
     ("naive", "sbert"): (63.0, 73.8, 77.9),
     ("naive", "hybrid"): (61.1, 74.8, 78.4),
 }
-# The walks over the whole graph, without synonym edges: linking 16,000 entities takes longer than all the rest, and what
+# The walks over the whole graph, without synonym edges: linking 16,000 entities takes longer than all the rest; what
 # those edges are worth stands in docs/scout.md.
 WALKS = {"hipporag2": (64.9, 79.4, 84.1), "scout": (73.5, 84.0, 86.8)}
 
