@@ -183,6 +183,7 @@ def test_a_summary_shows_each_question():
         "id": "about ab",
         "question": "Who?",
         "gold": ["a", "b"],
+        "hops": 2,
         "retrieved": ["a", "x", "b"],
         "recall": {"2": 50.0},
         "latency_ms": 11.0,
