@@ -15,8 +15,9 @@ from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
 
-# Narrower screens get no column for the 95th percentile and the paper's figures.
+# Narrower screens get no column for the 95th percentile and the paper's figures, very narrow ones none for the spread.
 WIDE = 125
+NARROW = 95
 
 
 def measure(
@@ -53,7 +54,7 @@ def measure(
 
 def print_table(console: Console, told: dict[str, Any]) -> None:
     """Print the rows with recall, its spread, what a question costs, and, where it fits, the paper's figures."""
-    ks, wide = told["ks"], console.width >= WIDE
+    ks, wide, narrow = told["ks"], console.width >= WIDE, console.width < NARROW
     shown = Table(
         title=f"{told['dataset']}: {told['questions']} questions, language model: {told['llm']}",
         title_justify="left",
@@ -62,13 +63,16 @@ def print_table(console: Console, told: dict[str, Any]) -> None:
         padding=(0, 1, 0, 0),
     )
     shown.add_column("recall %", no_wrap=True)
-    for name in (*(f"@{k}" for k in ks), f"95 % of @{ks[-1]}", "EM/F1", "calls", "tokens", "steps", "p50 ms"):
+    costs = ("calls", "tokens", "steps", "p50 ms")
+    spread = () if narrow else (f"95 % of @{ks[-1]}", "EM/F1")
+    for name in (*(f"@{k}" for k in ks), *spread, *costs, *(("p95 ms",) if wide else ())):
         shown.add_column(name, justify="right", no_wrap=True)
     if wide:
-        shown.add_column("p95 ms", justify="right", no_wrap=True)
         shown.add_column("paper*" if told["other_corpus"] else "paper", style="dim", no_wrap=True)
     for row in told["rows"]:
-        shown.add_row(escape(row["label"]), *(_cells(row, ks) if wide else _cells(row, ks)[:-2]))
+        cells = _cells(row, ks)
+        fitting = cells if wide else cells[:-2]
+        shown.add_row(escape(row["label"]), *fitting[: len(ks)], *fitting[len(ks) + 2 * narrow :])
     console.print(shown)
     for row in told["missing"]:
         console.print(f"{row['label']}: not run, {row['reason']}", style="dim", markup=False, highlight=False)
