@@ -13,6 +13,7 @@ from tests.toy_model import role_of
 
 ROOT = Path(__file__).parents[2]
 PHRASE = "taken out of the answer and reported"
+QUESTION = "Which marker is taken out of the answer and reported?"
 
 
 class Careful:
@@ -126,9 +127,9 @@ def test_search_by_sync_shows_what_the_model_noted(gear, model, monkeypatch):
     monkeypatch.chdir(ROOT)
     gear("ingest", "docs", "--extract")
 
-    code, out, _ = gear("search", "made-up markers", "--retriever", "sync")
+    code, out, _ = gear("search", QUESTION, "--retriever", "sync")
     assert (0, True) == (code, f"noted: made-up markers —are→ {PHRASE}" in out)
-    found = json.loads(gear("search", "made-up markers", "--retriever", "sync", "--json")[1])
+    found = json.loads(gear("search", QUESTION, "--retriever", "sync", "--json")[1])
     assert [["made-up markers", "are", PHRASE]] == found["facts"]
 
 
