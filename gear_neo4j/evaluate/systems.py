@@ -35,7 +35,7 @@ class System:
     @property
     def needs_model(self) -> bool:
         """Whether a language model takes part."""
-        return self.agent is not None or self.retriever == "sync"
+        return self.agent is not None or self.retriever in ("sync", "hipporag")
 
     @property
     def needs_synonyms(self) -> bool:
@@ -45,7 +45,7 @@ class System:
     @property
     def oracled(self) -> bool:
         """Whether the oracle plays the language model."""
-        return self.needs_model and self.llm == "oracle"
+        return self.llm == "oracle" and (self.agent is not None or self.retriever == "sync")
 
     @property
     def name(self) -> str:
