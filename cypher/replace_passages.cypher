@@ -15,6 +15,9 @@ OPTIONAL MATCH (p)<-[:FROM]-(t:Triple)
 WITH collect(t) AS triples
 CALL (triples) {
   UNWIND triples AS t
+  // What stands for a relationship of the user's points at the user's nodes, whatever their labels.
+  WITH t
+  WHERE t.relationship IS NULL
   MATCH (t)-[:SUBJECT|OBJECT]->(e:Entity)
   WITH DISTINCT e
   ORDER BY e.key

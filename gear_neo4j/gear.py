@@ -7,19 +7,19 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.gear import GearAgent, GearOptions
 from gear_neo4j.agents.ircot import IRCoT, IRCoTOptions
 from gear_neo4j.agents.run import Event
-from gear_neo4j.corpus import Corpus
 from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.models.roles import PromptedRoles, Reader, Roles, Thinker
 from gear_neo4j.models.seeds import PromptedSeeder
+from gear_neo4j.overlay import Overlay
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, Catalogue, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
 from gear_neo4j.retrieval.retrievers import BASE_K, Retriever
 
 
-class Gear(Corpus):
+class Gear(Overlay):
     """Multi-hop retrieval and answers over one Neo4j database.
 
     Args:

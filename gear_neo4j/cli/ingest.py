@@ -77,7 +77,7 @@ def ingest(
     with opened(settings, chat=chat) as gear:
         if sources or triples:
             with progress_shown() as on_progress:
-                report = gear.ingest(sources, triples=triples, on_problem=_tell, on_progress=on_progress, **given)
+                report = gear.ingest(sources, triples=triples, on_problem=tell, on_progress=on_progress, **given)
         if extract:
             price = settings.chat_price
             extracted = extraction.extract(gear, max_tokens=max_tokens, retry_failed=retry_failed, price=price)
@@ -112,7 +112,7 @@ def _forecast(
             told = gear.forecast(retry_failed=retry_failed)
         extraction.print_forecast(told, price=settings.chat_price)
         return
-    report = read_only(files_to_ingest(sources, triples), chunk_size=given["chunk_size"], on_problem=_tell)
+    report = read_only(files_to_ingest(sources, triples), chunk_size=given["chunk_size"], on_problem=tell)
     click.echo(f"{report.passages_read:,} passages and {report.triples_read:,} triples could be ingested")
     if extract:
         told = forecast(report.passages_read, report.characters_read)
@@ -170,5 +170,6 @@ def progress_shown(done: str = "written") -> Iterator[Callable[[Progressed], Non
         yield show
 
 
-def _tell(problem: Problem) -> None:
+def tell(problem: Problem) -> None:
+    """Show a line or a file that could not be used."""
     errors.print(str(problem), style="yellow", markup=False, highlight=False, soft_wrap=True)

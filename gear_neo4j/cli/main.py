@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from gear_neo4j.cli.adopt import adopt, import_command, release
 from gear_neo4j.cli.ask import ask
 from gear_neo4j.cli.compare import compare_command
 from gear_neo4j.cli.demo import demo
@@ -16,7 +17,11 @@ from gear_neo4j.cli.search import search
 from gear_neo4j.cli.server import down, migrate, status, up
 from gear_neo4j.errors import GearError
 
-COMMANDS = (demo, up, down, status, migrate, ingest, forget, search, ask, evaluate, compare_command)
+COMMANDS = (
+    *(demo, up, down, status, migrate),
+    *(ingest, forget, import_command, adopt, release),
+    *(search, ask, evaluate, compare_command),
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

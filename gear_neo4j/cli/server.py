@@ -9,7 +9,7 @@ from rich.table import Table
 
 from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph import local, migrations
+from gear_neo4j.graph import local, migrations, schema
 from gear_neo4j.settings import Settings
 
 NAME = click.option("--name", help="Which local server; each has data of its own.  [GEAR_NAME; default: default]")
@@ -82,7 +82,7 @@ def migrate(check: bool, **given: Any) -> None:
             )
         if check:
             gear.store.require_model(name=gear.embedder.name, dimension=gear.embedder.dimension)
-            migrations.verify(gear.database, dimension=gear.embedder.dimension)
+            schema.verify(gear.database, dimension=gear.embedder.dimension)
         else:
             gear.prepare()
         database = gear.database.name

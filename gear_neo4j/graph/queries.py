@@ -12,7 +12,8 @@ from pathlib import Path
 
 _SIGNATURE = re.compile(r"//\s*name:\s*(?P<name>\w+)\((?P<parameters>[\w\s,]*)\)\s*")
 _ACCESS = re.compile(r"//\s*access:\s*(?P<access>read|write)\s*")
-_PARAMETER = re.compile(r"\$(\w+)")
+# $any(...) and $all(...) are how the language writes labels that a parameter holds.
+_PARAMETER = re.compile(r"\$(?!(?:any|all)\()(\w+)")
 _COMMENT = re.compile(r"//.*|/\*[\s\S]*?\*/")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 

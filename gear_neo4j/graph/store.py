@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from gear_neo4j.domain import Cypher, Passage, Path, Triple
-from gear_neo4j.errors import EmbeddingMismatch, InputError
+from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, InputError
 from gear_neo4j.graph import migrations
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.queries import named
+from gear_neo4j.graph.schema import ENTITY
 
 # Asked for its 15 nearest, the index missed 3 % of them on 1,890 passages, asked for 50 none.
 LEAST_CANDIDATES = 100
@@ -158,8 +159,35 @@ def prepare(database: Database, *, model: str, dimension: int) -> None:
     if migrations.load() != migrations.pending(database):
         for row in database.call("store_info"):
             _require_same(row, name=model, dimension=dimension)
+            if row["foreign"]:
+                raise ForeignGraph(
+                    f"the Entity nodes of {database.name} are those of the graph that was adopted, so nothing can be "
+                    "ingested or extracted beside it; nothing was changed: use another database (NEO4J_DATABASE)"
+                )
     migrations.migrate(database, dimension=dimension)
     _require_same(database.call("record_store", model=model, dimension=dimension)[0], name=model, dimension=dimension)
+
+
+def prepare_overlay(database: Database, *, model: str, dimension: int, profile: str, names: Sequence[str]) -> None:
+    """Migrate a database that holds a graph of the user's, and put the model and the profile on record.
+
+    Where the user's own nodes have the label ``Entity``, nothing of ours is made for that label.
+
+    Raises:
+        EmbeddingMismatch: another model is on record.
+        ForeignGraph, MigrationError: see :func:`gear_neo4j.graph.migrations.migrate`.
+    """
+    known = database.call("store_info")
+    for row in known:
+        _require_same(row, name=model, dimension=dimension)
+    foreign = known[0]["foreign"] if known else ENTITY in migrations.foreign_labels(database)
+    if not known:
+        # First, for a run that is killed while it migrates must still know whose the entities are.
+        _refuse_others(database)
+        database.call("record_store", model=model, dimension=dimension)
+        database.call("record_profile", profile=profile, names=list(names), foreign=foreign)
+    migrations.migrate(database, dimension=dimension)
+    database.call("record_profile", profile=profile, names=list(names), foreign=foreign)
 
 
 def path_cypher(*paths: Path) -> Cypher:
@@ -173,6 +201,15 @@ def path_cypher(*paths: Path) -> Cypher:
     """
     ids = dict.fromkeys(triple.id for path in paths for triple in path.triples)
     return Cypher(named("show_path").text, {"ids": list(ids)})
+
+
+def _refuse_others(database: Database) -> None:
+    labels = sorted(migrations.foreign_labels(database) - {ENTITY})
+    if labels:
+        raise ForeignGraph(
+            f"the database {database.name} already has nodes with the label {', '.join(labels)}, which an overlay "
+            "needs for itself; nothing was changed"
+        )
 
 
 def _require_same(row: Mapping[str, object], *, name: str, dimension: int) -> None:

@@ -3,6 +3,7 @@
 import neo4j
 import pytest
 
+from gear_neo4j.adoption.importing import CONSTRAINT, KEY
 from gear_neo4j.graph.queries import load, resource_folder
 
 REFUSED = {"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct"}
@@ -12,6 +13,20 @@ ALLOWED = {
     "count_to_extract": {"NodeByLabelScan"},  # it counts by a state that no index holds, once a run
     "check_triples": {"CartesianProduct"},  # of two subqueries that give one row each
     "weigh_source": {"CartesianProduct"},  # the same
+    "count_adopted": {"CartesianProduct", "NodeByLabelScan"},  # the same, of two that count everything, once a release
+    "write_adopted_triples": {"CartesianProduct"},  # of three look-ups by an id, one row each
+    "import_relationships": {"CartesianProduct", "NodeByLabelScan"},  # the same; and a handful of files
+    "import_nodes": {"NodeByLabelScan"},  # of a handful of files
+    "import_progress": {"NodeByLabelScan"},  # the same
+    "forget_import": {"NodeByLabelScan"},  # the same
+    "finish_import": {"NodeByLabelScan"},  # any so many of those that are left
+    "some_adopted": {"NodeByLabelScan"},  # the same
+    "survey_nodes": {"AllNodesScan"},  # a sample of whatever there is, with a limit
+    "adoptable_nodes": {"AllNodesScan"},  # the labels are the user's: 5.26 can only go through all nodes, once
+    "import_twin": {"AllNodesScan"},  # the same
+    "adopted_passages": {"NodeByLabelScan"},  # it is meant to read every passage
+    "adopted_triples": {"NodeByLabelScan"},  # it is meant to read every triple
+    "drop_store": {"NodeByLabelScan"},  # a handful of nodes, once
     "write_triples": {"CartesianProduct"},  # of three look-ups by a unique key, one row each
     "migration_chain": {"NodeByLabelScan"},  # a handful of nodes, without an index that is ours to make
     "record_migration": {"NodeByLabelScan"},  # the same
@@ -23,6 +38,14 @@ SEARCH_QUERIES = load(resource_folder("cypher/search_clause"))
 def operators(plan):
     """The names of all operators of a plan."""
     return {plan["operatorType"].split("@")[0]}.union(*(operators(child) for child in plan.get("children", [])))
+
+
+@pytest.fixture(autouse=True)
+def import_under_way(database):
+    """An import has a constraint of its own, as long as it runs."""
+    database.execute(f"CREATE CONSTRAINT {CONSTRAINT} IF NOT EXISTS {KEY}")
+    yield
+    database.execute(f"DROP CONSTRAINT {CONSTRAINT}")
 
 
 def explained(server, text):

@@ -7,7 +7,7 @@ import pytest
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, MigrationError
-from gear_neo4j.graph import migrations
+from gear_neo4j.graph import migration_lock, migrations, schema
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.store import Store, prepare
@@ -73,7 +73,7 @@ def test_a_database_of_an_older_gear_gets_what_it_lacks_and_keeps_its_data(empty
     """V003 came after databases with V001 and V002 held passages."""
     ours = migrations.load()
     for before, migration in zip(["BASELINE", "001"], ours[:2], strict=True):
-        migrations._apply(empty, migration, previous=before, dimension=32)
+        migrations._apply(empty, migration, migration.statements, previous=before, dimension=32)
     empty.call("record_store", model="fake", dimension=32)
     empty.run(write("CREATE (:Passage {id: 'p', title: 'T', text: 'x', source: 'a.md'})"))
 
@@ -124,7 +124,7 @@ def test_a_missing_index_is_noticed(database):
     database.execute("DROP INDEX gear_passage_text")
 
     with pytest.raises(MigrationError, match="gear_passage_text is missing"):
-        migrations.verify(database, dimension=32)
+        schema.verify(database, dimension=32)
 
 
 def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
@@ -134,7 +134,7 @@ def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
     database.call("await_indexes", seconds=60)
 
     with pytest.raises(MigrationError, match="gear_triple_id"):
-        migrations.verify(database, dimension=32)
+        schema.verify(database, dimension=32)
 
 
 def test_another_dimension_than_that_of_the_indexes_is_refused_with_both_numbers(empty):
@@ -178,7 +178,7 @@ def test_two_processes_that_migrate_at_once_make_one_schema(server, empty):
 
 def test_a_lock_that_is_held_makes_others_wait_and_then_say_so(empty):
     """The message says that somebody else is migrating."""
-    empty.call("take_migration_lock", name=migrations.TARGET, id="somebody", seconds=300)
+    empty.call("take_migration_lock", name=migration_lock.TARGET, id="somebody", seconds=300)
 
     with pytest.raises(MigrationError, match="another process"):
         migrations.migrate(empty, dimension=32, wait=0.5)
@@ -186,7 +186,7 @@ def test_a_lock_that_is_held_makes_others_wait_and_then_say_so(empty):
 
 def test_a_lock_left_by_a_killed_process_expires(empty):
     """A holder not heard of for a quarter of a minute loses it; the next one waits for that and goes on."""
-    empty.call("take_migration_lock", name=migrations.TARGET, id="dead", seconds=300)
+    empty.call("take_migration_lock", name=migration_lock.TARGET, id="dead", seconds=300)
     empty.run(write("MATCH (l:__Neo4jMigrationsLock) SET l.at = l.at - duration('PT13S')"))
 
     assert len(migrations.load()) == len(migrations.migrate(empty, dimension=32, wait=10))
@@ -194,10 +194,10 @@ def test_a_lock_left_by_a_killed_process_expires(empty):
 
 def test_a_lock_is_kept_as_long_as_its_holder_lives(empty, monkeypatch):
     """A migration that takes longer than the lock lasts is not overtaken."""
-    monkeypatch.setattr(migrations, "LOCK_BEAT", 0.2)
-    monkeypatch.setattr(migrations, "LOCK_EXPIRES", 1)
+    monkeypatch.setattr(migration_lock, "LOCK_BEAT", 0.2)
+    monkeypatch.setattr(migration_lock, "LOCK_EXPIRES", 1)
 
-    with migrations._lock(empty, wait=1):
+    with migration_lock.locked(empty, wait=1):
         for _ in range(8):
             time.sleep(0.3)
-            assert not migrations._taken(empty, "somebody else")
+            assert not migration_lock._taken(empty, "somebody else")

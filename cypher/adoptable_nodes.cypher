@@ -1,0 +1,18 @@
+// name: adoptable_nodes(labels, names, texts, longest, few)
+// access: read
+// The nodes with one of the labels, streamed: element id, labels, and [property, value] of those that name the node, of
+// those with its texts, and of $few others that hold a single value. Texts are cut short; of a list ten parts are kept.
+MATCH (n:$any($labels))
+RETURN elementId(n) AS id, labels(n) AS labels,
+  [key IN $names WHERE n[key] IS NOT NULL | [key, CASE
+    WHEN n[key] IS :: STRING NOT NULL THEN left(n[key], 500)
+    WHEN n[key] IS :: LIST<ANY> NOT NULL THEN [part IN n[key][..10] | left(toStringOrNull(part), 500)]
+    ELSE toStringOrNull(n[key])
+  END]] AS names,
+  [key IN $texts WHERE n[key] IS NOT NULL | [key, CASE
+    WHEN n[key] IS :: STRING NOT NULL THEN left(n[key], $longest)
+    WHEN n[key] IS :: LIST<ANY> NOT NULL THEN [part IN n[key][..10] | left(toStringOrNull(part), $longest)]
+    ELSE toStringOrNull(n[key])
+  END]] AS texts,
+  [key IN keys(n) WHERE NOT key IN $names AND NOT key IN $texts AND toStringOrNull(n[key]) IS NOT NULL
+    | [key, left(toStringOrNull(n[key]), 200)]][..$few] AS others

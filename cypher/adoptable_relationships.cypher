@@ -1,0 +1,30 @@
+// name: adoptable_relationships(types, labels, names, properties, mentions, chunks)
+// access: read
+// The relationships of the types between nodes with one of the labels, streamed: element id, type, [property, value] of
+// the given properties; of each end the element id, labels, and [property, value] of what names it; and the chunk that
+// mentions both ends, else the start, else the end: its element id, the first in order, or null.
+MATCH (a:$any($labels))-[r:$any($types)]->(b:$any($labels))
+CALL (a, b) {
+  WITH a, b
+  WHERE size($mentions) > 0
+  MATCH (n)-[:$any($mentions)]-(c:$any($chunks))
+  WHERE n IN [a, b]
+  WITH c, sum(CASE WHEN n = a THEN 2 ELSE 1 END) AS closeness
+  ORDER BY closeness DESC, elementId(c)
+  LIMIT 1
+  RETURN collect(elementId(c)) AS chunk
+}
+RETURN elementId(r) AS id, type(r) AS type,
+  [key IN $properties WHERE r[key] IS NOT NULL | [key, left(toStringOrNull(r[key]), 500)]] AS properties,
+  chunk[0] AS chunk, elementId(a) AS start, labels(a) AS startLabels,
+  [key IN $names WHERE a[key] IS NOT NULL | [key, CASE
+    WHEN a[key] IS :: STRING NOT NULL THEN left(a[key], 500)
+    WHEN a[key] IS :: LIST<ANY> NOT NULL THEN [part IN a[key][..1] | left(toStringOrNull(part), 500)]
+    ELSE toStringOrNull(a[key])
+  END]] AS startNames,
+  elementId(b) AS end, labels(b) AS endLabels,
+  [key IN $names WHERE b[key] IS NOT NULL | [key, CASE
+    WHEN b[key] IS :: STRING NOT NULL THEN left(b[key], 500)
+    WHEN b[key] IS :: LIST<ANY> NOT NULL THEN [part IN b[key][..1] | left(toStringOrNull(part), 500)]
+    ELSE toStringOrNull(b[key])
+  END]] AS endNames

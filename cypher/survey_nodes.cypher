@@ -1,0 +1,20 @@
+// name: survey_nodes(labels, limit, longest)
+// access: read
+// Some nodes with one of the labels, or, without labels, of any kind: their labels, and of each property its name, what
+// kind of value it holds, the value's length, and the value's beginning, if it is a text.
+MATCH (n)
+WHERE size($labels) = 0 OR any(label IN labels(n) WHERE label IN $labels)
+WITH n
+LIMIT $limit
+RETURN labels(n) AS labels, [key IN keys(n) | [key, CASE
+    WHEN n[key] IS :: STRING NOT NULL THEN 'text'
+    WHEN n[key] IS :: LIST<STRING NOT NULL> NOT NULL THEN 'texts'
+    WHEN n[key] IS :: LIST<ANY> NOT NULL THEN 'list'
+    ELSE 'value'
+  END, CASE
+    WHEN n[key] IS :: STRING NOT NULL OR n[key] IS :: LIST<ANY> NOT NULL THEN size(n[key]) ELSE 1
+  END, CASE
+    WHEN n[key] IS :: STRING NOT NULL THEN left(n[key], $longest)
+    WHEN n[key] IS :: LIST<STRING NOT NULL> NOT NULL AND size(n[key]) > 0 THEN left(n[key][0], $longest)
+    ELSE left(coalesce(toStringOrNull(n[key]), ''), $longest)
+  END]] AS properties

@@ -1,0 +1,19 @@
+// name: write_adopted_passages(rows)
+// access: write
+// Passages of our own beside nodes that are the user's, each pointing at its node, with embeddings (float32). A node
+// that stands for facts alone has nothing to extract.
+CALL () {
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // From here on a projection of the graph is stale.
+  SET s.changed = randomUUID()
+}
+UNWIND $rows AS row
+MATCH (n)
+WHERE elementId(n) = row.node
+MERGE (p:Passage {id: row.id})
+SET p.title = row.title, p.text = row.text, p.node = row.node,
+  p.extractedAt = CASE WHEN row.card THEN datetime() END
+MERGE (p)-[:DESCRIBES]->(n)
+WITH p, row
+CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)

@@ -1,0 +1,235 @@
+"""The CSV files of ``neo4j-admin database import``: what a header says of its columns, and what a row holds.
+
+The format: https://neo4j.com/docs/operations-manual/current/import/ (header format, property types).
+"""
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import TextIO
+
+from gear_neo4j.errors import InputError
+
+_COLUMN = re.compile(r"(?P<name>.*?)(?::(?P<type>[A-Za-z_]+)(?P<array>\[\])?(?:\((?P<group>[^)]*)\))?(?:\{.*\})?)?")
+_DURATION = re.compile(r"-?P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?([\d.]+S)?)?", re.ASCII)
+_POINT = re.compile(r"\s*['\"]?(\w+)['\"]?\s*:\s*['\"]?([\w.+-]+)['\"]?\s*")
+ROLES = {"ID", "LABEL", "START_ID", "END_ID", "TYPE", "IGNORE"}
+LONGEST_FIELD = 64 * 1024 * 1024
+Value = object
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError("beyond 64 bits")
+    return number
+
+
+def _matching(pattern: re.Pattern[str]) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if not pattern.fullmatch(text):
+            raise ValueError("not of that form")
+        return text
+
+    return check
+
+
+def _checked_by(parse: Callable[[str], object]) -> Callable[[str], str]:
+    """The server reads the text; that it can, is checked here, where the row is known."""
+
+    def check(text: str) -> str:
+        parse(text)
+        return text
+
+    return check
+
+
+def _point(text: str) -> dict[str, float | str]:
+    inner = text.strip()
+    if not (inner.startswith("{") and inner.endswith("}")):
+        raise ValueError("not of the form {x: 1, y: 2}")
+    matches = [_POINT.fullmatch(part) for part in inner[1:-1].split(",")]
+    pairs = {match[1]: match[2] for match in matches if match}
+    if len(pairs) < len(matches) or len(pairs.keys() & {"x", "y", "latitude", "longitude"}) != 2:
+        raise ValueError("not of the form {x: 1, y: 2}")
+    return {key: value if key == "crs" else float(value) for key, value in pairs.items()}
+
+
+_PLAIN: dict[str, Callable[[str], Value]] = {
+    **dict.fromkeys(("string", "char"), str),
+    **dict.fromkeys(("int", "long", "short", "byte"), _whole),
+    **dict.fromkeys(("float", "double"), float),
+    "boolean": lambda text: text.strip().casefold() == "true",
+}
+# Of these the server makes its own values, from a text, or of a point from a map.
+_BUILT: dict[str, Callable[[str], Value]] = {
+    "date": _checked_by(date.fromisoformat),
+    "time": _checked_by(time.fromisoformat),
+    "localtime": _checked_by(time.fromisoformat),
+    "datetime": _checked_by(datetime.fromisoformat),
+    "localdatetime": _checked_by(datetime.fromisoformat),
+    "duration": _matching(_DURATION),
+    "point": _point,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: the property that it fills, if any, its type, and its role (``ID``, ``LABEL`` ...), if it has one."""
+
+    name: str
+    type: str = "string"
+    array: bool = False
+    role: str | None = None
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A property that the server makes of a text: its name, its type, and one text, or a list of them."""
+
+    name: str
+    type: str
+    value: Value
+
+
+@dataclass(slots=True)
+class Row:
+    """What a row says: ids with their groups, labels or type, and properties; ``line`` is where it ends in its file."""
+
+    line: int
+    ids: dict[str, tuple[str, str]] = field(default_factory=dict)
+    labels: list[str] = field(default_factory=list)
+    properties: dict[str, Value] = field(default_factory=dict)
+    built: list[Built] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The columns of a file."""
+
+    columns: tuple[Column, ...]
+
+    @property
+    def relationships(self) -> bool:
+        """Whether the file holds relationships, not nodes."""
+        return any(column.role == "START_ID" for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How fields, and the parts of a list within one, are kept apart."""
+
+    delimiter: str = ","
+    array_delimiter: str = ";"
+
+
+def parse_header(fields: Sequence[str], *, file: str) -> Header:
+    """What the first line of a file says of its columns.
+
+    Raises:
+        InputError: it is not the header of nodes or relationships, or names a type that does not exist.
+
+    Example:
+        >>> header = parse_header(["cid:ID(Person)", "born:int", ":LABEL"], file="people.csv")
+        >>> [(column.name, column.type, column.role, column.group) for column in header.columns]
+        [('cid', 'string', 'ID', 'Person'), ('born', 'int', None, ''), ('', 'string', 'LABEL', '')]
+    """
+    header = Header(tuple(_column(text, file=file) for text in fields))
+    roles = [column.role for column in header.columns]
+    needed = ("START_ID", "END_ID") if header.relationships else ("ID",)
+    for role in needed:
+        if roles.count(role) != 1:
+            raise InputError(
+                f"{file}: its header has {roles.count(role)} columns :{role}, not 1: nodes need a column :ID, "
+                "relationships :START_ID and :END_ID"
+            )
+    names = [column.name for column in header.columns if column.name]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{file}: its header has the column {name!r} twice")
+    return header
+
+
+def _column(text: str, *, file: str) -> Column:
+    match = _COLUMN.fullmatch(text.strip())
+    if match is None:
+        return Column(text.strip())
+    name, kind = match["name"], match["type"] or "string"
+    if kind.upper() in ROLES and kind.isupper():
+        return Column(name, role=kind, group=match["group"] or "")
+    if kind.lower() not in _PLAIN | _BUILT:
+        raise InputError(f"{file}: the column {text!r} has a type that does not exist: {kind}")
+    return Column(name, kind.lower(), bool(match["array"]))
+
+
+def parse_row(fields: Sequence[str], header: Header, dialect: Dialect, *, line: int) -> Row:
+    """What a row holds.
+
+    Raises:
+        ValueError: says what of it cannot be used.
+    """
+    if len(fields) != len(header.columns):
+        raise ValueError(f"it has {len(fields)} fields, the header {len(header.columns)}")
+    row = Row(line)
+    for column, text in zip(header.columns, fields, strict=True):
+        if column.role:
+            _role(row, column, text, dialect)
+        elif text and column.name:
+            _property(row, column, text, dialect)
+    return row
+
+
+def _role(row: Row, column: Column, text: str, dialect: Dialect) -> None:
+    match column.role:
+        case "ID" | "START_ID" | "END_ID":
+            if not text:
+                raise ValueError(f"its :{column.role} is empty")
+            row.ids[column.role] = (column.group, text)
+            if column.name and column.role == "ID":
+                row.properties[column.name] = text
+        case "LABEL":
+            row.labels += [label for label in text.split(dialect.array_delimiter) if label]
+        case "TYPE":
+            row.labels = [text] if text else []
+
+
+def _property(row: Row, column: Column, text: str, dialect: Dialect) -> None:
+    read = (_PLAIN | _BUILT)[column.type]
+    try:
+        value = [read(part) for part in text.split(dialect.array_delimiter)] if column.array else read(text)
+    except ValueError as error:
+        raise ValueError(f"{column.name} is {json.dumps(text[:40], ensure_ascii=False)}: no {column.type}") from error
+    if column.type in _BUILT:
+        row.built.append(Built(column.name, column.type, value))
+    else:
+        row.properties[column.name] = value
+
+
+@contextmanager
+def opened(path: Path, dialect: Dialect) -> Iterator[tuple[Header, Iterator[tuple[int, list[str]]], TextIO]]:
+    """A file's header, its rows as they are read, each with the line it ends at, and the file, which knows how far.
+
+    Raises:
+        InputError: the file is missing, is not text, has no header, or breaks off inside quotes.
+    """
+    csv.field_size_limit(min(LONGEST_FIELD, sys.maxsize))
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=dialect.delimiter, strict=True)
+            first = next(reader, None)
+            if not first:
+                raise InputError(f"{path} is empty: its first line must be a header")
+            yield parse_header(first, file=str(path)), ((reader.line_num, row) for row in reader if row), file
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
+    except csv.Error as error:
+        raise InputError(f"{path}:{reader.line_num}: not CSV: {error}") from error

@@ -1,0 +1,191 @@
+"""``gear import``: nodes and relationships from neo4j-admin's CSV files into a running database.
+
+Each batch commits how far its file was read, so a killed import goes on with the row after; until it is finished, the
+nodes carry a label and a key of ours, by which relationships find them.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+from gear_neo4j.adoption.admin_csv import Built, Dialect, Header, Row, opened, parse_row
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.database import Database
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
+
+ROWS_A_BATCH = 1_000
+FINISHED_A_BATCH = 10_000
+CONSTRAINT = "gear_import_key"
+KEY = "FOR (n:__GearImport) REQUIRE n.__gearImport IS UNIQUE"
+COMMAS = Dialect()
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """How many nodes and relationships were written, and how many rows could not be used."""
+
+    nodes: int = 0
+    relationships: int = 0
+    problems: int = 0
+
+
+@dataclass(slots=True)
+class _File:
+    """A file of an import: where it is, what its columns are, and the line up to which it was read before."""
+
+    path: Path
+    header: Header
+    fingerprint: str
+    done: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import: where it writes, how its files are written, and who hears of problems and progress."""
+
+    database: Database
+    dialect: Dialect = COMMAS
+    on_problem: Callable[[Problem], None] = lambda _: None
+    on_progress: Callable[[Progress], None] = lambda _: None
+    report: ImportReport = field(default_factory=ImportReport)
+
+    def run(self, paths: Sequence[Path]) -> ImportReport:
+        """Import files of nodes, then files of relationships, as their headers say which they are.
+
+        Raises:
+            InputError: a file or its header cannot be used, or the first node is in the database already; nothing was
+                written.
+        """
+        files = [self._file(path) for path in paths]
+        if not files:
+            raise InputError("nothing to import: give CSV files of nodes and relationships")
+        self._resume(files)
+        self.database.execute(f"CREATE CONSTRAINT {CONSTRAINT} IF NOT EXISTS {KEY}")
+        self.database.call("await_indexes", seconds=300)
+        for file in sorted(files, key=lambda file: file.header.relationships):
+            self._import(file)
+        self._finish()
+        return self.report
+
+    def _file(self, path: Path) -> _File:
+        with opened(path, self.dialect) as (header, _, _):
+            stamp = [path.name, path.stat().st_size, [column.name for column in header.columns]]
+        return _File(path, header, blake2b(json.dumps(stamp).encode(), digest_size=16).hexdigest())
+
+    def _resume(self, files: Sequence[_File]) -> None:
+        before = {row["file"]: row for row in self.database.call("import_progress")}
+        for file in files:
+            known = before.pop(str(file.path), None)
+            if known and known["fingerprint"] != file.fingerprint:
+                raise InputError(f"{file.path} changed since its import began: finish that with the file as it was")
+            file.done = known["line"] if known else 0
+        if before:
+            raise InputError(f"an import of {', '.join(sorted(before))} is not finished: give these files again first")
+        if all(file.done == 0 for file in files):
+            self._refuse_twice(files)
+
+    def _refuse_twice(self, files: Sequence[_File]) -> None:
+        """Whoever imports files for the second time would have every node twice."""
+        for file in files:
+            stored = next((column for column in file.header.columns if column.role == "ID" and column.name), None)
+            first = next(self._rows(file, tell=False), None) if stored else None
+            if stored and first and first.labels:
+                asked = {"labels": first.labels, "property": stored.name, "value": first.properties[stored.name]}
+                if self.database.call("import_twin", **asked)[0]["found"]:
+                    raise InputError(
+                        f"the database {self.database.name} has a {':'.join(first.labels)} with "
+                        f"{stored.name} {asked['value']!r} already: nothing was imported"
+                    )
+
+    def _import(self, file: _File) -> None:
+        batch: list[Row] = []
+        for row in self._rows(file, tell=True):
+            if row.line > file.done:
+                batch.append(row)
+            if len(batch) == ROWS_A_BATCH:
+                self._write(file, batch)
+                batch = []
+        if batch:
+            self._write(file, batch)
+        self._progress(file, file.path.stat().st_size)
+
+    def _rows(self, file: _File, *, tell: bool) -> Iterator[Row]:
+        with opened(file.path, self.dialect) as (header, rows, text):
+            for line, fields in rows:
+                try:
+                    yield parse_row(fields, header, self.dialect, line=line)
+                except ValueError as error:
+                    if tell and line > file.done:
+                        self._problem(file, line, str(error))
+                if tell and line % ROWS_A_BATCH == 0:
+                    self._progress(file, text.buffer.tell())
+
+    def _write(self, file: _File, rows: Sequence[Row]) -> None:
+        if file.header.relationships:
+            written = self._relationships(file, rows)
+            self.report.relationships += len(written)
+        else:
+            written = self._nodes(file, rows)
+            self.report.nodes += len(written)
+        name = "import_relationships" if file.header.relationships else "import_nodes"
+        place = {"file": str(file.path), "fingerprint": file.fingerprint, "line": rows[-1].line}
+        self.database.call(name, rows=written, **place)
+
+    def _nodes(self, file: _File, rows: Sequence[Row]) -> list[dict[str, object]]:
+        taken = self._known([_key(row, "ID") for row in rows])
+        written = []
+        for row in rows:
+            key = _key(row, "ID")
+            if key in taken:
+                self._problem(file, row.line, f"the id {row.ids['ID'][1]!r} was there before: the row is left out")
+                continue
+            taken.add(key)
+            written.append(_common(row) | {"key": key, "labels": row.labels})
+        return written
+
+    def _relationships(self, file: _File, rows: Sequence[Row]) -> list[dict[str, object]]:
+        known = self._known([_key(row, role) for row in rows for role in ("START_ID", "END_ID")])
+        written = []
+        for row in rows:
+            start, end = _key(row, "START_ID"), _key(row, "END_ID")
+            unknown = [row.ids[role][1] for role in ("START_ID", "END_ID") if _key(row, role) not in known]
+            if unknown or not row.labels:
+                reason = f"no node has the id {unknown[0]!r}" if unknown else "its :TYPE is empty"
+                self._problem(file, row.line, f"{reason}: the row is left out")
+                continue
+            written.append(_common(row) | {"start": start, "end": end, "type": row.labels[0]})
+        return written
+
+    def _known(self, keys: Sequence[str]) -> set[str]:
+        return {row["key"] for row in self.database.call("imported_keys", keys=list(dict.fromkeys(keys)))}
+
+    def _finish(self) -> None:
+        while self.database.call("finish_import", limit=FINISHED_A_BATCH)[0]["nodes"]:
+            pass
+        self.database.execute(f"DROP CONSTRAINT {CONSTRAINT} IF EXISTS")
+        self.database.call("forget_import")
+
+    def _problem(self, file: _File, line: int, reason: str) -> None:
+        self.report.problems += 1
+        self.on_problem(Problem(str(file.path), line, reason))
+
+    def _progress(self, file: _File, done: int) -> None:
+        written = self.report.relationships if file.header.relationships else self.report.nodes
+        self.on_progress(Progress(file.path.name, done, file.path.stat().st_size, written))
+
+
+def _key(row: Row, role: str) -> str:
+    # JSON keeps group and id apart whatever characters they hold.
+    return json.dumps(row.ids[role], ensure_ascii=False)
+
+
+def _common(row: Row) -> dict[str, object]:
+    return {"properties": row.properties, "built": list(map(_built, row.built))}
+
+
+def _built(one: Built) -> dict[str, object]:
+    array = isinstance(one.value, list)
+    return {"name": one.name, "type": one.type, "array": array, "texts": one.value if array else [one.value]}

@@ -1,0 +1,135 @@
+"""What the nodes and relationships of a graph say under a profile: passages, and triples between named nodes."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from gear_neo4j.adoption.profile import Facts, Profile, words_of
+from gear_neo4j.domain import Passage
+from gear_neo4j.graph.database import Row
+
+# Longer texts are cut: the embedding model reads the first hundreds of words, and a row must stay small.
+LONGEST_TEXT = 20_000
+OTHERS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """A passage that stands for a node: ``node`` is its element id; a ``card`` says what is known of an entity."""
+
+    passage: Passage
+    node: str
+    card: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaid:
+    """A triple that stands for a relationship: element ids of it, of its ends, and of the node that states it."""
+
+    relationship: str
+    start: str
+    end: str
+    stated_by: str
+    subject: str
+    predicate: str
+    object: str
+    rank: float | None = None
+
+    @property
+    def passage(self) -> str:
+        """The id of the passage that states it."""
+        return passage_of(self.stated_by)
+
+    @property
+    def id(self) -> str:
+        """A hash of all that it says, so that a relationship that changed makes another triple."""
+        parts = (self.relationship, self.start, self.end, self.stated_by, self.subject, self.predicate, self.object)
+        return _digest("relationship", *parts, str(self.rank))
+
+    @property
+    def text(self) -> str:
+        """What is embedded."""
+        return f"{self.subject} {self.predicate} {self.object}"
+
+
+def passage_of(node: str) -> str:
+    """The id of the passage that stands for a node, by the node's element id."""
+    return _digest("node", node)
+
+
+def adopted(row: Row, profile: Profile) -> Adopted | None:
+    """The passage of a node; None for one that neither a name nor a text tells of."""
+    chunk = next((profile.chunks[label] for label in row["labels"] if label in profile.chunks), None)
+    texts = dict(row["texts"])
+    if chunk:
+        text = "\n".join(_all(texts, chunk.text))
+        title = " ".join(_all(texts, chunk.title))
+        return Adopted(Passage(passage_of(row["id"]), title, text), row["id"], card=False) if text else None
+    names = names_of(row["labels"], row["names"], profile)
+    if not names:
+        return None
+    title = f"{names[0]} ({', '.join(names[1:])})" if names[1:] else names[0]
+    return Adopted(Passage(passage_of(row["id"]), title, _card(row, texts, profile)), row["id"], card=True)
+
+
+def has_prose(row: Row, profile: Profile) -> bool:
+    """Whether a node has a text to be found by, beside its name."""
+    texts = dict(row["texts"])
+    return any(_all(texts, profile.prose_properties(label)) for label in row["labels"])
+
+
+def overlaid(row: Row, profile: Profile) -> Overlaid | None:
+    """The triple of a relationship; None where an end has no name."""
+    subject = names_of(row["startLabels"], row["startNames"], profile)
+    object = names_of(row["endLabels"], row["endNames"], profile)
+    if row["id"] is None or not (subject and object):
+        return None
+    facts = profile.relationships.get(row["type"], Facts())
+    properties = dict(row["properties"])
+    predicate = words_of(properties.get(facts.predicate or "", "")) or profile.predicate(row["type"])
+    stated_by = row["chunk"] or row["start"]
+    rank = _number(properties.get(facts.rank or ""))
+    return Overlaid(row["id"], row["start"], row["end"], stated_by, subject[0], predicate, object[0], rank)
+
+
+def names_of(
+    labels: Sequence[str], found: Sequence[tuple[str, str | list[str | None]]], profile: Profile
+) -> tuple[str, ...]:
+    """What a node is called, the name to be shown first.
+
+    Example:
+        >>> from gear_neo4j.adoption.profile import Entities
+        >>> profile = Profile(name="mine", entities={"Drug": Entities(names=("name_en", "name"))})
+        >>> names_of(["Drug"], [("name", "阿来替尼"), ("name_en", "alectinib")], profile)
+        ('alectinib', '阿来替尼')
+    """
+    values = dict(found)
+    named = [name for label in profile.entities if label in labels for name in profile.entities[label].names]
+    return tuple(dict.fromkeys(text for text in _all(values, dict.fromkeys(named)) if len(text) <= 500))
+
+
+def _card(row: Row, texts: Mapping[str, str | list[str | None]], profile: Profile) -> str:
+    """The labels, the prose, and the other properties, one a line."""
+    labels = ", ".join(words_of(label) for label in row["labels"])
+    prose = [text for label in row["labels"] for text in _all(texts, profile.prose_properties(label))]
+    others = [f"{words_of(name)}: {' '.join(value.split())}" for name, value in sorted(row["others"]) if value.strip()]
+    return "\n".join(dict.fromkeys([labels, *prose, *others]))
+
+
+def _all(values: Mapping[str, str | list[str | None]], keys: Sequence[str] | Mapping[str, None]) -> list[str]:
+    """The texts under the keys, in their order, each cleaned of spaces around it; a list counts as its parts."""
+    found = [values[key] for key in keys if key in values]
+    parts = [part for value in found for part in (value if isinstance(value, list) else [value])]
+    return [part.strip() for part in parts if part and part.strip()]
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None
+
+
+def _digest(*parts: str) -> str:
+    return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,238 @@
+"""``gear adopt``: passages and triples of our own, laid over a graph that is there and is only pointed at.
+
+Everything is streamed and committed batch by batch. Ids follow from what is written, so a killed run is repeated by
+running it again, and a later run writes what is new, takes away what has gone, and leaves the rest alone.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from typing import TypeVar
+
+from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, Adopted, Overlaid, adopted, has_prose, overlaid
+from gear_neo4j.adoption.profile import Profile, dump
+from gear_neo4j.adoption.survey import OUR_TYPES, survey_types
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.store import prepare_overlay
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.models.embeddings import Embedder
+
+PASSAGES_A_BATCH = 256
+TRIPLES_A_BATCH = 1_000
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class AdoptionReport:
+    """What an adoption read and wrote, and what it took away because it had gone from the graph.
+
+    ``nameless`` counts relationships that were passed over, because an end has no name under the profile.
+    """
+
+    nodes_read: int = 0
+    relationships_read: int = 0
+    nameless: int = 0
+    passages_written: int = 0
+    passages_removed: int = 0
+    triples_written: int = 0
+    triples_removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """One adoption: the graph, how it is read, what embeds, and who hears of progress."""
+
+    database: Database
+    profile: Profile
+    embedder: Embedder
+    on_progress: Callable[[Progress], None] = lambda _: None
+    report: AdoptionReport = field(default_factory=AdoptionReport)
+
+    def run(self) -> AdoptionReport:
+        """Lay the overlay over the graph, or bring it up to date.
+
+        Raises:
+            InputError: the graph has none of the labels that the profile speaks of.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+        """
+        labels, relationships = self._totals()
+        prepare_overlay(
+            self.database,
+            model=self.embedder.name,
+            dimension=self.embedder.dimension,
+            profile=dump(self.profile),
+            names=self.profile.name_properties,
+        )
+        self._remove_passages()
+        self._remove_triples()
+        self._passages(labels)
+        self._triples(relationships)
+        return self.report
+
+    def count(self) -> AdoptionReport:
+        """What :meth:`run` would read and write on a graph without an overlay; nothing is changed."""
+        self._totals()
+        report = self.report
+        cards: set[str] = set()
+        for row in self._nodes():
+            report.nodes_read += 1
+            if has_prose(row, self.profile) and adopted(row, self.profile):
+                cards.add(row["id"])
+        for one in self._overlaid():
+            report.triples_written += 1
+            cards.add(one.stated_by)
+        report.passages_written = len(cards)
+        return report
+
+    def _totals(self) -> tuple[int, int]:
+        labels, types = survey_types(self.database)
+        wanted = [*self.profile.entities, *self.profile.chunks]
+        found = [label for label in wanted if label in labels]
+        if not found:
+            raise InputError(
+                f"the database {self.database.name} has no node with the label {' or '.join(wanted)}: "
+                f"the profile {self.profile.name!r} is of another graph ('gear adopt' proposes one for this)"
+            )
+        return sum(labels[label] for label in found), sum(types.get(kind, 0) for kind in self._types(types))
+
+    def _types(self, there: Iterable[str]) -> list[str]:
+        """The types that are facts, of those that are there."""
+        profile = self.profile
+        if profile.relationships:
+            return [kind for kind in there if kind in profile.relationships]
+        mentions = {kind for chunk in profile.chunks.values() for kind in chunk.mentions}
+        return [kind for kind in there if kind not in mentions | OUR_TYPES | set(profile.without)]
+
+    def _asked_of_nodes(self) -> dict[str, object]:
+        labels = [*self.profile.entities, *self.profile.chunks]
+        texts = [name for label in labels for name in self.profile.prose_properties(label)]
+        titles = [name for chunk in self.profile.chunks.values() for name in chunk.title]
+        return {
+            "names": list(self.profile.name_properties),
+            "texts": list(dict.fromkeys([*texts, *titles])),
+            "longest": LONGEST_TEXT,
+            "few": OTHERS,
+        }
+
+    def _asked_of_relationships(self) -> dict[str, object]:
+        facts = self.profile.relationships.values()
+        mentions = [kind for chunk in self.profile.chunks.values() for kind in chunk.mentions]
+        return {
+            "types": self._types(survey_types(self.database)[1]),
+            "labels": list(self.profile.entities),
+            "names": list(self.profile.name_properties),
+            "properties": [name for one in facts for name in (one.predicate, one.rank) if name],
+            "mentions": list(dict.fromkeys(mentions)),
+            "chunks": list(self.profile.chunks),
+        }
+
+    def _nodes(self) -> Iterator[Row]:
+        labels = [*self.profile.entities, *self.profile.chunks]
+        return self.database.stream("adoptable_nodes", labels=labels, **self._asked_of_nodes())
+
+    def _overlaid(self) -> Iterator[Overlaid]:
+        for row in self.database.stream("adoptable_relationships", **self._asked_of_relationships()):
+            self.report.relationships_read += 1
+            one = overlaid(row, self.profile)
+            if one:
+                yield one
+            else:
+                self.report.nameless += 1
+
+    def _remove_passages(self) -> None:
+        """Passages whose node has gone, or is no longer what the profile speaks of."""
+        labels = [*self.profile.entities, *self.profile.chunks]
+        rows = self.database.stream("adopted_passages", labels=labels)
+        gone = (row["id"] for row in rows if not row["there"])
+        for ids in _batches(gone, TRIPLES_A_BATCH):
+            gone_with = self.database.call("delete_passages", ids=ids)[0]
+            self.report.passages_removed += gone_with["passages"]
+            self.report.triples_removed += gone_with["triples"]
+
+    def _remove_triples(self) -> None:
+        """Triples whose relationship has gone, or says something else by now."""
+        rows = self.database.stream("adopted_triples", **self._asked_of_relationships())
+        gone = (row["triple"] for row in rows if not (row["stated"] and self._current(row)))
+        for ids in _batches(gone, TRIPLES_A_BATCH):
+            self.report.triples_removed += self.database.call("delete_triples", ids=ids)[0]["triples"]
+
+    def _current(self, row: Row) -> bool:
+        one = overlaid(row, self.profile) if row["id"] else None
+        return one is not None and one.id == row["triple"]
+
+    def _passages(self, total: int) -> None:
+        """The passages of nodes that have a text; those of other nodes are written where a triple needs one."""
+        for rows in _batches(self._nodes(), PASSAGES_A_BATCH):
+            self.report.nodes_read += len(rows)
+            self._write_passages(rows, where=lambda row: has_prose(row, self.profile))
+            self.on_progress(Progress("passages", self.report.nodes_read, total, self.report.passages_written))
+
+    def _write_passages(self, rows: list[Row], *, where: Callable[[Row], bool] = lambda _: True) -> None:
+        """Write the passages of nodes that are new, if they are wanted, or that read differently by now."""
+        found = {row["id"]: one for row in rows if (one := adopted(row, self.profile))}
+        asked = [asdict(one.passage) for one in found.values()]
+        known = {row["id"]: row["same"] for row in self.database.call("check_passages", rows=asked)}
+        wanted = {row["id"] for row in rows if where(row)}
+        fresh = [one for one in found.values() if not known.get(one.passage.id, one.node not in wanted)]
+        if fresh:
+            self.database.call("write_adopted_passages", rows=self._passage_rows(fresh))
+            self.report.passages_written += len(fresh)
+
+    def _passage_rows(self, found: list[Adopted]) -> list[dict[str, object]]:
+        vectors = self.embedder.embed([one.passage.content for one in found]).tolist()
+        return [
+            {
+                "id": one.passage.id,
+                "title": one.passage.title,
+                "text": one.passage.text,
+                "node": one.node,
+                "card": one.card,
+                "embedding": vector,
+            }
+            for one, vector in zip(found, vectors, strict=True)
+        ]
+
+    def _triples(self, total: int) -> None:
+        for batch in _batches(self._overlaid(), TRIPLES_A_BATCH):
+            self._write_triples(batch)
+            done = self.report.relationships_read
+            self.on_progress(Progress("triples", done, max(total, done), self.report.triples_written))
+
+    def _write_triples(self, batch: list[Overlaid]) -> None:
+        by_id = {one.id: one for one in batch}
+        states = {one.passage: one.stated_by for one in batch}
+        known = self.database.call("check_triples", passages=list(states), triples=list(by_id))[0]
+        missing = [node for passage, node in states.items() if passage not in set(known["known"])]
+        for ids in _batches(missing, PASSAGES_A_BATCH):
+            self._write_passages(self.database.call("nodes_by_id", ids=ids, **self._asked_of_nodes()))
+        fresh = [one for id, one in by_id.items() if id not in set(known["written"])]
+        if fresh:
+            rows = self._triple_rows(fresh)
+            self.report.triples_written += self.database.call("write_adopted_triples", rows=rows)[0]["written"]
+
+    def _triple_rows(self, fresh: list[Overlaid]) -> list[dict[str, object]]:
+        texts = list(dict.fromkeys(one.text for one in fresh))
+        vectors = dict(zip(texts, self.embedder.embed(texts).tolist(), strict=True))
+        return [
+            {
+                "id": one.id,
+                "passage": one.passage,
+                "relationship": one.relationship,
+                "start": one.start,
+                "end": one.end,
+                "subject": one.subject,
+                "predicate": one.predicate,
+                "object": one.object,
+                "text": one.text,
+                "rank": one.rank,
+                "embedding": vectors[one.text],
+            }
+            for one in fresh
+        ]
+
+
+def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    found = iter(items)
+    while batch := list(islice(found, size)):
+        yield batch

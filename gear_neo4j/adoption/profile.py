@@ -1,0 +1,186 @@
+"""A profile: how the nodes and relationships of a graph read as entities, triples and passages; a file in TOML."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from gear_neo4j.errors import InputError
+
+BUILT_IN = Path(__file__).parent / "profiles"
+_WORDS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entities:
+    """Nodes of a label: the properties that name them (the first that is filled is shown), and those with prose."""
+
+    names: tuple[str, ...]
+    text: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunks:
+    """Nodes of a label that hold passages: properties of text and title, and types that lead to what they mention."""
+
+    text: tuple[str, ...]
+    title: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Relationships of a type: the words between two names, or a property with those words, and one with a rank.
+
+    A lower rank makes a stronger relationship.
+    """
+
+    words: str = ""
+    predicate: str | None = None
+    rank: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How a graph is to be read; without ``relationships``, every type between two named nodes is a fact.
+
+    ``without`` names types that are no facts, such as the order of chunks.
+    """
+
+    name: str
+    entities: Mapping[str, Entities] = field(default_factory=dict)
+    chunks: Mapping[str, Chunks] = field(default_factory=dict)
+    relationships: Mapping[str, Facts] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+
+    @property
+    def name_properties(self) -> tuple[str, ...]:
+        """Every property that names a node of some label."""
+        return tuple(dict.fromkeys(name for one in self.entities.values() for name in one.names))
+
+    def prose_properties(self, label: str) -> tuple[str, ...]:
+        """The properties with the texts of a label's nodes."""
+        entities, chunks = self.entities.get(label), self.chunks.get(label)
+        return (entities.text if entities else ()) + (chunks.text if chunks else ())
+
+    def predicate(self, kind: str) -> str:
+        """The words for a relationship type.
+
+        Example:
+            >>> Profile(name="mine").predicate("has_var"), Profile(name="mine").predicate("WORKS_AT")
+            ('has var', 'works at')
+        """
+        given = self.relationships.get(kind)
+        return given.words if given and given.words else words_of(kind)
+
+
+def words_of(name: str) -> str:
+    """The words in a name of the schema; of one in capitals, in small letters.
+
+    Example:
+        >>> words_of("ClinicalTrial"), words_of("ACTED_IN"), words_of("治疗"), words_of("hasPartDNA")
+        ('clinical trial', 'acted in', '治疗', 'has part dna')
+    """
+    return " ".join(part for part in _WORDS.split(name) if part).casefold() or name
+
+
+def built_in() -> dict[str, Path]:
+    """The profiles that come with the product: names and files."""
+    return {path.stem: path for path in sorted(BUILT_IN.glob("*.toml"))}
+
+
+def load(path: Path) -> Profile:
+    """The profile of a file.
+
+    Raises:
+        InputError: it is missing, not TOML, or says something that a profile cannot say.
+    """
+    try:
+        return parse(path.read_text("utf-8"), file=str(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8: {error.reason}") from error
+
+
+def parse(text: str, *, file: str) -> Profile:
+    """The profile that a text says.
+
+    Raises:
+        InputError: names what is wrong, and where.
+
+    Example:
+        >>> profile = parse('name = "mine"\\n[entities.Drug]\\nnames = ["name"]', file="mine.toml")
+        >>> profile.entities["Drug"].names
+        ('name',)
+    """
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file}: not TOML: {error}") from error
+    known = {"name": str, "entities": dict, "chunks": dict, "relationships": dict, "without": list}
+    _check(given, known, place=file)
+    kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
+    tables = {
+        key: {name: _table(kind, one, place=f"{file}: {key}.{name}") for name, one in given.get(key, {}).items()}
+        for key, kind in kinds.items()
+    }
+    profile = Profile(name=given.get("name", Path(file).stem), without=_names(given.get("without", []), file), **tables)
+    if not (profile.entities or profile.chunks):
+        raise InputError(f"{file}: a profile needs [entities.LABEL] or [chunks.LABEL]: 'gear adopt' proposes one")
+    return profile
+
+
+def dump(profile: Profile) -> str:
+    """A profile as the text of its file.
+
+    Example:
+        >>> profile = Profile(name="mine", entities={"Drug": Entities(names=("name",))})
+        >>> parse(dump(profile), file="mine.toml") == profile
+        True
+    """
+    return tomli_w.dumps(_filled(asdict(profile)))
+
+
+def _filled(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table without what is empty; a table of a name stays, for the name says something."""
+    kept: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            kept[key] = {name: _filled(one) if isinstance(one, Mapping) else one for name, one in value.items()}
+        elif isinstance(value, tuple):
+            kept[key] = list(value)
+        else:
+            kept[key] = value
+    return {key: value for key, value in kept.items() if value not in (None, "", [], {})}
+
+
+def _table(kind: type[Any], given: object, *, place: str) -> Any:
+    if not isinstance(given, dict):
+        raise InputError(f"{place}: it must be a table")
+    fields = {"words": str, "predicate": str, "rank": str} if kind is Facts else dict.fromkeys(kind.__slots__, list)
+    _check(given, fields, place=place)
+    values = {key: _names(value, place) if isinstance(value, list) else value for key, value in given.items()}
+    needed = "names" if kind is Entities else "text"
+    if kind is not Facts and not values.get(needed):
+        raise InputError(f"{place}: it needs {needed}, a list of properties")
+    return kind(**values)
+
+
+def _names(given: list[object], place: str) -> tuple[str, ...]:
+    if not all(isinstance(one, str) and one for one in given):
+        raise InputError(f"{place}: a list must hold names alone")
+    return tuple(map(str, given))
+
+
+def _check(given: Mapping[str, object], known: Mapping[str, type], *, place: str) -> None:
+    for key, value in given.items():
+        if key not in known:
+            raise InputError(f"{place}: {key!r} is not known; there are {', '.join(known)}")
+        if not isinstance(value, known[key]):
+            kind = {"str": "a text", "list": "a list", "dict": "a table"}[known[key].__name__]
+            raise InputError(f"{place}: {key} must be {kind}")

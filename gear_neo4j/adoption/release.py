@@ -1,0 +1,57 @@
+"""``gear release``: every trace of an overlay taken away, so that the graph is what it was before."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.migrations import drop_schema
+from gear_neo4j.ingestion.progress import Progress
+
+DELETED_A_BATCH = 1_000
+
+
+@dataclass(slots=True)
+class Released:
+    """What went: passages and triples, and whether the schema and the store went with the last of them."""
+
+    passages: int = 0
+    triples: int = 0
+    schema: bool = False
+
+
+def release(
+    database: Database,
+    *,
+    dry_run: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Released:
+    """Remove the overlay of a graph; killed, it can be run again and goes on.
+
+    The user's nodes, relationships, indexes and constraints were never changed, and stay. Passages that were ingested
+    beside the graph stay, too, and with them our schema.
+
+    Raises:
+        InputError: the database holds no overlay.
+    """
+    total = database.call("count_adopted")[0]
+    known = database.call("store_info")
+    if not (known and (known[0]["profile"] or total["passages"] or total["triples"])):
+        raise InputError(f"the database {database.name} holds no overlay: nothing was adopted")
+    alone = not total["ingested"]
+    if dry_run:
+        return Released(total["passages"], total["triples"], schema=alone)
+    gone = Released(schema=alone)
+    while any(ids := database.call("some_adopted", limit=DELETED_A_BATCH)[0].values()):
+        triples, passages = ids
+        if triples:
+            gone.triples += database.call("delete_triples", ids=triples)[0]["triples"]
+        elif passages:
+            gone.passages += database.call("delete_passages", ids=passages)[0]["passages"]
+        done = gone.passages + gone.triples
+        on_progress(Progress("releasing", done, max(done, total["passages"] + total["triples"]), done))
+    if alone:
+        drop_schema(database)
+    else:
+        database.call("forget_profile")
+    return gone

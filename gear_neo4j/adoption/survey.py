@@ -1,0 +1,158 @@
+"""A look at a graph that is already there: labels, types and their numbers, and what properties hold, by a sample."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gear_neo4j.graph.database import Database, Row
+
+# Nodes looked at in the order of the store, then those of each label that this missed.
+SAMPLE = 20_000
+SAMPLE_A_LABEL = 200
+LONGEST_EXAMPLE = 200
+Kind = Literal["text", "texts", "list", "value"]
+OURS = frozenset({"Passage", "Triple", "__GearStore", "__GearImport", "__GearImportFile", "__GearTests"})
+MIGRATIONS = frozenset({"__Neo4jMigration", "__Neo4jMigrationsLock"})
+OUR_STARTS = OURS | MIGRATIONS | {"Entity"}
+OUR_TYPES = frozenset({"SUBJECT", "OBJECT", "FROM", "DESCRIBES", "SYNONYM", "MIGRATED_TO"})
+
+
+@dataclass(slots=True)
+class Property:
+    """What the sampled values of a property are like."""
+
+    name: str
+    nodes: int = 0
+    kinds: Counter[Kind] = field(default_factory=Counter)
+    characters: int = 0
+    latin: int = 0
+    examples: list[str] = field(default_factory=list)
+    distinct: set[str] = field(default_factory=set)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it mostly holds a text, or texts."""
+        return self.kinds["text"] + self.kinds["texts"] > self.nodes / 2
+
+    @property
+    def length(self) -> float:
+        """The mean length of its values, in characters."""
+        return self.characters / self.nodes if self.nodes else 0.0
+
+    @property
+    def latin_share(self) -> float:
+        """The share of values in the Latin script, 0 to 1."""
+        return self.latin / self.nodes if self.nodes else 0.0
+
+
+@dataclass(slots=True)
+class Label:
+    """A label: how many nodes have it, how many were looked at, and their properties by name."""
+
+    name: str
+    nodes: int
+    sampled: int = 0
+    properties: dict[str, Property] = field(default_factory=dict)
+    together: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Type:
+    """A relationship type: how many there are, by the labels at either end, and names of properties."""
+
+    name: str
+    relationships: int
+    starts: dict[str, int] = field(default_factory=dict)
+    ends: dict[str, int] = field(default_factory=dict)
+    texts: Counter[str] = field(default_factory=Counter)
+    numbers: Counter[str] = field(default_factory=Counter)
+    values: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    sampled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a graph holds, our own nodes left out; ``indexes`` are the vector and full-text indexes that it has."""
+
+    nodes: int
+    labels: dict[str, Label]
+    types: dict[str, Type]
+    indexes: tuple[tuple[str, str, str, str], ...] = ()
+
+
+def survey(database: Database) -> Survey:
+    """Look at a graph, at no more than 20,000 of its nodes and 200 more of each label that these leave out."""
+    row = database.call("survey_counts")[0]
+    total, labels, types = _counts(row)
+    _look(labels, database.stream("survey_nodes", labels=[], limit=SAMPLE, longest=LONGEST_EXAMPLE))
+    for label in labels.values():
+        if label.sampled < min(label.nodes, SAMPLE_A_LABEL):
+            one = {label.name: Label(label.name, label.nodes)}
+            asked = {"labels": [label.name], "limit": SAMPLE_A_LABEL, "longest": LONGEST_EXAMPLE}
+            _look(one, database.stream("survey_nodes", **asked))
+            labels[label.name] = one[label.name]
+    for kind in types.values():
+        asked = {"types": [kind.name], "limit": SAMPLE_A_LABEL, "longest": LONGEST_EXAMPLE}
+        for found in database.stream("survey_relationships", **asked):
+            kind.sampled += 1
+            kind.texts.update(name for name, _ in found["texts"])
+            kind.numbers.update(found["numbers"])
+            for name, value in found["texts"]:
+                kind.values[name].add(value)
+    return Survey(total, labels, types, tuple(_indexes(database)))
+
+
+def survey_types(database: Database) -> tuple[dict[str, int], dict[str, int]]:
+    """How many nodes each label has, and how many relationships each type; from the server's own counters."""
+    _, labels, types = _counts(database.call("survey_counts")[0])
+    return {one.name: one.nodes for one in labels.values()}, {one.name: one.relationships for one in types.values()}
+
+
+def _counts(row: Row) -> tuple[int, dict[str, Label], dict[str, Type]]:
+    ours = OURS | MIGRATIONS
+    nodes = {one["label"]: one["count"] for one in row["nodes"] if one.get("label")}
+    total = next((one["count"] for one in row["nodes"] if not one.get("label")), 0)
+    labels = {name: Label(name, count) for name, count in nodes.items() if count and name not in ours}
+    types: dict[str, Type] = {}
+    for one in row["relationships"]:
+        name = one.get("relationshipType")
+        if name and one["count"]:
+            kind = types.setdefault(name, Type(name, 0))
+            if start := one.get("startLabel"):
+                kind.starts[start] = one["count"]
+            elif end := one.get("endLabel"):
+                kind.ends[end] = one["count"]
+            else:
+                kind.relationships = one["count"]
+    # Somebody else's types may have the names of ours; ours begin at our nodes.
+    types = {name: kind for name, kind in types.items() if name not in OUR_TYPES or kind.starts.keys() - OUR_STARTS}
+    total -= sum(count for name, count in nodes.items() if name in ours)
+    return total, dict(sorted(labels.items())), dict(sorted(types.items()))
+
+
+def _look(labels: dict[str, Label], rows: Iterable[Row]) -> None:
+    for row in rows:
+        for name in row["labels"]:
+            if label := labels.get(name):
+                label.sampled += 1
+                label.together.update(other for other in row["labels"] if other != name)
+                for key, kind, length, text in row["properties"]:
+                    _note(label.properties.setdefault(key, Property(key)), kind, length, text)
+
+
+def _note(found: Property, kind: Kind, length: int, text: str) -> None:
+    found.nodes += 1
+    found.kinds[kind] += 1
+    found.characters += length if kind == "text" else len(text)
+    found.latin += bool(text) and all(char < "\u0250" for char in text if char.isalpha())
+    if len(found.distinct) < SAMPLE_A_LABEL:
+        found.distinct.add(text)
+    if text and len(found.examples) < 3:
+        found.examples.append(text)
+
+
+def _indexes(database: Database) -> Iterator[tuple[str, str, str, str]]:
+    for row in database.call("show_indexes"):
+        if row["type"] in ("VECTOR", "FULLTEXT") and not row["name"].startswith("gear_"):
+            yield row["name"], row["type"], ", ".join(row["labels"] or ()), ", ".join(row["properties"] or ())

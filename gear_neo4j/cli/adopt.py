@@ -1,0 +1,177 @@
+"""``gear import``, ``gear adopt`` and ``gear release``: graphs that others made."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from gear_neo4j.adoption.admin_csv import Dialect
+from gear_neo4j.adoption.profile import Profile, built_in, dump, load
+from gear_neo4j.adoption.survey import Survey
+from gear_neo4j.cli.ingest import progress_shown, tell
+from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.gear import Gear
+
+SHOWN_PROPERTIES = 6
+# Measured for embeddings of 384 dimensions, indexes included; and a sentence or two a second on a small machine.
+BYTES_A_NODE = 8_000
+EMBEDDED_A_SECOND = 150
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--delimiter", default=",", show_default=True, help="Between fields; TAB for a tabulator.")
+@click.option("--array-delimiter", default=";", show_default=True, help="Between the parts of a list, and labels.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_options(CONNECTION)
+def import_command(files: tuple[Path, ...], delimiter: str, array_delimiter: str, as_json: bool, **given: Any) -> None:
+    """Bring nodes and relationships of neo4j-admin's CSV files into the running database.
+
+    FILES have typed headers (:ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int, tags:string[] ...). Rows that cannot be
+    used are told, the rest is imported, and the exit code is 2. Interrupted, the same command goes on.
+
+    \b
+    gear import nodes.csv relationships.csv
+    """
+    dialect = Dialect(_character("--delimiter", delimiter), _character("--array-delimiter", array_delimiter))
+    with opened(settings_from(given)) as gear, progress_shown() as on_progress:
+        report = gear.import_csv(files, dialect=dialect, on_problem=tell, on_progress=on_progress)
+        database = gear.database.name
+    if as_json:
+        click.echo(json.dumps(asdict(report)))
+    else:
+        click.echo(f"{report.nodes:,} nodes and {report.relationships:,} relationships imported into {database}")
+    if report.problems:
+        click.echo(f"gear: {report.problems:,} rows could not be used, see above; the rest is imported", err=True)
+        sys.exit(2)
+
+
+@click.command()
+@click.argument("builtin", metavar="[PROFILE]", required=False)
+@click.option("--profile", "file", type=click.Path(path_type=Path), help="A profile of your own, as a TOML file.")
+@click.option("--update", is_flag=True, help="Follow what changed in the graph since, by the profile on record.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_options(CONNECTION)
+def adopt(builtin: str | None, file: Path | None, update: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
+    """Lay triples over a graph that is there, so that it can be searched and asked; gear release takes them off again.
+
+    Without a profile, look at the graph and propose one. PROFILE names one that comes with gear: neo4j-graphrag,
+    llm-graph-builder, langchain, langchain-vector, llama-index or graphiti.
+
+    \b
+    gear adopt > profile.toml            look at the graph, and propose a profile
+    gear adopt --profile profile.toml    adopt it; interrupted, the same command goes on
+    gear adopt --update                  once the graph has changed
+    """
+    profile = _profile(builtin, file, update=update)
+    with opened(settings_from(given)) as gear:
+        if profile is None and not update:
+            _propose(gear, as_json=as_json)
+            return
+        with progress_shown() as on_progress:
+            report = gear.adopt(profile, dry_run=dry_run, on_progress=on_progress)
+        dimension = gear.embedder.dimension
+    told = asdict(report)
+    if dry_run:
+        pieces = report.passages_written + report.triples_written
+        told["seconds"] = round(pieces / EMBEDDED_A_SECOND)
+        told["bytes"] = round(pieces * BYTES_A_NODE * dimension / 384)
+    click.echo(json.dumps(told) if as_json else _told(told, dry_run=dry_run))
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_options(CONNECTION)
+def release(dry_run: bool, as_json: bool, **given: Any) -> None:
+    """Take everything that gear adopt wrote out of the graph again."""
+    with opened(settings_from(given)) as gear, progress_shown("released") as on_progress:
+        gone = gear.release(dry_run=dry_run, on_progress=on_progress)
+    if as_json:
+        click.echo(json.dumps(asdict(gone)))
+        return
+    schema = ", with the indexes and the schema of gear-neo4j" if gone.schema else ""
+    click.echo(
+        f"{gone.passages:,} passages and {gone.triples:,} triples {'would be ' if dry_run else ''}released{schema}"
+    )
+
+
+def _character(option: str, given: str) -> str:
+    text = "\t" if given.upper() == "TAB" else given
+    if len(text) != 1 or text in '\r\n"':
+        raise SettingsError(f"{option} is {given!r}: it must be one character, or TAB")
+    return text
+
+
+def _profile(builtin: str | None, file: Path | None, *, update: bool) -> Profile | None:
+    if sum((bool(builtin), bool(file), update)) > 1:
+        raise click.UsageError("give one of PROFILE, --profile FILE and --update")
+    if builtin and builtin not in built_in():
+        raise click.UsageError(f"there is no profile {builtin!r}, only {', '.join(built_in())}; a file takes --profile")
+    path = built_in()[builtin] if builtin else file
+    return load(path) if path else None
+
+
+def _propose(gear: Gear, *, as_json: bool) -> None:
+    with errors.status("looking at the graph"):
+        found = gear.survey()
+        profile = gear.propose(found)
+    if as_json:
+        click.echo(json.dumps(asdict(profile)))
+        return
+    _print_survey(found)
+    click.echo(dump(profile))
+    errors.print(
+        f"\nthis is a proposal: {escape('gear adopt > profile.toml')} keeps it, edit it where you know better, then "
+        "gear adopt --profile profile.toml",
+        highlight=False,
+    )
+
+
+def _print_survey(found: Survey) -> None:
+    errors.print(f"{found.nodes:,} nodes; what some of them hold:")
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("label")
+    table.add_column("nodes", justify="right")
+    table.add_column("properties")
+    for label in sorted(found.labels.values(), key=lambda label: -label.nodes):
+        names = sorted(label.properties.values(), key=lambda one: -one.nodes)
+        shown = [f"{one.name} {100 * one.nodes // max(label.sampled, 1)} %" for one in names[:SHOWN_PROPERTIES]]
+        table.add_row(escape(label.name), f"{label.nodes:,}", escape(", ".join(shown)))
+    errors.print(table)
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("type")
+    table.add_column("relationships", justify="right")
+    table.add_column("between")
+    for kind in sorted(found.types.values(), key=lambda kind: -kind.relationships):
+        ends = f"{', '.join(sorted(kind.starts))} → {', '.join(sorted(kind.ends))}"
+        table.add_row(escape(kind.name), f"{kind.relationships:,}", escape(ends))
+    errors.print(table)
+    for name, index, labels, properties in found.indexes:
+        errors.print(f"{index.lower()} index {name} on {labels} ({properties})", markup=False, highlight=False)
+
+
+def _told(report: dict[str, int], *, dry_run: bool) -> str:
+    if dry_run:
+        return (
+            f"{report['passages_written']:,} passages and {report['triples_written']:,} triples would be written over "
+            f"{report['nodes_read']:,} nodes and {report['relationships_read']:,} relationships: about "
+            f"{max(1, report['seconds'] // 60):,} min and {max(1, report['bytes'] // 1_000_000):,} MB"
+        )
+    gone = (
+        f", {report['passages_removed']:,} and {report['triples_removed']:,} removed"
+        if report["triples_removed"]
+        else ""
+    )
+    nameless = f" ({report['nameless']:,} passed over: an end has no name)" if report["nameless"] else ""
+    return (
+        f"{report['passages_written']:,} passages and {report['triples_written']:,} triples written{gone}; "
+        f"{report['nodes_read']:,} nodes and {report['relationships_read']:,} relationships read{nameless}"
+    )

@@ -1,0 +1,67 @@
+"""The indexes that the product needs, and whether a database has them as they must be."""
+
+from dataclasses import dataclass
+
+from gear_neo4j.errors import MigrationError
+from gear_neo4j.graph.database import Database
+
+ENTITY = "Entity"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index that must exist after migrating: what it covers, its dimension, and whether a constraint owns it."""
+
+    name: str
+    type: str
+    label: str
+    properties: tuple[str, ...]
+    dimension: int | None = None
+    unique: bool = False
+
+
+def verify(database: Database, *, dimension: int) -> None:
+    """Check that each index exists with the label, properties and dimension meant, and is online.
+
+    Where the nodes with the label ``Entity`` are the user's, there are none on that label.
+
+    Raises:
+        MigrationError: names the first index that is not as it must be, and what to do.
+    """
+    found = {row["name"]: row for row in database.call("show_indexes")}
+    foreign = any(row["foreign"] for row in database.call("store_info"))
+    for index in expected_indexes(dimension):
+        if foreign and index.label == ENTITY:
+            continue
+        row = found.get(index.name)
+        if row is None:
+            raise MigrationError(f"the index {index.name} is missing: another one may cover (:{index.label}) already")
+        actual = (row["type"], row["labels"], row["properties"], row["unique"])
+        if actual != (index.type, [index.label], list(index.properties), index.unique):
+            raise MigrationError(
+                f"the index {index.name} is a {row['type']} index on {row['labels']} {row['properties']}, not the one "
+                f"on :{index.label} {list(index.properties)} that gear-neo4j needs: drop it, then migrate again"
+            )
+        actual_dimension = row["configuration"].get("vector.dimensions")
+        if actual_dimension != index.dimension:
+            raise MigrationError(
+                f"the index {index.name} has dimension {actual_dimension}, the embedding model {index.dimension}: "
+                "use the model the database was built with, or another database"
+            )
+        if row["state"] != "ONLINE":
+            raise MigrationError(f"the index {index.name} is {row['state']}: wait until it is online, then try again")
+
+
+def expected_indexes(dimension: int) -> tuple[Index, ...]:
+    """The indexes that the migrations make, for embeddings of a dimension."""
+    return (
+        Index("gear_passage_id", "RANGE", "Passage", ("id",), unique=True),
+        Index("gear_triple_id", "RANGE", "Triple", ("id",), unique=True),
+        Index("gear_entity_key", "RANGE", "Entity", ("key",), unique=True),
+        Index("gear_store_id", "RANGE", "__GearStore", ("id",), unique=True),
+        Index("gear_passage_source", "RANGE", "Passage", ("source",)),
+        Index("gear_passage_text", "FULLTEXT", "Passage", ("title", "text")),
+        Index("gear_passage_embedding", "VECTOR", "Passage", ("embedding",), dimension),
+        Index("gear_triple_embedding", "VECTOR", "Triple", ("embedding",), dimension),
+        Index("gear_entity_embedding", "VECTOR", "Entity", ("embedding",), dimension),
+    )
