@@ -145,6 +145,11 @@ class Hits(Sequence[Hit]):
     facts: tuple[Fact, ...] = ()
     usage: dict[str, Usage] = field(default_factory=dict)
 
+    @property
+    def triples(self) -> tuple[Triple, ...]:
+        """The triples of the paths, in the order of the paths, each once."""
+        return tuple(dict.fromkeys(triple for path in self.paths for triple in path.triples))
+
     @overload
     def __getitem__(self, index: int) -> Hit: ...
 

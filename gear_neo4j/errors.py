@@ -10,6 +10,7 @@ GearError
 │   ├── AuthenticationFailed
 │   ├── DatabaseNotFound
 │   ├── UnsupportedServer
+│   ├── QueryTimeout     a query took longer than it may
 │   ├── ForeignGraph     our labels hold somebody else's data
 │   ├── EmbeddingMismatch
 │   └── MigrationError
@@ -61,6 +62,10 @@ class DatabaseNotFound(DatabaseError):
 
 class UnsupportedServer(DatabaseError):
     """The server is older than Neo4j 5.26."""
+
+
+class QueryTimeout(DatabaseError):
+    """A query took longer than it may; the server broke it off."""
 
 
 class ForeignGraph(DatabaseError):

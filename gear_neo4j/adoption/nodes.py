@@ -12,6 +12,8 @@ from gear_neo4j.graph.database import Row
 # Longer texts are cut: the embedding model reads the first hundreds of words, and a row must stay small.
 LONGEST_TEXT = 20_000
 OTHERS = 20
+# Properties that tell machines apart and people nothing.
+IDS = ("id", "uuid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,11 @@ def _card(row: Row, texts: Mapping[str, str | list[str | None]], profile: Profil
     """The labels, the prose, and the other properties, one a line."""
     labels = ", ".join(words_of(label) for label in row["labels"])
     prose = [text for label in row["labels"] for text in _all(texts, profile.prose_properties(label))]
-    others = [f"{words_of(name)}: {' '.join(value.split())}" for name, value in sorted(row["others"]) if value.strip()]
+    others = [
+        f"{words_of(name)}: {' '.join(value.split())}"
+        for name, value in sorted(row["others"])
+        if value.strip() and name.casefold() not in IDS
+    ]
     return "\n".join(dict.fromkeys([labels, *prose, *others]))
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
 from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import (
     CHAT,
@@ -25,6 +26,7 @@ from gear_neo4j.cli.options import (
 from gear_neo4j.cli.table import measure, print_table
 from gear_neo4j.evaluate import datasets, runs, systems
 from gear_neo4j.evaluate.judging import judge, with_quality
+from gear_neo4j.evaluate.knowledge import is_knowledge_graph
 from gear_neo4j.evaluate.oracle import LABEL, require_decompositions
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.evaluate.report import write_report
@@ -86,9 +88,19 @@ def evaluate(
 ) -> None:
     """Measure a retriever or an agent on a data set: a folder with corpus.jsonl, queries.jsonl, perhaps triples.jsonl.
 
+    A folder with nodes.csv, relationships.csv and questions.jsonl is a knowledge graph: it is imported and adopted, and
+    measured is whether the entities of the answers are among the triples.
+
     The data set is ingested first if the database does not hold it yet; without --uri, into a local server of its own.
     """
     settings = settings_from(given)
+    if is_knowledge_graph(dataset_dir):
+        options = {"base": given["base"], "base_k": given["base_k"], "score": given["score"]}
+        extra = [given["retriever"]]
+        told = evaluate_graph(dataset_dir, settings, extra=extra, options=options, limit=limit)
+        _write(told, json_file)
+        Console().print(graph_table(told))
+        return
     dataset = datasets.load(dataset_dir, home=settings.home)
     settings = own_server(settings, f"evaluate-{dataset.name}")
     system = systems.System(beam=beam_from(given), **given)

@@ -20,6 +20,7 @@ from gear_neo4j.errors import (
     AuthenticationFailed,
     DatabaseError,
     DatabaseNotFound,
+    QueryTimeout,
     ServerUnavailable,
     SettingsError,
     UnsupportedServer,
@@ -34,6 +35,10 @@ SEARCH n IN (VECTOR INDEX gear_no_such_index FOR [0.5] LIMIT 1)
 RETURN n"""
 # How often a query is run again because another process deleted a node that it had looked up; the driver does not.
 VANISHED_TRIES = 5
+TIMED_OUT = (
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
+    "Neo.ClientError.Transaction.TransactionTimedOut",
+)
 Row = dict[str, Any]
 Driver = neo4j.Driver
 
@@ -100,7 +105,7 @@ class Database:
 
         def execute() -> list[Row]:
             return self._driver.execute_query(
-                neo4j.Query(query.text, metadata={"app": "gear-neo4j", "query": query.name}),
+                neo4j.Query(query.text, metadata={"app": "gear-neo4j", "query": query.name}, timeout=query.timeout),
                 _quiet(parameters),
                 database_=self.name,
                 routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
@@ -222,6 +227,8 @@ def _explained(name: str | None) -> Iterator[None]:
     except ClientError as error:
         if error.code == "Neo.ClientError.Database.DatabaseNotFound":
             raise DatabaseNotFound(f"the server has no database {name!r}: check NEO4J_DATABASE") from error
+        if error.code in TIMED_OUT:
+            raise QueryTimeout(f"the server broke off a query that took too long: {_first_line(error)}") from error
         raise DatabaseError(f"the server refused a query: {_first_line(error)}") from error
     except (Neo4jError, DriverError) as error:
         raise DatabaseError(f"the server failed: {_first_line(error)}") from error

@@ -57,6 +57,16 @@ class Compared:
     passages: Mapping[str, tuple[float, Sequence[float]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A node that triples or passages speak of: element id, all its names, the number of its triples, its labels."""
+
+    id: str
+    names: tuple[str, ...]
+    degree: int
+    labels: tuple[str, ...] = ()
+
+
 class Export:
     """What PageRank asks of one database."""
 
@@ -96,6 +106,14 @@ class Export:
         """The element ids of those of the keys that are entities, by key."""
         rows = self._database.call("named_entities", keys=list(keys)) if keys else []
         return {row["key"]: row["id"] for row in rows}
+
+    def named_nodes(self) -> Iterator[Named]:
+        """Every node that triples or passages speak of, with its names; streamed."""
+        known = self._database.call("store_info")
+        names = known[0]["names"] if known else []
+        for row in self._database.stream("entity_names", names=names):
+            parts = [part for name in row["names"] for part in (name if isinstance(name, list) else [name])]
+            yield Named(row["id"], tuple(part for part in parts if part), row["degree"], tuple(row["labels"]))
 
     def compare(self, passages: Sequence[str], *, keys: Sequence[str], query: Vector) -> Compared:
         """The cosines between a query, the entities of some keys, and some passages; no vector comes back."""

@@ -1,8 +1,8 @@
 """The query files of ``cypher/``: one named query each, loaded once, their parameters checked against the text.
 
-A file begins with ``// name: triples_of(passages, limit)`` and ``// access: read`` (or ``write``); the ``//`` lines
-after those are its documentation. Files in ``cypher/search_clause/`` replace those of the same name on servers that
-have the SEARCH clause of Cypher 25.
+A file begins with ``// name: triples_of(passages, limit)`` and ``// access: read`` (or ``write``), then, where the
+server is to break it off after so many seconds, ``// timeout: 10``; the ``//`` lines after those are its documentation.
+Files in ``cypher/search_clause/`` replace those of the same name on servers with the SEARCH clause of Cypher 25.
 """
 
 import re
@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 _SIGNATURE = re.compile(r"//\s*name:\s*(?P<name>\w+)\((?P<parameters>[\w\s,]*)\)\s*")
+_TIMEOUT = re.compile(r"//\s*timeout:\s*(?P<seconds>\d+)\s*")
 _ACCESS = re.compile(r"//\s*access:\s*(?P<access>read|write)\s*")
 # $any(...) and $all(...) are how the language writes labels that a parameter holds.
 _PARAMETER = re.compile(r"\$(?!(?:any|all)\()(\w+)")
@@ -20,12 +21,13 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A Cypher text with its name, the parameters it takes, and whether it writes."""
+    """A Cypher text with its name, the parameters it takes, whether it writes, and its time limit in seconds."""
 
     name: str
     text: str
     parameters: frozenset[str] = frozenset()
     writes: bool = False
+    timeout: int | None = None
 
 
 def load(folder: Path) -> dict[str, Query]:
@@ -76,4 +78,6 @@ def _parse(path: Path) -> Query:
         raise ValueError(f"{path.name}: declares the name {signature['name']}")
     if declared != used:
         raise ValueError(f"{path.name}: declares {sorted(declared)} but uses {sorted(used)}")
-    return Query(path.stem, body, declared, writes=access["access"] == "write")
+    timeout = _TIMEOUT.fullmatch(lines[2])
+    seconds = int(timeout["seconds"]) if timeout else None
+    return Query(path.stem, body, declared, writes=access["access"] == "write", timeout=seconds)

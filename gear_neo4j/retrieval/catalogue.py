@@ -14,15 +14,17 @@ from gear_neo4j.retrieval.base import Base, BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.colbert import ColBERT, PyLateEncoder
+from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.expansion import Expansion, Score
 from gear_neo4j.retrieval.hipporag import HippoRAG, HippoRAG2, Memory
+from gear_neo4j.retrieval.paths import PathOptions, PathRetriever
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.retrievers import BaseRetriever, NaiveRetriever, Retriever, SyncRetriever
 from gear_neo4j.retrieval.scout import Scout
 from gear_neo4j.retrieval.sync import Sync
 from gear_neo4j.settings import Settings
 
-RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2", "scout"]
+RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2", "scout", "paths"]
 BaseName = Literal["bm25", "fulltext", "sbert", "hybrid", "colbert"]
 # Above this, the in-memory index takes seconds to build and tens of milliseconds a question.
 BM25_LIMIT = 20_000
@@ -50,6 +52,7 @@ class Catalogue:
         self._seeder = seeder
         export = Export(store.database)
         self._memory = Memory(store, export, Projections(export), embedder)
+        self._dictionaries = Dictionaries(export)
         self._bases: dict[BaseName, Base] = {}
         self._making = RLock()
         self._checked = False
@@ -82,8 +85,21 @@ class Catalogue:
             return HippoRAG2(self._memory, filter=self._seeder())
         if name == "scout":
             return Scout(self._memory)
+        if name == "paths":
+            return self.paths(base=base, base_k=base_k)
         expansion = self._expansion(beam, score, base_k)
         return NaiveRetriever(self._store, base=search, expansion=expansion, embedder=self._embedder, base_k=base_k)
+
+    def paths(self, *, base: BaseName, base_k: int, options: PathOptions = PathOptions()) -> PathRetriever:
+        """Retrieval by the paths between the entities that a question names."""
+        return PathRetriever(
+            self._store,
+            base=self.base(base),
+            dictionaries=self._dictionaries,
+            embedder=self._embedder,
+            base_k=base_k,
+            options=options,
+        )
 
     def sync(self, *, base: BaseName, beam: Beam, score: Score, base_k: int, reader: Reader) -> Sync:
         """SyncGE, as a retriever and the agent need it."""

@@ -1,0 +1,27 @@
+// name: facts_around(nodes, query, limit, most)
+// access: read
+// timeout: 10
+// The triples that begin or end in each of the nodes (element ids), the $limit nearest to the query of the first $most
+// that are met, so that the work stays bounded: id, subject, predicate, object, passage, cosine, the element ids of both
+// ends; and whether there were more than $most.
+UNWIND $nodes AS id
+MATCH (e)
+WHERE elementId(e) = id
+CALL (e) {
+  MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
+  WITH t
+  LIMIT $most
+  WITH DISTINCT t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS score
+  ORDER BY score DESC, t.id
+  LIMIT $limit
+  RETURN collect([t, score]) AS found
+}
+WITH COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } > $most AS cut, found
+UNWIND found AS one
+WITH one[0] AS t, one[1] AS score, max(cut) AS cut
+MATCH (t)-[:FROM]->(p)
+MATCH (t)-[:SUBJECT]->(s)
+MATCH (t)-[:OBJECT]->(o)
+RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, score,
+  elementId(s) AS head, elementId(o) AS tail, cut
+ORDER BY score DESC, id

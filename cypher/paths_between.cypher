@@ -1,0 +1,47 @@
+// name: paths_between(pairs, hops, most, query)
+// access: read
+// timeout: 10
+// For each pair of nodes (element ids), at most $most of the shortest paths between them of at most $hops triples (1 to
+// 4; a path of the graph has two relationships for each): a row for each path, with the place of its pair, its triples in
+// order (id, subject, predicate, object, passage, rank, cosine to the query), and the cosine of their embeddings' sum.
+UNWIND range(0, size($pairs) - 1) AS place
+MATCH (a)
+WHERE elementId(a) = $pairs[place][0]
+MATCH (b)
+WHERE elementId(b) = $pairs[place][1]
+CALL (a, b) {
+  CALL (a, b) {
+    WITH a, b
+    WHERE $hops = 1
+    MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..2]-(b))
+    RETURN p
+    UNION ALL
+    WITH a, b
+    WHERE $hops = 2
+    MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..4]-(b))
+    RETURN p
+    UNION ALL
+    WITH a, b
+    WHERE $hops = 3
+    MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..6]-(b))
+    RETURN p
+    UNION ALL
+    WITH a, b
+    WHERE $hops = 4
+    MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..8]-(b))
+    RETURN p
+  }
+  RETURN [place IN range(1, length(p) - 1, 2) | nodes(p)[place]] AS triples
+  LIMIT $most
+}
+CALL (triples) {
+  UNWIND range(0, size(triples) - 1) AS number
+  WITH number, triples[number] AS t
+  MATCH (t)-[:FROM]->(p)
+  WITH t, p, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
+  ORDER BY number
+  RETURN collect([t.id, t.subject, t.predicate, t.object, p.id, t.rank, cosine]) AS told, sum(cosine) AS similarity
+}
+WITH place, told, similarity, reduce(sum = 0.0, a IN triples | sum
+  + reduce(row = 0.0, b IN triples | row + 2 * vector.similarity.cosine(a.embedding, b.embedding) - 1)) AS squared
+RETURN place, told AS triples, CASE WHEN squared > 0 THEN similarity / sqrt(squared) ELSE 0.0 END AS score

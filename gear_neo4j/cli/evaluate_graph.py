@@ -1,0 +1,46 @@
+"""``gear evaluate`` on a knowledge graph with questions: are the entities of the answers among the triples?"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.progress import Progress
+from rich.table import Table
+
+from gear_neo4j.cli.ingest import progress_shown, tell
+from gear_neo4j.cli.options import errors, opened, own_server
+from gear_neo4j.evaluate import knowledge
+from gear_neo4j.settings import Settings
+
+TRIPLES = 20
+
+
+def evaluate_graph(
+    folder: Path, settings: Settings, *, extra: Sequence[str], options: Mapping[str, Any], limit: int | None
+) -> dict[str, Any]:
+    """Measure the systems side by side on a data set of this kind, in a database of its own."""
+    dataset = knowledge.load(folder)
+    settings = own_server(settings, f"evaluate-{dataset.name}")
+    with opened(settings) as gear:
+        with progress_shown() as on_progress:
+            knowledge.provide(gear, dataset, on_problem=tell, on_progress=on_progress)
+        names = dict.fromkeys((*knowledge.SYSTEMS, *extra))
+        systems = knowledge.retrievers(gear, list(names), options=options)
+        with Progress(console=errors) as bar:
+            task = bar.add_task("questions", total=len(dataset.questions[:limit]))
+            return knowledge.measure(gear, dataset, systems, k=TRIPLES, limit=limit, on_done=lambda: bar.advance(task))
+
+
+def graph_table(report: Mapping[str, Any]) -> Table:
+    """What the command prints."""
+    title = (
+        f"{report['dataset']}: entities of the answer among the first {report['k']} triples, "
+        f"{report['counted']} of {report['questions']} questions"
+    )
+    table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("", "recall %", "95 %", "p50 ms"):
+        table.add_column(column, justify="left" if not column else "right")
+    for name, told in report["systems"].items():
+        latency = f"{told['latency_ms']['p50']:.0f}" if told["latency_ms"].get("p50") else ""
+        table.add_row(name, f"{told['recall']:.1f}", f"{told['low']:.1f} to {told['high']:.1f}", latency)
+    return table

@@ -1,0 +1,171 @@
+"""The entities that a question names, by a dictionary of all their names: Aho-Corasick, every script, longest first."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from threading import Lock
+
+import ahocorasick
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.export import Export, Named, Version
+
+SHORTEST = 3
+# One name may stand for several nodes; those in the most triples come first.
+HOMONYMS = 3
+MOST_NODES = 2_000_000
+# A question is a few sentences; whoever pastes a book is answered from its beginning.
+LONGEST_TEXT = 10_000
+# Scripts that are written without spaces: there a name may begin or end inside a run of letters.
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A name in a text: where it stands there, from ``start`` to before ``end``, and the nodes that it may mean."""
+
+    start: int
+    end: int
+    text: str
+    nodes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A name as the dictionary keeps it: its length, whether all write it in capitals, its nodes with their degrees."""
+
+    length: int
+    capitals: bool
+    nodes: dict[str, int]
+
+
+class Dictionary:
+    """Names and the nodes that bear them.
+
+    Names and text are compared in NFKC, casefolded, with spaces collapsed. A name of fewer than three letters counts
+    only in capitals, in the graph and in the text; one of three that the graph has in capitals may stand in small
+    letters only in a text without any capital.
+    """
+
+    def __init__(self, named: Iterable[Named], *, version: Version | None = None) -> None:
+        self.version = version
+        self._automaton = ahocorasick.Automaton()
+        self._longest = 0
+        for one in named:
+            for name in one.names:
+                self._add(name, one)
+        # An automaton without a name cannot be asked.
+        if self._longest:
+            self._automaton.make_automaton()
+
+    def _add(self, name: str, one: Named) -> None:
+        key = _folded(name)[0]
+        capitals = name.upper() == name and name.lower() != name
+        if not key or (len(key) < SHORTEST and not (capitals or _unspaced(key[0]))):
+            return
+        entry: _Entry = self._automaton.get(key, None) or _Entry(len(key), capitals, {})
+        entry.capitals = entry.capitals and capitals
+        entry.nodes[one.id] = one.degree
+        self._automaton.add_word(key, entry)
+        self._longest = max(self._longest, len(key))
+
+    def find(self, text: str) -> list[Match]:
+        """The names in a text, in their order; of overlapping ones the longest.
+
+        Example:
+            >>> graph = [Named("1", ("HER2", "ERBB2"), 5), Named("2", ("her2 inhibitor",), 2), Named("3", ("AR",), 9)]
+            >>> [match.text for match in Dictionary(graph).find("Does the HER2 inhibitor act on AR there?")]
+            ['HER2 inhibitor', 'AR']
+        """
+        if not self._longest:
+            return []
+        folded, places = _folded(text[:LONGEST_TEXT])
+        capitals = text.lower() != text
+        kept: list[Match] = []
+        taken: list[tuple[int, int]] = []
+        for start, end, entry in sorted(self._matches(folded), key=lambda found: (found[0] - found[1], found[0])):
+            written = text[places[start][0] : places[end - 1][1]]
+            # MET and WAS are genes, met and was are words; whoever writes all in small letters may mean either.
+            unsure = entry.capitals and end - start <= SHORTEST and written.upper() != written
+            free = all(end <= left or start >= right for left, right in taken)
+            if free and not (unsure and (capitals or end - start < SHORTEST)):
+                taken.append((start, end))
+                nodes = sorted(entry.nodes, key=lambda id: (-entry.nodes[id], id))[:HOMONYMS]
+                kept.append(Match(places[start][0], places[end - 1][1], written, tuple(nodes)))
+        return sorted(kept, key=lambda match: match.start)
+
+    def _matches(self, folded: str) -> Iterator[tuple[int, int, _Entry]]:
+        for last, entry in self._automaton.iter(folded):
+            start, end = last + 1 - entry.length, last + 1
+            if _boundary(folded, start) and _boundary(folded, end):
+                yield start, end, entry
+
+
+def _folded(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """A text as names are compared, and for each of its letters the place in the text that it came from."""
+    letters: list[str] = []
+    places: list[tuple[int, int]] = []
+    for start, end in _clusters(text):
+        for letter in unicodedata.normalize("NFKC", text[start:end]).casefold():
+            if letter.isspace():
+                if not letters or letters[-1] == " ":
+                    continue
+                letter = " "
+            letters.append(letter)
+            places.append((start, end))
+    while letters and letters[-1] == " ":
+        letters.pop()
+        places.pop()
+    return "".join(letters), places
+
+
+def _clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Each letter with the marks that belong to it, which normalise together."""
+    start = 0
+    for place in range(1, len(text) + 1):
+        if place == len(text) or not unicodedata.combining(text[place]):
+            if place > start:
+                yield start, place
+            start = place
+
+
+def _boundary(text: str, place: int) -> bool:
+    """Whether a name may begin or end here: not inside a word, in a script that keeps words apart."""
+    if place in (0, len(text)):
+        return True
+    before, after = text[place - 1], text[place]
+    if not (before.isalnum() and after.isalnum()):
+        return True
+    return _unspaced(before) or _unspaced(after)
+
+
+def _unspaced(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_UNSPACED)
+
+
+class Dictionaries:
+    """The dictionary of one database, kept until the graph changes; threads may share it."""
+
+    def __init__(self, export: Export) -> None:
+        self._export = export
+        self._making = Lock()
+        self._kept: Dictionary | None = None
+
+    def current(self) -> Dictionary:
+        """The dictionary of the graph as it is now: one round trip where it is kept, else all names are read.
+
+        Raises:
+            InputError: the graph has too many nodes to be held in memory.
+        """
+        with self._making:
+            version = self._export.version()
+            if self._kept is None or self._kept.version != version:
+                self._kept = Dictionary(_bounded(self._export.named_nodes()), version=version)
+            return self._kept
+
+
+def _bounded(nodes: Iterable[Named]) -> Iterator[Named]:
+    for count, node in enumerate(nodes):
+        if count == MOST_NODES:
+            raise InputError(f"the graph has more than {MOST_NODES:,} named nodes, too many for names in memory")
+        yield node

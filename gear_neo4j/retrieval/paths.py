@@ -1,0 +1,153 @@
+"""Retrieval by the paths of a knowledge graph: what the question names, the shortest paths between, the facts around.
+
+After S. Pal, "Using Knowledge Graphs to enhance Retrieval Augmented Generation" (2024): entities by dictionary, all
+shortest paths of at most two hops, verbalised, beside the passages of a search. The facts around are ours.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from gear_neo4j.domain import Hits, Path
+from gear_neo4j.errors import QueryTimeout, SettingsError
+from gear_neo4j.graph.export import Export
+from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.surroundings import Between, Surroundings
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.retrieval.base import BaseSearch
+from gear_neo4j.retrieval.dictionary import Dictionaries, Match
+from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.fusion import fuse, ranked
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.retrievers import BASE_K, checked, fetched
+from gear_neo4j.retrieval.walk import Walking, choose, walk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathOptions:
+    """Bounds of a search by paths.
+
+    At most ``entities`` nodes that the question names, shortest paths of at most ``hops`` triples (1 to 4), ``a_pair``
+    for each two of them and ``paths`` in all; with the ``facts`` around the nodes there are never fewer than that many
+    triples, if the graph has them.
+
+    Raises:
+        SettingsError: a number is out of its range.
+    """
+
+    entities: int = 8
+    hops: int = 2
+    a_pair: int = 10
+    paths: int = 60
+    facts: int = 20
+    walking: Walking = Walking()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.hops <= 4:
+            raise SettingsError(f"hops is {self.hops}: paths have 1 to 4 triples")
+        for name in ("entities", "a_pair", "paths"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"{name} is {getattr(self, name)}: it must be at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """What a graph knows of a question: the names found in it, and the paths, best first."""
+
+    matches: tuple[Match, ...] = ()
+    paths: tuple[Path, ...] = ()
+    exact: bool = True
+
+
+class PathRetriever:
+    """Paths between the entities that a question names, and passages found by them and by a base retriever."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        base: BaseSearch,
+        dictionaries: Dictionaries,
+        embedder: Embedder,
+        base_k: int = BASE_K,
+        options: PathOptions = PathOptions(),
+    ) -> None:
+        self._store = store
+        self._base = base
+        self._dictionaries = dictionaries
+        self._surroundings = Surroundings(store.database)
+        self._export = Export(store.database)
+        self._embedder = embedder
+        self._base_k = base_k
+        self._options = options
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first, and the paths; nine round trips at most, three where nothing is named."""
+        asked = checked(question, k=k, embedder=self._embedder)
+        base = self._base.rank(asked, k=max(k, self._base_k))
+        found = self.connect(asked)
+        passages = dict.fromkeys(id for path in found.paths for id in path.passage_ids)
+        fused = fuse({"graph": ranked("graph", [(id, 0.0) for id in passages]), self._base.name: base})[:k]
+        walked = Expanded(found.paths, found.exact)
+        return fetched(self._store, asked, fused, name=f"paths over {self._base.name}", walked=walked)
+
+    def connect(self, question: Question) -> Connected:
+        """The entities that the question names, the paths between them, then the facts around them.
+
+        A question that names nothing gets no paths. Where the server takes too long, the paths so far are returned and
+        are not ``exact``.
+        """
+        with question.timed("link"):
+            matches = self._named(question.text)
+        groups = [match.nodes for match in matches]
+        if not groups:
+            return Connected()
+        with question.timed("expand"):
+            try:
+                between = self._between(question, groups)
+                around, exact = self._around(question, groups, known=between)
+            except QueryTimeout:
+                return Connected(tuple(matches), (), exact=False)
+        return Connected(tuple(matches), (*between, *around), exact)
+
+    def _named(self, text: str) -> list[Match]:
+        """The names in a question, with no more nodes than are allowed: those of later names go first."""
+        left = self._options.entities
+        kept: list[Match] = []
+        for match in self._dictionaries.current().find(text):
+            nodes = match.nodes[:left]
+            left -= len(nodes)
+            if nodes and all(nodes != other.nodes for other in kept):
+                kept.append(replace(match, nodes=nodes))
+        return kept
+
+    def _between(self, question: Question, groups: Sequence[Sequence[str]]) -> list[Path]:
+        """The shortest paths between nodes of different names: fewer hops, then lower rank, then nearer."""
+        pairs = [(one, other) for a, b in combinations(groups, 2) for one in a for other in b if one != other]
+        options = self._options
+        found = self._surroundings.between(pairs, query=question.vector, hops=options.hops, most=options.a_pair)
+        ordered = sorted(found, key=_order)
+        return list(dict.fromkeys(one.path for one in ordered))[: options.paths]
+
+    def _around(
+        self, question: Question, groups: Sequence[Sequence[str]], *, known: Sequence[Path]
+    ) -> tuple[list[Path], bool]:
+        """Facts around the named nodes, as paths of one triple; if they are too few, those nearest to the question."""
+        told = {triple.id for path in known for triple in path.triples}
+        missing = max(0, self._options.facts - len(told))
+        if not missing:
+            return [], True
+        walking = self._options.walking
+        nodes = [node for group in groups for node in group]
+        walked = walk(self._surroundings, nodes, query=question.vector, walking=walking)
+        chosen = choose(walked.facts.values(), groups, k=missing + len(told), walking=walking)
+        facts = [Path((one.triple,), one.score, (one.score,)) for one in chosen if one.triple.id not in told]
+        told |= {path.triples[0].id for path in facts}
+        if len(facts) < missing:
+            seeds = self._export.seeds(question.vector, k=self._options.facts)
+            facts += [Path((one.triple,), one.score, (one.score,)) for one in seeds if one.triple.id not in told]
+        return facts[:missing], walked.exact
+
+
+def _order(one: Between) -> tuple[int, float, float, tuple[str, ...]]:
+    return len(one.path.triples), one.rank, -one.path.score, tuple(triple.id for triple in one.path.triples)

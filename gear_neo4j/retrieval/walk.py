@@ -1,0 +1,122 @@
+"""A walk from named nodes over the facts around them: PageRank on what was met, then the facts that tell most."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.store import Vector
+from gear_neo4j.graph.surroundings import Around, Surroundings
+from gear_neo4j.retrieval.pagerank import Weights, matrix, pagerank, transition
+
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walking:
+    """How far a walk goes, and how its facts are chosen.
+
+    ``steps`` away from the named nodes, of each node the ``facts`` nearest to the question among the first ``most``,
+    and from the ``frontier`` nodes whose facts are nearest. ``damping`` is the probability of going on; a fact counts
+    exp(``likeness`` x its cosine) times; an end that an earlier fact has told of counts ``repeated`` times only.
+
+    Raises:
+        SettingsError: a number is out of its range.
+    """
+
+    steps: int = 3
+    facts: int = 100
+    most: int = 2_000
+    frontier: int = 200
+    damping: float = 0.7
+    likeness: float = 1.0
+    repeated: float = 0.03
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "facts", "most", "frontier"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"a walk's {name} is {getattr(self, name)}: it must be at least 1")
+        if not (0 <= self.damping < 1 and 0 < self.repeated <= 1):
+            raise SettingsError("a walk's damping must be below 1, and what counts repeatedly above 0 and at most 1")
+
+
+@dataclass(slots=True)
+class Walked:
+    """The facts that a walk met, by triple id; ``exact`` is False where a node had more than were looked at."""
+
+    facts: dict[str, Around] = field(default_factory=dict)
+    exact: bool = True
+
+
+def walk(around: Surroundings, named: Sequence[str], *, query: Vector, walking: Walking) -> Walked:
+    """The facts within some steps of the named nodes; a round trip a step."""
+    found = Walked()
+    seen, frontier = set(named), list(dict.fromkeys(named))
+    for _ in range(walking.steps):
+        if not frontier:
+            break
+        step = around.around(frontier, query=query, limit=walking.facts, most=walking.most)
+        found.exact = found.exact and step.exact
+        fresh: dict[str, float] = {}
+        for fact in step.facts:
+            found.facts[fact.triple.id] = fact
+            for end in fact.ends:
+                if end not in seen:
+                    fresh[end] = max(fact.score, fresh.get(end, fact.score))
+        frontier = sorted(fresh, key=lambda end: (-fresh[end], end))[: walking.frontier]
+        seen.update(frontier)
+    return found
+
+
+def choose(facts: Iterable[Around], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Around]:
+    """The k facts that lead furthest from the named nodes' point of view, each telling of something new if it can.
+
+    ``named`` groups the nodes that one name may mean; each name starts with the same weight. A fact weighs what
+    PageRank leaves at its two ends, each shared among that end's facts.
+    """
+    items = list(facts)
+    places: dict[str, int] = {}
+    for fact in items:
+        for end in fact.ends:
+            places.setdefault(end, len(places))
+    heads = np.array([places[fact.ends[0]] for fact in items], dtype=np.int64)
+    tails = np.array([places[fact.ends[1]] for fact in items], dtype=np.int64)
+    starts = np.zeros(len(places))
+    for group in named:
+        for node in group:
+            if node in places:
+                starts[places[node]] += 1 / len(group)
+    if not starts.any():
+        return items[:k]
+    shares = _shares(heads, tails, starts, walking)
+    likeness = np.exp(walking.likeness * np.array([fact.score for fact in items]))
+    known = {places[node] for group in named for node in group if node in places}
+    chosen = _covering(heads, tails, (shares[heads] + shares[tails]) * likeness, known, k=k, repeated=walking.repeated)
+    return [items[place] for place in chosen]
+
+
+def _shares(heads: Places, tails: Places, starts: Weights, walking: Walking) -> Weights:
+    """What PageRank leaves at each node for each of its facts."""
+    apart = heads != tails
+    rows, columns = np.r_[heads[apart], tails[apart]], np.r_[tails[apart], heads[apart]]
+    links = matrix(rows, columns, np.ones(rows.size), shape=(starts.size, starts.size))
+    mass = pagerank(transition(links), starts, damping=walking.damping)
+    degree = np.bincount(np.r_[heads, tails], minlength=starts.size)
+    return np.asarray(mass / np.maximum(degree, 1))
+
+
+def _covering(heads: Places, tails: Places, weights: Weights, known: set[int], *, k: int, repeated: float) -> list[int]:
+    """The places of k facts, greedily: the ends that are known already count little. Ties go to the earlier fact."""
+    fresh = np.ones(int(max(heads.max(), tails.max())) + 1)
+    fresh[list(known)] = repeated
+    left = np.ones(heads.size, dtype=bool)
+    chosen: list[int] = []
+    while left.any() and len(chosen) < k:
+        worth = np.where(left, weights * fresh[heads] * fresh[tails], -1.0)
+        best = int(worth.argmax())
+        chosen.append(best)
+        left[best] = False
+        fresh[[heads[best], tails[best]]] = repeated
+    return chosen
