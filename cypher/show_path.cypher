@@ -1,8 +1,13 @@
 // name: show_path(ids)
 // access: read
-// A path as a picture: its triples with their entities and the passages that state them.
+// Paths as a picture: of each triple its entities, or the user's own nodes and the relationship that it stands for, and
+// the passage, or the user's own node, that states it.
 MATCH (t:Triple)
 WHERE t.id IN $ids
-MATCH shown = (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)
-MATCH stated = (t)-[:FROM]->(passage)
-RETURN shown, stated
+MATCH (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)
+OPTIONAL MATCH own = (subject)-[r]->(object)
+WHERE elementId(r) = t.relationship
+MATCH overlay = (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)
+MATCH (t)-[from:FROM]->(passage)
+OPTIONAL MATCH (passage)-[:DESCRIBES]->(node)
+RETURN coalesce(own, overlay) AS shown, coalesce(node, passage) AS stated

@@ -1,0 +1,32 @@
+"""Everything that a database holds, to be compared: nodes, relationships, indexes and constraints."""
+
+from gear_neo4j.graph.queries import Query
+
+NODES = Query(
+    "nodes",
+    "MATCH (n) WHERE NOT n:__GearTests RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties",
+)
+RELATIONSHIPS = Query(
+    "relationships",
+    "MATCH (a)-[r]->(b) RETURN elementId(r) AS id, type(r) AS type, elementId(a) AS start, elementId(b) AS end, "
+    "properties(r) AS properties",
+)
+INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN *")
+CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN *")
+
+
+def dump(database):
+    """What a database holds, in an order of its own."""
+    return {
+        query.name: sorted(map(_row, database.run(query))) for query in (NODES, RELATIONSHIPS, INDEXES, CONSTRAINTS)
+    }
+
+
+def _row(row):
+    return repr(sorted((key, _value(value)) for key, value in row.items()))
+
+
+def _value(value):
+    if isinstance(value, dict):
+        return sorted((key, _value(one)) for key, one in value.items())
+    return sorted(map(str, value)) if isinstance(value, list) and all(isinstance(one, str) for one in value) else value

@@ -1,0 +1,377 @@
+"""``gear adopt`` and ``gear release``: an overlay over a graph that is there, and the graph as it was before."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gear_neo4j.adoption.overlay import Adoption
+from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
+from gear_neo4j.adoption.proposal import propose
+from gear_neo4j.adoption.release import release
+from gear_neo4j.adoption.survey import survey
+from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, InputError
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.store import prepare
+from tests.dump import dump
+from tests.graphs import ingest, opened
+
+FILMS = """
+CREATE (keanu:Person {name: 'Keanu Reeves', born: 1964}), (lana:Person {name: 'Lana Wachowski'}),
+  (matrix:Film {title: 'The Matrix', plot: 'A hacker learns that the world he lives in is run by machines.'}),
+  (wick:Film {title: 'John Wick', plot: 'A retired killer hunts the men who took all that he had left.'}),
+  (chicago:City {name: 'Chicago'}), (:Film {title: 'Unseen', plot: 'Nobody is in it, for it was never shot at all.'}),
+  (keanu)-[:ACTED_IN {role: 'Neo'}]->(matrix), (keanu)-[:ACTED_IN]->(wick), (lana)-[:DIRECTED]->(matrix),
+  (lana)-[:BORN_IN]->(chicago), (lana)-[:KNOWS]->(lana), (keanu)-[:KNOWS]->(lana), (keanu)-[:KNOWS]->(lana)
+"""
+PROFILE = Profile(
+    name="films",
+    entities={
+        "Person": Entities(names=("name",)),
+        "Film": Entities(names=("title",), text=("plot",)),
+        "City": Entities(names=("name",)),
+    },
+)
+
+
+def write(text):
+    return Query("write", text, writes=True)
+
+
+def triples(database):
+    """Each triple with the node that its passage describes."""
+    rows = database.run(
+        Query(
+            "triples",
+            "MATCH (t:Triple)-[:FROM]->(p)-[:DESCRIBES]->(n) RETURN t.text AS text, coalesce(n.name, n.title) AS node",
+        )
+    )
+    return sorted((row["text"], row["node"]) for row in rows)
+
+
+ALL = [
+    ("Keanu Reeves acted in John Wick", "Keanu Reeves"),
+    ("Keanu Reeves acted in The Matrix", "Keanu Reeves"),
+    ("Keanu Reeves knows Lana Wachowski", "Keanu Reeves"),
+    ("Keanu Reeves knows Lana Wachowski", "Keanu Reeves"),
+    ("Lana Wachowski born in Chicago", "Lana Wachowski"),
+    ("Lana Wachowski directed The Matrix", "Lana Wachowski"),
+    ("Lana Wachowski knows Lana Wachowski", "Lana Wachowski"),
+]
+
+
+@pytest.fixture
+def films(empty):
+    """A graph of somebody else's."""
+    empty.run(write(FILMS))
+    return empty
+
+
+def adopt(database, embedder, profile=PROFILE, **options):
+    return Adoption(database, profile, embedder, **options).run()
+
+
+def test_every_relationship_becomes_a_triple_and_release_leaves_no_trace(films, embedder):
+    """Parallel relationships are two triples, a loop is one; nodes with prose are passages, linked or not."""
+    films.run(write("CREATE INDEX by_name FOR (n:Person) ON (n.name)"))
+    before = dump(films)
+
+    report = adopt(films, embedder)
+
+    assert (7, 7, 5) == (report.relationships_read, report.triples_written, report.passages_written)
+    assert ALL == triples(films)
+    assert [] == [row for row in before["nodes"] if row not in dump(films)["nodes"]]
+    gone = release(films)
+    assert (7, 5, True) == (gone.triples, gone.passages, gone.schema)
+    assert before == dump(films)
+
+
+def test_an_adopted_graph_is_searched_over_the_users_own_nodes(films, server, embedder):
+    """The film is two hops from the city; the Cypher of a path shows the user's nodes and relationships."""
+    adopt(films, embedder)
+
+    with opened(server, embedder) as gear:
+        hits = gear.search("Chicago", k=10, base="sbert", base_k=1)
+        named = gear.search("Who was born in Chicago and knows Keanu Reeves?", retriever="paths")
+        shown = gear.cypher(named.paths[0])
+
+    assert "John Wick" not in hits[0].passage.title
+    assert "Chicago ←born in— Lana Wachowski ←knows— Keanu Reeves" == str(named.paths[0])
+    rows = films.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters)
+    kinds = {relationship.type for row in rows for relationship in row["shown"].relationships}
+    assert {"BORN_IN", "KNOWS"} == kinds
+
+
+def test_a_second_run_writes_nothing_and_an_update_follows_the_graph(films, embedder):
+    """New, changed and deleted relationships and nodes, and nothing else."""
+    adopt(films, embedder)
+    unchanged = dump(films)["nodes"]
+
+    again = adopt(films, embedder)
+
+    assert (0, 0, 0, 0) == (
+        again.triples_written,
+        again.triples_removed,
+        again.passages_written,
+        again.passages_removed,
+    )
+    assert [row for row in unchanged if "__GearStore" not in row] == [
+        row for row in dump(films)["nodes"] if "__GearStore" not in row
+    ]
+    films.run(write("MATCH (:Person {name: 'Keanu Reeves'})-[r:ACTED_IN]->(:Film {title: 'John Wick'}) DELETE r"))
+    films.run(write("MATCH (n:Person {name: 'Lana Wachowski'}) SET n.name = 'Lana W.'"))
+    films.run(write("MATCH (n:Film {title: 'Unseen'}) DETACH DELETE n"))
+    films.run(write("MATCH (a:Person {born: 1964}), (b:City) CREATE (a)-[:VISITED]->(b)"))
+    films.run(write("MATCH (n:Film {title: 'The Matrix'}) SET n.plot = 'A much shorter plot, but a plot with words.'"))
+
+    updated = adopt(films, embedder)
+
+    assert [
+        ("Keanu Reeves acted in The Matrix", "Keanu Reeves"),
+        ("Keanu Reeves knows Lana W.", "Keanu Reeves"),
+        ("Keanu Reeves knows Lana W.", "Keanu Reeves"),
+        ("Keanu Reeves visited Chicago", "Keanu Reeves"),
+        ("Lana W. born in Chicago", "Lana W."),
+        ("Lana W. directed The Matrix", "Lana W."),
+        ("Lana W. knows Lana W.", "Lana W."),
+    ] == triples(films)
+    # Five triples name Lana, one relationship has gone, one is new; her card and one plot read differently.
+    assert (6, 6, 2, 1) == (
+        updated.triples_written,
+        updated.triples_removed,
+        updated.passages_written,
+        updated.passages_removed,
+    )
+    texts = films.run(Query("texts", "MATCH (p:Passage) RETURN p.title AS title, p.text AS text ORDER BY title"))
+    assert ["John Wick", "Keanu Reeves", "Lana W.", "The Matrix"] == [row["title"] for row in texts]
+    assert "A much shorter plot" in texts[-1]["text"]
+
+
+def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(films, embedder):
+    """The process dies after the passages, then in the middle of the triples."""
+    films.run(write("UNWIND range(1, 2500) AS i CREATE (:Person {name: 'p' + i})-[:KNOWS]->(:Person {name: 'q' + i})"))
+    before = dump(films)
+    adopt(films, embedder)
+    undisturbed = graph(films)
+    release(films)
+    assert before == dump(films)
+
+    for stage, done in (("passages", 1), ("triples", 1_000), ("triples", 2_000)):
+
+        def die(progress, stage=stage, done=done):
+            if progress.stage == stage and progress.done >= done:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            adopt(films, embedder, on_progress=die)
+    adopt(films, embedder)
+
+    assert undisturbed == graph(films)
+
+
+def graph(database):
+    """The overlay, without the times at which it was made."""
+    rows = database.run(
+        Query(
+            "graph",
+            "MATCH (n) WHERE n:Triple OR n:Passage OPTIONAL MATCH (n)-[r]->(m) "
+            "RETURN labels(n) AS labels, n.id AS id, n.text AS text, type(r) AS type, elementId(m) AS end",
+        )
+    )
+    return sorted(repr(row) for row in rows if row["type"] != "FROM") + sorted(
+        repr((row["id"], row["type"])) for row in rows if row["type"] == "FROM"
+    )
+
+
+def test_a_release_that_breaks_off_goes_on(films, embedder):
+    """Nothing of ours is left in the end."""
+    before = dump(films)
+    adopt(films, embedder)
+
+    def die(_progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        release(films, on_progress=die)
+    release(films)
+
+    assert before == dump(films)
+
+
+def test_chunks_state_the_triples_whose_ends_they_mention(empty, embedder):
+    """Both ends before one of them; a relationship that no chunk mentions is stated by the card of its start."""
+    empty.run(
+        write(
+            "CREATE (a:Thing {name: 'A'}), (b:Thing {name: 'B'}), (c:Thing {name: 'C'}), (d:Thing {name: 'D'}), "
+            "(e:Thing {name: 'E'}), (one:Chunk {text: 'only a'}), (two:Chunk {text: 'a and b'}), "
+            "(one)-[:MENTIONS]->(a), (two)-[:MENTIONS]->(a), (two)-[:MENTIONS]->(b), (one)-[:NEXT]->(two), "
+            "(a)-[:R]->(b), (c)-[:R]->(a), (d)-[:R]->(e)"
+        )
+    )
+    profile = Profile(
+        name="chunks",
+        entities={"Thing": Entities(names=("name",))},
+        chunks={"Chunk": Chunks(text=("text",), mentions=("MENTIONS",))},
+    )
+
+    adopt(empty, embedder, profile)
+
+    rows = empty.run(Query("stated", "MATCH (t:Triple)-[:FROM]->(p) RETURN t.text AS text, p.text AS by"))
+    stated = {row["text"]: row["by"] for row in rows}
+    assert {"A r B": "a and b", "D r E": "thing"} == {key: stated[key] for key in ("A r B", "D r E")}
+    assert stated["C r A"] in ("only a", "a and b")
+
+
+def test_relationships_say_what_a_property_says_where_the_profile_has_it_so(empty, embedder):
+    """The form of graphs whose one type is Rel and whose relation is a property, with a rank."""
+    empty.run(
+        write(
+            "CREATE (a:Ent {cid: 'C1', cfname: 'Acholeplasma parvum', stygrp: 'organism'}), "
+            "(b:Ent {cid: 'C2', cfname: 'Doxycycline', stygrp: 'drug'}), (c:Ent {cid: 'C3', cfname: 'Nausea', "
+            "stygrp: 'symptom'}), (a)-[:Rel {relname: 'HAS_DRUG', rank: 7}]->(b), "
+            "(b)-[:Rel {relname: 'MAY_CAUSE', rank: 2}]->(c)"
+        )
+    )
+    profile = propose(survey(empty), name="medical")
+
+    adopt(empty, embedder, profile)
+
+    assert ("cfname",) == profile.entities["Ent"].names
+    assert Facts(words="rel", predicate="relname", rank="rank") == profile.relationships["Rel"]
+    rows = empty.run(Query("told", "MATCH (t:Triple) RETURN t.text AS text, t.rank AS rank ORDER BY rank"))
+    assert [("Doxycycline may cause Nausea", 2.0), ("Acholeplasma parvum has drug Doxycycline", 7.0)] == [
+        (row["text"], row["rank"]) for row in rows
+    ]
+
+
+ODD = """
+CREATE (a:Odd {name: 'Zoë Saldaña', note: $long}), (b:Odd {name: ['鲁迅', 'Lu Xun']}), (c:Odd {name: 'Мария'}),
+  (d:Odd {other: 1}), (e:Odd {name: '   '}), (f:Odd {name: 12}), (g:Odd {name: []}), (a)-[:R]->(a), (a)-[:R]->(b),
+  (a)-[:R]->(b), (b)-[:R]->(c), (c)-[:R]->(d), (d)-[:R]->(e), (c)-[:R]->(f), (f)-[:R]->(g)
+"""
+
+
+def test_odd_graphs_are_adopted_as_far_as_they_can_be_read(empty, server, embedder):
+    """Loops, parallels, no names, a name that is a list or a number, ten million letters, three scripts."""
+    empty.run(Query("odd", ODD, frozenset({"long"}), writes=True), long="long text " * 1_000_000)
+    before = dump(empty)
+
+    report = adopt(empty, embedder, propose(survey(empty), name="odd"))
+
+    assert (8, 3) == (report.relationships_read, report.nameless)
+    rows = empty.run(Query("texts", "MATCH (t:Triple) RETURN t.text AS text ORDER BY text"))
+    assert [
+        "Zoë Saldaña r Zoë Saldaña",
+        "Zoë Saldaña r 鲁迅",
+        "Zoë Saldaña r 鲁迅",
+        "Мария r 12",
+        "鲁迅 r Мария",
+    ] == [row["text"] for row in rows]
+    with opened(server, embedder) as gear:
+        found = gear.search("是谁认识鲁迅和Мария?", retriever="paths")
+    assert "鲁迅 —r→ Мария" == str(found.paths[0])
+    release(empty)
+    assert before == dump(empty)
+
+
+def test_a_graph_without_relationships_is_adopted_as_passages(empty, server, embedder):
+    """Its descriptions can be searched."""
+    empty.run(
+        write(
+            "UNWIND ['wolf', 'sheep'] AS name CREATE (:Animal {name: name, about: 'About the ' + name + "
+            "', which lives on the hills and in the woods of the north.'})"
+        )
+    )
+
+    report = adopt(empty, embedder, propose(survey(empty), name="animals"))
+
+    assert (2, 0) == (report.passages_written, report.triples_written)
+    with opened(server, embedder) as gear:
+        assert "sheep" == gear.search("sheep", base="fulltext")[0].passage.title
+
+
+def test_graphs_that_cannot_be_adopted_cost_one_line_and_stay_as_they_are(empty, embedder):
+    """Nothing there; nothing that is a name; labels of ours in use; a profile of another graph; another model."""
+    with pytest.raises(InputError, match="no nodes that could be adopted"):
+        propose(survey(empty), name="nothing")
+    empty.run(write("CREATE (:Number {value: 1})-[:NEXT]->(:Number {value: 2})"))
+    with pytest.raises(InputError, match="a property that could be its name"):
+        propose(survey(empty), name="numbers")
+    with pytest.raises(InputError, match="no node with the label Person or Film or City"):
+        adopt(empty, embedder)
+    with pytest.raises(InputError, match="holds no overlay"):
+        release(empty)
+    empty.run(write("CREATE (:Passage {text: 'mine'}), (:Person {name: 'x'})"))
+    before = dump(empty)
+    with pytest.raises(ForeignGraph, match="Passage, which an overlay needs"):
+        adopt(empty, embedder)
+    assert before == dump(empty)
+
+
+def test_an_overlay_of_another_model_is_refused(films, embedder):
+    """Both numbers and the fix are named."""
+    adopt(films, embedder)
+    before = dump(films)
+
+    class Other(type(embedder)):
+        name = "other"
+        dimension = 48
+
+    with pytest.raises(EmbeddingMismatch, match=r"fake \(32 .*other \(48\)"):
+        adopt(films, Other())
+    assert before == dump(films)
+
+
+def test_entities_of_the_users_own_are_never_touched(empty, embedder, tmp_path):
+    """Their label is that of our entities: nothing is made for it, nothing ingested beside them, nothing deleted."""
+    empty.run(write("CREATE (:Entity {name: 'Ada', key: 'k'})-[:KNOWS]->(:Entity {name: 'Bob', key: 'k'})"))
+    before = dump(empty)
+    profile = Profile(name="mine", entities={"Entity": Entities(names=("name",))})
+
+    adopt(empty, embedder, profile)
+
+    with pytest.raises(ForeignGraph, match="nothing can be ingested or extracted beside it"):
+        ingest(empty, embedder, tmp_path, {"p": "text"}, [("p", "Ada", "likes", "Bob")])
+    with pytest.raises(ForeignGraph):
+        prepare(empty, model=embedder.name, dimension=embedder.dimension)
+    release(empty)
+    assert before == dump(empty)
+
+
+def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(films, embedder, tmp_path):
+    """So does our schema, which it needs."""
+    adopt(films, embedder)
+    ingest(films, embedder, tmp_path, {"p": "Ada likes Bob"}, [("p", "Ada", "likes", "Bob")])
+
+    gone = release(films)
+
+    assert (7, 5, False) == (gone.triples, gone.passages, gone.schema)
+    assert ["Ada likes Bob"] == [row["t"] for row in films.run(Query("t", "MATCH (t:Triple) RETURN t.text AS t"))]
+    assert 2 == films.run(Query("e", "MATCH (e:Entity) RETURN count(e) AS n"))[0]["n"]
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=15).filter(str.strip)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(label=NAMES, kind=NAMES, key=NAMES, value=NAMES.map("name {}".format))
+def test_names_of_any_kind_are_adopted_searched_and_released(empty, server, embedder, label, kind, key, value):
+    """Backticks, quotes, emoji, Cypher: nothing is injected, and nothing left."""
+    wipe = write("MATCH (n) DETACH DELETE n RETURN count(*) AS n")
+    while empty.run(wipe)[0]["n"]:
+        pass
+    made = "CREATE (a:$($label)), (b:$($label)), (a)-[:$($kind)]->(b) SET a[$key] = $value, b[$key] = 'other'"
+    asked = {"label": label, "kind": kind, "key": key, "value": value}
+    empty.run(Query("made", made, frozenset(asked), writes=True), **asked)
+    before = dump(empty)["nodes"]
+    profile = Profile(name="any", entities={label: Entities(names=(key,))}, relationships={kind: Facts()})
+
+    report = adopt(empty, embedder, profile)
+
+    assert 1 == report.triples_written
+    with opened(server, embedder) as gear:
+        found = gear.search(value, retriever="paths", base="sbert")
+        shown = gear.cypher(*found.paths)
+    assert [value.strip()] == [triple.subject for triple in found.triples]
+    assert 1 == len(empty.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters))
+    release(empty)
+    assert before == dump(empty)["nodes"]

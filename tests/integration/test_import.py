@@ -1,0 +1,186 @@
+"""``gear import``: neo4j-admin's CSV files into a running database."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gear_neo4j.adoption.admin_csv import Dialect
+from gear_neo4j.adoption.importing import Import
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.queries import Query
+from tests.dump import dump
+
+PEOPLE = """\
+id:ID(Person),name,born:int,height:float,alive:boolean,tags:string[],scores:long[],since:date,seen:datetime,home:point,:LABEL
+p1,Ada,1815,1.65,false,maths;poetry,1;2,1843-07-10,1843-07-10T10:00:00+00:00,"{x: 1.5, y: -2}",Person;Author
+p2,"Charles ""Chas"" Babbage",1791,,TRUE,,,,,,Person
+"""
+MACHINES = """\
+mid:ID(Machine),name,:LABEL
+p1,Analytical Engine,Machine
+"""
+WORKED = """\
+:START_ID(Person),:END_ID(Machine),:TYPE,role,hours:int
+p1,p1,WORKED_ON,notes,300
+p2,p1,WORKED_ON,design,
+p2,p1,WORKED_ON,design,
+"""
+
+
+def read(text):
+    return Query("read", text)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Writes files and returns their paths."""
+
+    def write(**texts):
+        paths = []
+        for name, text in texts.items():
+            paths.append(tmp_path / f"{name}.csv")
+            paths[-1].write_text(text, encoding="utf-8")
+        return paths
+
+    return write
+
+
+def test_nodes_and_relationships_come_in_with_their_types(empty, files):
+    """The same id in two groups is two nodes; parallel relationships stay two; no trace of the import is left."""
+    report = Import(empty).run(files(worked=WORKED, people=PEOPLE, machines=MACHINES))
+
+    assert (3, 3, 0) == (report.nodes, report.relationships, report.problems)
+    ada = empty.run(read("MATCH (n:Author) RETURN labels(n) AS labels, properties(n) AS p, n.home.x AS x"))[0]
+    assert ["Author", "Person"] == sorted(ada["labels"])
+    assert {"id", "name", "born", "height", "alive", "tags", "scores", "since", "seen", "home"} == ada["p"].keys()
+    assert (1815, 1.65, False, ["maths", "poetry"], [1, 2], 1.5) == (
+        *(ada["p"][key] for key in ("born", "height", "alive", "tags", "scores")),
+        ada["x"],
+    )
+    assert "1843-07-10" == ada["p"]["since"].iso_format()
+    chas = empty.run(read("MATCH (n:Person {id: 'p2'}) RETURN properties(n) AS p"))[0]["p"]
+    assert {"id": "p2", "name": 'Charles "Chas" Babbage', "born": 1791, "alive": True} == chas
+    rows = empty.run(read("MATCH (:Person)-[r:WORKED_ON]->(m:Machine) RETURN r.role AS role, r.hours AS hours"))
+    assert [("design", None), ("design", None), ("notes", 300)] == sorted((row["role"], row["hours"]) for row in rows)
+    assert not [row for row in dump(empty)["nodes"] if "__Gear" in row]
+    assert [] == [row for row in dump(empty)["constraints"] if "gear" in row]
+
+
+def test_rows_that_cannot_be_used_are_told_with_their_line_and_the_rest_comes_in(empty, files):
+    """A duplicate id, a number that is none, a missing end, too few fields."""
+    problems = []
+    people = "id:ID,born:int,:LABEL\na,1,P\na,2,P\nb,old,P\nc,3\nd,4,P\n"
+    knows = ":START_ID,:END_ID,:TYPE\na,d,KNOWS\na,nobody,KNOWS\na,d,\n"
+
+    report = Import(empty, on_problem=lambda one: problems.append((one.line, one.reason))).run(
+        files(people=people, knows=knows)
+    )
+
+    assert (2, 1, 5) == (report.nodes, report.relationships, report.problems)
+    # A whole batch is read before what of it is there already is asked.
+    assert [
+        (4, 'born is "old": no int'),
+        (5, "it has 2 fields, the header 3"),
+        (3, "the id 'a' was there before: the row is left out"),
+        (3, "no node has the id 'nobody': the row is left out"),
+        (4, "its :TYPE is empty: the row is left out"),
+    ] == problems
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty: its first line must be a header"),
+        ("name,:LABEL\nx,Y\n", "0 columns :ID"),
+        ("id:ID,n:number\na,1\n", "a type that does not exist: number"),
+        ("id:ID,n,n\na,1,2\n", "'n' twice"),
+        (":START_ID,:TYPE\na,B\n", "0 columns :END_ID"),
+    ],
+)
+def test_a_file_whose_header_cannot_be_used_is_refused_and_nothing_is_written(empty, files, text, message):
+    """The message names the file and what it needs."""
+    with pytest.raises(InputError, match=message):
+        Import(empty).run(files(good="id:ID\na\n", bad=text))
+
+    assert [] == dump(empty)["nodes"]
+
+
+def test_files_that_are_no_text_or_missing_are_refused(empty, tmp_path):
+    """One clear line each."""
+    (tmp_path / "binary.csv").write_bytes(b"id:ID\n\xff\xfe\n")
+
+    with pytest.raises(InputError, match="not UTF-8"):
+        Import(empty).run([tmp_path / "binary.csv"])
+    with pytest.raises(InputError, match="cannot be read"):
+        Import(empty).run([tmp_path / "gone.csv"])
+
+
+def test_the_second_import_of_the_same_files_is_refused(empty, files):
+    """Every node would be there twice."""
+    paths = files(people=PEOPLE)
+    Import(empty).run(paths)
+    before = dump(empty)
+
+    with pytest.raises(InputError, match="has a Person:Author with id 'p1' already: nothing was imported"):
+        Import(empty).run(paths)
+
+    assert before == dump(empty)
+
+
+def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty, tmp_path):
+    """Killed three times in a process of its own, at progress that differs."""
+    nodes, rels = tmp_path / "nodes.csv", tmp_path / "rels.csv"
+    nodes.write_text("id:ID,:LABEL\n" + "".join(f"n{number},N\n" for number in range(20_000)))
+    pairs = "".join(f"n{number},n{(number * 7) % 20_000},R\n" for number in range(20_000))
+    rels.write_text(":START_ID,:END_ID,:TYPE\n" + pairs)
+    environment = os.environ | {"NEO4J_URI": server.uri, "NEO4J_PASSWORD": server.password or ""}
+    command = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()", "import", str(nodes), str(rels)]
+    counted = read(
+        "RETURN COUNT { MATCH (:N) } AS nodes, COUNT { MATCH (:N)-[:R]->(:N) } AS rels, "
+        "COUNT { MATCH (:__GearImport) } AS marked"
+    )
+    killed = 0
+    for goal in (3_000, 15_000, 30_000):
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+        while process.poll() is None:
+            row = empty.run(counted)[0]
+            if row["nodes"] + row["rels"] >= goal:
+                process.send_signal(signal.SIGKILL)
+            time.sleep(0.01)
+        killed += process.returncode == -signal.SIGKILL
+    assert 3 == killed
+
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+
+    assert {"nodes": 20_000, "rels": 20_000, "marked": 0} == empty.run(counted)[0]
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(label=NAMES, kind=NAMES, value=NAMES, name=NAMES.filter(lambda name: ":" not in name and name.strip() == name))
+def test_names_of_any_kind_come_through_and_inject_nothing(empty, tmp_path, label, kind, value, name):
+    """Backticks, quotes, emoji, Cypher: labels, types, properties and values are data."""
+    while empty.run(Query("wipe", "MATCH (n) DETACH DELETE n RETURN count(*) AS n", writes=True))[0]["n"]:
+        pass
+    for file, rows in {
+        "nodes": [["k:ID", name, ":LABEL"], ["a", value, label]],
+        "rels": [[":START_ID", ":END_ID", ":TYPE"], ["a", "a", kind]],
+    }.items():
+        with (tmp_path / f"{file}.csv").open("w", encoding="utf-8", newline="") as target:
+            csv.writer(target, quoting=csv.QUOTE_ALL).writerows(rows)
+    if name in ("k", ""):
+        return
+
+    Import(empty, Dialect(array_delimiter="\x01")).run([tmp_path / "nodes.csv", tmp_path / "rels.csv"])
+
+    row = empty.run(read("MATCH (n)-[r]->(n) RETURN labels(n) AS labels, type(r) AS type, properties(n) AS p"))[0]
+    assert ([label], kind, {"k": "a", name: value}) == (row["labels"], row["type"], row["p"])
