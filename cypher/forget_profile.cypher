@@ -3,4 +3,4 @@
 // No graph is adopted any more.
 MATCH (s:__GearStore {id: 'store'})
 USING INDEX SEEK s:__GearStore(id)
-REMOVE s.profile, s.names, s.foreignEntities
+REMOVE s.profile, s.names, s.ties, s.foreignEntities

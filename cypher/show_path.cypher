@@ -4,10 +4,8 @@
 // the passage, or the user's own node, that states it.
 MATCH (t:Triple)
 WHERE t.id IN $ids
-MATCH (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)
-OPTIONAL MATCH own = (subject)-[r]->(object)
-WHERE elementId(r) = t.relationship
 MATCH overlay = (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)
-MATCH (t)-[from:FROM]->(passage)
-OPTIONAL MATCH (passage)-[:DESCRIBES]->(node)
-RETURN coalesce(own, overlay) AS shown, coalesce(node, passage) AS stated
+MATCH (t)-[:FROM]->(passage)
+RETURN coalesce(
+    head([own = (subject)-[r]->(object) WHERE elementId(r) = t.relationship | own]), overlay
+  ) AS shown, coalesce(head([(passage)-[:DESCRIBES]->(node) | node]), passage) AS stated

@@ -147,8 +147,8 @@ class Hits(Sequence[Hit]):
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """The triples of the paths, in the order of the paths, each once."""
-        return tuple(dict.fromkeys(triple for path in self.paths for triple in path.triples))
+        """The triples of the paths, in their order, each once."""
+        return tuple(dict.fromkeys(one for path in self.paths for one in path.triples))
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -218,9 +218,8 @@ def triple_id(passage: str, subject: str, predicate: str, object: str) -> str:
 def make_triple(passage: str, subject: str, predicate: str, object: str) -> Triple:
     """A triple with its id.
 
-    Example:
-        >>> make_triple("p1", "Curie", "born in", "Warsaw").text
-        'Curie born in Warsaw'
+    >>> make_triple("p1", "Curie", "born in", "Warsaw").text
+    'Curie born in Warsaw'
     """
     return Triple(triple_id(passage, subject, predicate, object), subject, predicate, object, passage)
 

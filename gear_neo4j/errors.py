@@ -11,6 +11,7 @@ GearError
 │   ├── DatabaseNotFound
 │   ├── UnsupportedServer
 │   ├── QueryTimeout     a query took longer than it may
+│   ├── GuardError       a query that somebody else wrote may not be run
 │   ├── ForeignGraph     our labels hold somebody else's data
 │   ├── EmbeddingMismatch
 │   └── MigrationError
@@ -66,6 +67,10 @@ class UnsupportedServer(DatabaseError):
 
 class QueryTimeout(DatabaseError):
     """A query took longer than it may; the server broke it off."""
+
+
+class GuardError(DatabaseError):
+    """A query that a model wrote does more than read the graph, or might; it was not run."""
 
 
 class ForeignGraph(DatabaseError):

@@ -4,12 +4,19 @@ from collections.abc import Callable
 from functools import cached_property
 
 from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.cypher import CypherAgent
 from gear_neo4j.agents.gear import GearAgent, GearOptions
 from gear_neo4j.agents.ircot import IRCoT, IRCoTOptions
+from gear_neo4j.agents.kgt import KgtAgent
+from gear_neo4j.agents.outline import outline
+from gear_neo4j.agents.paths import PathAgent
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Cypher, Hits, Path
-from gear_neo4j.errors import ModelError
+from gear_neo4j.errors import InputError, ModelError
 from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.graph.templates import Templates
+from gear_neo4j.models.analysis import Analyst, PromptedAnalyst
+from gear_neo4j.models.cypher import PromptedQuerent, Querent
 from gear_neo4j.models.roles import PromptedRoles, Reader, Roles, Thinker
 from gear_neo4j.models.seeds import PromptedSeeder
 from gear_neo4j.overlay import Overlay
@@ -125,6 +132,52 @@ class Gear(Overlay):
     ) -> IRCoT:
         """IRCoT over a retriever of :meth:`retriever`; ``thinker`` plays the chat model's part."""
         return IRCoT(retriever, thinker=thinker or PromptedRoles(self.chat), options=options)
+
+    def cypher_agent(self, *, querent: Querent | None = None, rows: int = 50, timeout: float = 10.0) -> CypherAgent:
+        """An agent whose chat model writes Cypher, which only reads; docs/cypher.md says when to let it.
+
+        Args:
+            querent: plays the chat model's part.
+            rows: the most rows that are read.
+            timeout: the seconds after which a query is broken off.
+
+        Raises:
+            ModelError: there is no chat model.
+            SettingsError: ``rows`` or ``timeout`` is not above 0.
+        """
+        return CypherAgent(self.database, querent=querent or PromptedQuerent(self.chat), rows=rows, timeout=timeout)
+
+    def path_agent(self, *, base: BaseName = "hybrid", roles: Thinker | None = None) -> PathAgent:
+        """An agent that answers from the paths between what the question names, and from passages, in one call.
+
+        Raises:
+            ModelError: there is no chat model.
+        """
+        return PathAgent(self.retriever("paths", base=base), roles=roles or PromptedRoles(self.chat))
+
+    def kgt_agent(self, *, analyst: Analyst | None = None, roles: Thinker | None = None) -> KgtAgent:
+        """An agent that sorts a question and fills in one of five templates over a graph that was adopted.
+
+        Args:
+            analyst: plays the chat model's part in the analysis.
+            roles: plays its part in the answer.
+
+        Raises:
+            ModelError: there is no chat model.
+            InputError: no graph was adopted.
+        """
+        templates = Templates(self.database)
+        types = templates.types()
+        if not types.ties:
+            raise InputError("kgt asks by the types of a graph of your own: adopt one first ('gear adopt')")
+        return KgtAgent(
+            templates,
+            heads=self._catalogue.heads(described=templates.described),
+            outline=outline(self.survey(), types),
+            types=types,
+            analyst=analyst or PromptedAnalyst(self.chat),
+            roles=roles or PromptedRoles(self.chat),
+        )
 
     def cypher(self, *paths: Path) -> Cypher:
         """The query that shows paths in Neo4j Browser, with its parameters."""

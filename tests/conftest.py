@@ -78,15 +78,20 @@ def connection(server) -> Iterator[Database]:
         yield database
 
 
-@pytest.fixture
-def empty(connection) -> Database:
-    """A database without data, constraints and indexes."""
+def clear(connection) -> None:
+    """Take data, constraints and indexes out of the tests' database."""
     while connection.run(WIPE)[0]["deleted"]:
         pass
     for row in connection.run(CONSTRAINTS):
         connection.execute(f"DROP CONSTRAINT `{row['name']}`")
     for row in connection.run(INDEXES):
         connection.execute(f"DROP INDEX `{row['name']}`")
+
+
+@pytest.fixture
+def empty(connection) -> Database:
+    """A database without data, constraints and indexes."""
+    clear(connection)
     return connection
 
 

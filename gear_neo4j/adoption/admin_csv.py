@@ -6,7 +6,6 @@ The format: https://neo4j.com/docs/operations-manual/current/import/ (header for
 import csv
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -219,7 +218,8 @@ def opened(path: Path, dialect: Dialect) -> Iterator[tuple[Header, Iterator[tupl
     Raises:
         InputError: the file is missing, is not text, has no header, or breaks off inside quotes.
     """
-    csv.field_size_limit(min(LONGEST_FIELD, sys.maxsize))
+    # One limit for the whole process, which other readers of CSV count on.
+    before = csv.field_size_limit(LONGEST_FIELD)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, delimiter=dialect.delimiter, strict=True)
@@ -233,3 +233,5 @@ def opened(path: Path, dialect: Dialect) -> Iterator[tuple[Header, Iterator[tupl
         raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
     except csv.Error as error:
         raise InputError(f"{path}:{reader.line_num}: not CSV: {error}") from error
+    finally:
+        csv.field_size_limit(before)

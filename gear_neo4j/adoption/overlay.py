@@ -4,7 +4,9 @@ Everything is streamed and committed batch by batch. Ids follow from what is wri
 running it again, and a later run writes what is new, takes away what has gone, and leaves the rest alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import TypeVar
@@ -48,6 +50,7 @@ class Adoption:
     embedder: Embedder
     on_progress: Callable[[Progress], None] = lambda _: None
     report: AdoptionReport = field(default_factory=AdoptionReport)
+    ties: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def run(self) -> AdoptionReport:
         """Lay the overlay over the graph, or bring it up to date.
@@ -68,6 +71,7 @@ class Adoption:
         self._remove_triples()
         self._passages(labels)
         self._triples(relationships)
+        self.database.call("record_ties", ties=[json.dumps([*tie, count]) for tie, count in sorted(self.ties.items())])
         return self.report
 
     def count(self) -> AdoptionReport:
@@ -136,9 +140,14 @@ class Adoption:
             self.report.relationships_read += 1
             one = overlaid(row, self.profile)
             if one:
+                starts, ends = (self._labels(row[key]) for key in ("startLabels", "endLabels"))
+                self.ties.update((start, row["type"], end) for start in starts for end in ends)
                 yield one
             else:
                 self.report.nameless += 1
+
+    def _labels(self, labels: Sequence[str]) -> list[str]:
+        return [label for label in labels if label in self.profile.entities]
 
     def _remove_passages(self) -> None:
         """Passages whose node has gone, or is no longer what the profile speaks of."""

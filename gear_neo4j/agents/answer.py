@@ -9,7 +9,7 @@ from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
 from gear_neo4j.usage import Usage
 
 _MARKERS = re.compile(r"\s*\[F?\d+(?:, F?\d+)*\]")
-StopReason = Literal["answerable", "max_steps", "no_new_question", "budget", "model_error"]
+StopReason = Literal["answerable", "max_steps", "no_new_question", "budget", "model_error", "no_graph_evidence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,26 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryTried:
+    """A query that an agent tried: why it could not be used, or the rows it gave, a line each.
+
+    ``template`` names what was filled in with the ``parameters``; ``cypher`` is a query that a model wrote.
+    """
+
+    text: str
+    problem: str = ""
+    rows: tuple[str, ...] = ()
+    template: str = "cypher"
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One turn of the agent: what it asked, found, noted and decided; passages by id, best first.
 
     ``linked`` has a place for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
     ``answerable`` is True, and what is missing where it is False (None: nobody was asked). ``merged`` is the ranking
-    had the run ended here, where it is not the fusion of all lists.
+    had the run ended here, where it is not the fusion of all lists; ``queries`` are those of agents that send some.
     """
 
     number: int
@@ -56,6 +70,7 @@ class Step:
     rewrite: str = ""
     failures: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
+    queries: tuple[QueryTried, ...] = ()
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path as File
 from typing import Any, TypeVar
 
-from gear_neo4j.agents.answer import Step, Trace
+from gear_neo4j.agents.answer import QueryTried, Step, Trace
 from gear_neo4j.domain import Fact, Passage, Path, Triple
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Reply
@@ -131,6 +131,8 @@ def _step(row: Mapping[str, Any]) -> Step:
             "paths": tuple(_path(path) for path in row["paths"]),
             "failures": tuple(row["failures"]),
             "merged": tuple(row["merged"]),
+            # Traces from before there were queries have none.
+            "queries": tuple(QueryTried(**{**one, "rows": tuple(one["rows"])}) for one in row.get("queries", ())),
             "usage": {role: Usage(**usage) for role, usage in row["usage"].items()},
         }
     )

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.gear import GearOptions
 from gear_neo4j.agents.run import Event
@@ -27,6 +28,7 @@ from gear_neo4j.cli.options import (
     with_options,
 )
 from gear_neo4j.cli.search import print_paths
+from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
 
@@ -43,7 +45,15 @@ STOPS = {
 
 @click.command()
 @click.argument("question")
-@click.option("--agent", type=click.Choice(["gear"]), default="gear", expose_value=False, help="Which agent answers.")
+@click.option(
+    "--agent",
+    "agent_name",
+    type=click.Choice(["gear", "paths", "kgt", "cypher"]),
+    default="gear",
+    show_default=True,
+    help="GeAR; one search by the paths of a graph; templates over a graph's types; or a query that the model writes, "
+    "which only reads (docs/graphs.md, docs/cypher.md).",
+)
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages that the answer is from.")
 @click.option("--max-steps", type=click.IntRange(min=1), default=4, show_default=True, help="Rounds of retrieval.")
 @click.option("--step-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages read in a round.")
@@ -61,6 +71,7 @@ STOPS = {
 @with_options(CONNECTION)
 def ask(
     question: str,
+    agent_name: str,
     k: int,
     paths: bool,
     trace_file: Path | None,
@@ -74,14 +85,15 @@ def ask(
     gear ask "Where did the British-Canadian physics laureate of 2024 study for his PhD?"
     """
     settings = settings_from(given)
-    beam = beam_from(given)
-    score, base = given.pop("score"), given.pop("base")
+    if replay_file is not None and agent_name != "gear":
+        raise SettingsError(f"--replay repeats runs of --agent gear only, not of {agent_name}: leave it out")
     roles = Replay(read_trace(replay_file)) if replay_file else None
     # Without a model nothing is to be started.
     chat = None if replay_file else open_chat(settings, cache=settings.chat_cache)
     with opened(settings, chat=chat) as gear:
-        agent = gear.agent(base=base, beam=beam, score=score, options=GearOptions(**given), roles=roles)
-        answer = agent.ask(question, k=k, on_event=_silent if as_json else _shown(errors))
+        answer = agent_named(agent_name, gear, given, roles=roles).ask(
+            question, k=k, on_event=_silent if as_json else _shown(errors)
+        )
         if trace_file is not None:
             write_trace(answer.trace, trace_file)
         if as_json:
@@ -93,6 +105,19 @@ def ask(
     if paths:
         print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
     _print_cost(console, answer, settings.chat_price)
+
+
+def agent_named(name: str, gear: Gear, given: dict[str, Any], *, roles: Replay | None = None) -> Agent:
+    """The agent of a name, made from the options of the command that concern it."""
+    if name == "cypher":
+        return gear.cypher_agent()
+    if name == "kgt":
+        return gear.kgt_agent()
+    if name == "paths":
+        return gear.path_agent(base=given["base"])
+    beam = beam_from(given)
+    score, base = given.pop("score"), given.pop("base")
+    return gear.agent(base=base, beam=beam, score=score, options=GearOptions(**given), roles=roles)
 
 
 def answer_json(gear: Gear, answer: Answer) -> dict[str, Any]:
@@ -154,7 +179,7 @@ def _print_answer(console: Console, answer: Answer) -> None:
     if answer.text:
         console.print(answer.text, style="bold", markup=False, highlight=False, soft_wrap=True)
     else:
-        console.print("no answer; the passages found:", style="yellow")
+        console.print("no answer; the passages found:" if answer.hits else "no answer", style="yellow")
     if answer.citations:
         for citation in answer.citations:
             console.print(f"  {citation}", style="cyan", markup=False, highlight=False, soft_wrap=True)

@@ -11,6 +11,7 @@ from gear_neo4j.cli.ask import ask
 from gear_neo4j.cli.compare import compare_command
 from gear_neo4j.cli.demo import demo
 from gear_neo4j.cli.evaluate import evaluate
+from gear_neo4j.cli.explain import explain
 from gear_neo4j.cli.forget import forget
 from gear_neo4j.cli.ingest import ingest
 from gear_neo4j.cli.search import search
@@ -20,7 +21,7 @@ from gear_neo4j.errors import GearError
 COMMANDS = (
     *(demo, up, down, status, migrate),
     *(ingest, forget, import_command, adopt, release),
-    *(search, ask, evaluate, compare_command),
+    *(search, ask, explain, evaluate, compare_command),
 )
 
 

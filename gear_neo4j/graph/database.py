@@ -1,9 +1,9 @@
 """The connection to Neo4j: the one module that touches the driver."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from itertools import islice
 from typing import Any, Self
 
 import neo4j
@@ -23,16 +23,19 @@ from gear_neo4j.errors import (
     QueryTimeout,
     ServerUnavailable,
     SettingsError,
-    UnsupportedServer,
 )
+from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.queries import Query, named
+from gear_neo4j.graph.values import plain, quiet
+from gear_neo4j.graph.versions import check_version
 
-OLDEST_SERVER = (5, 26)
 SEARCH_PROBE = """\
 EXPLAIN CYPHER 25
 MATCH (n:Passage)
 SEARCH n IN (VECTOR INDEX gear_no_such_index FOR [0.5] LIMIT 1)
 RETURN n"""
+# The server looks for transactions that are over their time every two seconds.
+GRACE = 3.0
 # How often a query is run again because another process deleted a node that it had looked up; the driver does not.
 VANISHED_TRIES = 5
 TIMED_OUT = (
@@ -106,7 +109,7 @@ class Database:
         def execute() -> list[Row]:
             return self._driver.execute_query(
                 neo4j.Query(query.text, metadata={"app": "gear-neo4j", "query": query.name}, timeout=query.timeout),
-                _quiet(parameters),
+                quiet(parameters),
                 database_=self.name,
                 routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
                 result_transformer_=_rows,
@@ -135,6 +138,32 @@ class Database:
             for record in session.run(query.text, parameters):
                 yield dict(record)
 
+    def explain(self, text: str, *, timeout: float = 10.0) -> str:
+        """What the server takes a statement for, which it does not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
+        return within(timeout + GRACE, lambda: self._read(f"EXPLAIN {text}", timeout, 0)[1])
+
+    def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> list[Row]:
+        """The first rows of a statement that somebody else wrote, as plain data; the transaction cannot write.
+
+        Raises:
+            QueryTimeout: it took longer than ``timeout`` seconds.
+            DatabaseError: the server refused it.
+        """
+        return within(timeout + GRACE, lambda: self._read(text, timeout, limit)[0])
+
+    def _read(self, text: str, timeout: float, limit: int) -> tuple[list[Row], str]:
+        with (
+            _explained(self.name),
+            self._driver.session(
+                database=self.name, default_access_mode=neo4j.READ_ACCESS, fetch_size=max(limit, 1)
+            ) as session,
+            # In a transaction of ours there is no CALL { ... } IN TRANSACTIONS, and no second try of what is too much.
+            session.begin_transaction(metadata={"app": "gear-neo4j", "query": "text"}, timeout=timeout) as transaction,
+        ):
+            result = transaction.run(text)
+            rows = [{key: plain(value) for key, value in dict(record).items()} for record in islice(result, limit)]
+            return rows, "" if limit else result.consume().query_type or ""
+
     def execute(self, statement: str) -> None:
         """Run one schema statement by itself, for schema and data cannot share a transaction."""
         self.run(Query("schema", statement, writes=True))
@@ -162,34 +191,6 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def check_version(version: str) -> None:
-    """Refuse a server older than 5.26; Aura's ``5.27-aura`` and calendar versions pass.
-
-    Example:
-        >>> check_version("2026.09.0")
-        >>> check_version("4.4.38")
-        Traceback (most recent call last):
-        gear_neo4j.errors.UnsupportedServer: the server is Neo4j 4.4.38: gear-neo4j needs 5.26 or newer
-    """
-    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
-    if numbers < OLDEST_SERVER:
-        raise UnsupportedServer(f"the server is Neo4j {version}: gear-neo4j needs 5.26 or newer")
-
-
-class _Quiet(list[Any]):
-    """A list with a short ``repr``: the driver writes all parameters out for its debug log, even where nobody logs.
-
-    For 1,000 embeddings that took 0.18 s, more than packing and sending them; and it kept vectors in the log.
-    """
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} items>"
-
-
-def _quiet(parameters: dict[str, object]) -> dict[str, object]:
-    return {key: _Quiet(value) if isinstance(value, list) else value for key, value in parameters.items()}
 
 
 def _rows(result: neo4j.Result) -> list[Row]:

@@ -1,6 +1,6 @@
 """Which retrievers there are, by name, and how each is put together over one database."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import Literal
 
@@ -17,6 +17,7 @@ from gear_neo4j.retrieval.colbert import ColBERT, PyLateEncoder
 from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.expansion import Expansion, Score
 from gear_neo4j.retrieval.hipporag import HippoRAG, HippoRAG2, Memory
+from gear_neo4j.retrieval.linking import Heads
 from gear_neo4j.retrieval.paths import PathOptions, PathRetriever
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.retrievers import BaseRetriever, NaiveRetriever, Retriever, SyncRetriever
@@ -100,6 +101,10 @@ class Catalogue:
             base_k=base_k,
             options=options,
         )
+
+    def heads(self, *, described: Callable[[Sequence[str]], dict[str, str]]) -> Heads:
+        """What finds the nodes of a name; see :class:`Heads`."""
+        return Heads(self._store, dictionaries=self._dictionaries, embedder=self._embedder, described=described)
 
     def sync(self, *, base: BaseName, beam: Beam, score: Score, base_k: int, reader: Reader) -> Sync:
         """SyncGE, as a retriever and the agent need it."""

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
@@ -335,6 +336,17 @@ def test_entities_of_the_users_own_are_never_touched(empty, embedder, tmp_path):
         prepare(empty, model=embedder.name, dimension=embedder.dimension)
     release(empty)
     assert before == dump(empty)
+
+
+def test_kgt_refuses_a_graph_that_was_not_adopted(empty, server, embedder):
+    """One line says what to do."""
+    empty.run(write(FILMS))
+
+    with (
+        opened(server, embedder, chat=FakeListChatModel(responses=["x"])) as gear,
+        pytest.raises(InputError, match="adopt one first"),
+    ):
+        gear.kgt_agent()
 
 
 def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(films, embedder, tmp_path):

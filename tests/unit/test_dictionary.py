@@ -1,6 +1,7 @@
 """Names found in a text by a dictionary of all names of the graph."""
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given
@@ -85,4 +86,4 @@ def test_matches_never_overlap_and_stand_where_they_say(names, text):
     matches = Dictionary([Named(str(place), (name,), place) for place, name in enumerate(names)]).find(text)
 
     assert all(text[match.start : match.end] == match.text and match.text for match in matches)
-    assert all(one.end <= other.start for one, other in zip(matches, matches[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(matches))

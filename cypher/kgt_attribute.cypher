@@ -1,0 +1,15 @@
+// name: kgt_attribute(heads, attribute, names, limit)
+// access: read
+// timeout: 10
+// The template for an attribute: of some nodes (element ids) their names and the value of a property; without a property
+// all that hold one value or a list of texts.
+UNWIND $heads AS id
+MATCH (n)
+WHERE elementId(n) = id
+RETURN id, [key IN $names WHERE n[key] IS NOT NULL | left(toStringOrNull(n[key]), 500)][0] AS name,
+  [key IN keys(n) WHERE ($attribute = '' AND NOT key IN $names OR key = $attribute) AND
+      (toStringOrNull(n[key]) IS NOT NULL OR n[key] IS :: LIST<STRING NOT NULL> NOT NULL)
+    | [key, CASE WHEN n[key] IS :: LIST<STRING NOT NULL> NOT NULL
+      THEN reduce(text = '', part IN n[key][..20] | text + CASE text WHEN '' THEN '' ELSE ', ' END + left(part, 200))
+      ELSE left(toStringOrNull(n[key]), 2000) END]][..20] AS values
+LIMIT $limit

@@ -1,0 +1,123 @@
+"""The agent of queries: a model writes Cypher from the question and the schema, and answers from the rows it gives.
+
+What a model writes can be anything, and texts in the graph may have told it what to write. So every query passes the
+guard (:mod:`gear_neo4j.graph.guard`) and is read through a door that cannot write.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+from gear_neo4j.adoption.survey import survey
+from gear_neo4j.agents.answer import Answer, QueryTried, StopReason
+from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.schema import schema_text
+from gear_neo4j.domain import Fact, Hits
+from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout, SettingsError
+from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.guard import admit
+from gear_neo4j.models.cypher import Querent
+from gear_neo4j.models.parsers import Draft
+
+LONGEST_FACT = 1_000
+LONGEST_MEMORY = 20_000
+
+
+class CypherAgent:
+    """Question and schema to one query, its rows to facts, and the facts to an answer that cites them.
+
+    Args:
+        rows: the most rows that are read.
+        timeout: the seconds after which a query is broken off.
+
+    Raises:
+        SettingsError: ``rows`` is below 1, or ``timeout`` is not above 0.
+    """
+
+    def __init__(self, database: Database, *, querent: Querent, rows: int = 50, timeout: float = 10.0) -> None:
+        if rows < 1 or timeout <= 0:
+            raise SettingsError(f"the agent may read {rows} rows for {timeout:g} s: both must be above 0")
+        self._database = database
+        self._querent = querent
+        self._rows = rows
+        self._timeout = timeout
+
+    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+        """Answer a question from the rows of a query; no passage is read, and without rows there is no answer.
+
+        Raises:
+            InputError: the question is blank, k is below 1, or the graph holds nothing but passages and triples.
+            DatabaseError: the server failed, which is more than that it refused a query.
+        """
+        asked = " ".join(question.split())
+        if not asked or k < 1:
+            raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
+        schema = self._schema
+        run = Run(asked, self._querent.name, on_event)
+        run.begin(asked)
+        rows = run.call("query", lambda: self._querent.query(asked, schema, use=lambda text: self._read(run, text)))
+        run.remember(facts_of(rows or ()))
+        found = Hits(asked, "cypher", (), facts=run.memory.facts, usage=dict(run.usage))
+        draft = Draft("")
+        if run.memory.facts:
+            facts = run.memory.facts
+            draft = run.call("answer", lambda: self._querent.answer(asked, (), memory=facts)) or draft
+        stop: StopReason = "answerable" if run.memory.facts else "no_graph_evidence"
+        return run.answered(found, draft, stop="model_error" if run.failure else stop)
+
+    @cached_property
+    def _schema(self) -> str:
+        found = survey(self._database)
+        # Entities without types are what our own triples left; a graph of somebody's has more than that.
+        if not found.types and found.labels.keys() <= {"Entity"}:
+            raise InputError(
+                f"{self._database.name} holds no graph to query, only passages and triples: ask another agent"
+            )
+        return schema_text(found)
+
+    def _read(self, run: Run, text: str) -> list[Row]:
+        """The rows of a query; ValueError, where another one may do better."""
+        if not text:
+            _tried(run, QueryTried("", "the model finds no query for this schema"))
+            return []
+        try:
+            query = admit(self._database, text, limit=self._rows, timeout=self._timeout)
+            rows = self._database.read_text(query, limit=self._rows, timeout=self._timeout)
+        except QueryTimeout as error:
+            _tried(run, QueryTried(text, str(error)))
+            return []
+        except DatabaseError as error:
+            if type(error) not in (GuardError, DatabaseError):
+                raise
+            _tried(run, QueryTried(text, str(error)))
+            raise ValueError(str(error)) from error
+        _tried(run, QueryTried(query, rows=tuple(json.dumps(row, ensure_ascii=False) for row in rows)))
+        return rows
+
+
+def facts_of(rows: Sequence[Mapping[str, object]]) -> tuple[Fact, ...]:
+    """A fact for each row that holds anything, in their order, until they are too long for a prompt.
+
+    Example:
+        >>> print(*facts_of([{"name": "Ana", "born": 1890}, {"name": None, "born": None}]))
+        row 1 —has→ name = Ana; born = 1890
+    """
+    facts: list[Fact] = []
+    left = LONGEST_MEMORY
+    for number, row in enumerate(rows, start=1):
+        told = "; ".join(f"{key} = {_shown(value)}" for key, value in row.items() if value not in (None, "", [], {}))
+        left -= len(told[:LONGEST_FACT])
+        if told and left >= 0:
+            facts.append(Fact(f"row {number}", "has", told[:LONGEST_FACT]))
+    return tuple(facts)
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _tried(run: Run, query: QueryTried) -> None:
+    run.note(queries=(*run.steps[-1].queries, query))
+    run.on_event(Event("verdict", len(run.steps), query.text))
+    if query.problem:
+        run.on_event(Event("failure", len(run.steps), query.problem))

@@ -1,0 +1,42 @@
+"""The recipe of knowledge-graph RAG: one search by paths, and an answer from its facts and passages.
+
+After S. Pal, "Using Knowledge Graphs to enhance Retrieval Augmented Generation" (2024).
+"""
+
+from collections.abc import Callable
+
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.domain import Fact
+from gear_neo4j.models.parsers import Draft
+from gear_neo4j.models.roles import Thinker
+from gear_neo4j.retrieval.retrievers import Retriever
+
+SHOWN_FACTS = 30
+
+
+class PathAgent:
+    """A retriever asked once; its triples are the facts beside its passages."""
+
+    def __init__(self, retriever: Retriever, *, roles: Thinker) -> None:
+        self._retriever = retriever
+        self._roles = roles
+
+    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+        """Answer a question from at most k passages and 30 facts, in one call of the model.
+
+        Raises:
+            InputError: the question is blank, or k is below 1.
+        """
+        hits = self._retriever.retrieve(question, k=k)
+        run = Run(hits.question, self._roles.name, on_event)
+        run.begin(hits.question)
+        run.spend(hits.milliseconds)
+        ids = tuple(hit.passage.id for hit in hits)
+        run.note(base=ids, ranking=ids, merged=ids, paths=hits.paths)
+        run.passages.update({hit.passage.id: hit.passage for hit in hits})
+        facts = [Fact(triple.subject, triple.predicate, triple.object) for triple in hits.triples]
+        run.remember(facts[:SHOWN_FACTS])
+        passages = [hit.passage for hit in hits]
+        draft = run.call("answer", lambda: self._roles.answer(run.question, passages, memory=run.memory.facts))
+        return run.answered(hits, draft or Draft(""), stop="model_error" if draft is None else "answerable")

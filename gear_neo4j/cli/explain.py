@@ -1,0 +1,52 @@
+"""``gear explain``: a saved answer or search as a page that shows its paths, and as Cypher for Neo4j Browser."""
+
+from pathlib import Path
+
+import click
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.explain import Saved, page, read_saved, script
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for both; default: that of RUN.")
+def explain(run: Path, out: Path | None) -> None:
+    """Write RUN.html, a page that shows the paths of a saved run, and RUN.cypher, which shows them in Neo4j.
+
+    RUN is a file of gear search --json, gear ask --json or gear ask --trace. Neither a database nor a model is needed.
+
+    \b
+    gear ask "Who supervised Hinton?" --json > run.json
+    gear explain run.json
+    """
+    saved = read_saved(run)
+    folder = out or run.parent
+    for suffix, text in ((".html", page(saved)), (".cypher", script(saved))):
+        _write(folder / f"{run.stem}{suffix}", text, run=run)
+    _tell(saved)
+    click.echo(f"\n{folder / run.stem}.html    open it in a browser")
+    click.echo(f"{folder / run.stem}.cypher  for Neo4j Browser, or: cypher-shell -f FILE")
+
+
+def _write(file: Path, text: str, *, run: Path) -> None:
+    if file.resolve() == run.resolve():
+        raise InputError(f"{file} would be written over the run itself: name a folder with --out")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
+
+
+def _tell(saved: Saved) -> None:
+    click.echo(saved.question)
+    if saved.answer:
+        click.echo(saved.answer)
+    for citation in saved.citations:
+        click.echo(f"  {citation}")
+    click.echo(f"{_counted(len(saved.paths), 'path')}, {_counted(len(saved.turns), 'step')}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun if count == 1 else noun + 's'}"

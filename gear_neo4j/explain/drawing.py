@@ -1,0 +1,159 @@
+"""A picture of paths as HTML: boxes over lines, and beside each box what is told of it when it is chosen."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from gear_neo4j.domain import Passage, Path
+from gear_neo4j.explain.layout import Box, Edge, Picture, picture
+from gear_neo4j.explain.saved import Saved, Turn
+
+LONGEST_TEXT = 420
+_BUTTONS = "".join(
+    f'<button type="button" data-zoom="{zoom}" title="{title}">{face}</button>'
+    for zoom, title, face in (("0.8", "smaller", "−"), ("1.25", "larger", "+"), ("fit", "as wide as the page", "fit"))
+)
+
+
+def drawing(saved: Saved, turn: Turn) -> str:
+    """The picture of one turn with its buttons."""
+    if not turn.paths:
+        return '<p class="note">No path: none of the passages that were found has triples.</p>'
+    found = picture(turn.paths)
+    boxes = "".join(_box(box, saved, turn) for box in found.boxes)
+    size = f"width:{found.width:.0f}px;height:{found.height:.0f}px"
+    return (
+        f'<div class="frame"><div class="tools">{_head(turn)}{_BUTTONS}</div>'
+        f'<div class="view"><div class="picture" style="{size}">{_lines(found)}{boxes}</div></div></div>'
+    )
+
+
+def beginning(text: str, *, most: int = LONGEST_TEXT) -> str:
+    """A text on one line, cut where it is long.
+
+    Example:
+        >>> beginning("Marie Curie\\nwas born in Warsaw.", most=11)
+        'Marie Curie…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[:most].rstrip()}…"
+
+
+def marks(saved: Saved, passage: str) -> str:
+    """The markers by which an answer cites a passage."""
+    return "".join(f'<span class="mark">[{escape(marker)}]</span>' for marker in saved.cited.get(passage, ()))
+
+
+def named(passage: Passage | None, *, id: str) -> str:
+    """What a passage is called: its title, else its id; as HTML."""
+    return f'<span dir="auto">{escape((passage.title if passage else "") or id)}</span>'
+
+
+def place(passage: Passage) -> str:
+    """Where a passage comes from, as HTML; empty where the file does not say."""
+    return escape(", ".join(part for part in (passage.source, passage.position) if part))
+
+
+def _head(turn: Turn) -> str:
+    count = len(turn.paths)
+    return f'<span class="note">{f"{count} paths, best first" if count > 1 else "1 path"}</span>'
+
+
+def _lines(found: Picture) -> str:
+    size = f'width="{found.width:.0f}" height="{found.height:.0f}"'
+    # The best path last: it lies on top.
+    edges = sorted(found.edges, key=lambda edge: -edge.paths[0])
+    return f'<svg {size} aria-hidden="true">{"".join(map(_line, edges))}</svg>'
+
+
+def _line(edge: Edge) -> str:
+    start, end = edge.start, edge.end
+    x1, x2 = start.x + start.width, end.x
+    y1, y2 = start.y + start.height / 2, end.y + end.height / 2
+    middle = (x1 + x2) / 2
+    best = ' class="best"' if edge.paths[0] == 0 else ""
+    curve = f"M{x1:.1f} {y1:.1f}C{middle:.1f} {y1:.1f} {middle:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
+    return f'<path{best} d="{curve}" data-paths="{_places(edge.paths)}"/>'
+
+
+def _box(box: Box, saved: Saved, turn: Turn) -> str:
+    styles = {"rank": _rank, "entity": _entity, "triple": _triple}
+    classes, face, about = styles[box.kind](box, saved, turn)
+    best = " best" if box.paths[0] == 0 else ""
+    where = f"left:{box.x:.1f}px;top:{box.y:.1f}px;width:{box.width:.0f}px;height:{box.height:.0f}px"
+    return (
+        f'<div class="box {classes}{best}" tabindex="0" style="{where}" data-paths="{_places(box.paths)}">{face}'
+        f'<div class="about" hidden>{about}</div></div>'
+    )
+
+
+def _rank(box: Box, _saved: Saved, turn: Turn) -> tuple[str, str, str]:
+    path = turn.paths[box.paths[0]]
+    most = max(one.score for one in turn.paths)
+    part = max(0.0, min(1.0, path.score / most)) if most > 0 else 0.0
+    face = (
+        f'<b>{box.paths[0] + 1}</b><span class="score">{path.score:.2f}</span><i style="width:{100 * part:.0f}%"></i>'
+    )
+    return "rank", face, f"<h3>Path {box.paths[0] + 1} of {len(turn.paths)}</h3>{_path(path)}{_scores(path)}"
+
+
+def _entity(box: Box, _saved: Saved, turn: Turn) -> tuple[str, str, str]:
+    face = f'<span class="name" dir="auto">{escape(box.name) or "&nbsp;"}</span>'
+    return "entity", face, f'<h3 dir="auto">{escape(box.name)}</h3>{_listed(box, turn)}'
+
+
+def _triple(box: Box, saved: Saved, turn: Turn) -> tuple[str, str, str]:
+    assert box.hop is not None
+    triple, backward = box.hop.triple, box.hop.backward
+    passage = saved.passages.get(triple.passage_id)
+    said = f'<span class="name" dir="auto">{escape(triple.predicate) or "&nbsp;"}</span>'
+    arrowed = f"<em>←</em>{said}" if backward else f"{said}<em>→</em>"
+    title = f'<span class="from">{marks(saved, triple.passage_id)}{named(passage, id=triple.passage_id)}</span>'
+    about = f"<h3>{_statement(triple.subject, triple.predicate, triple.object)}</h3>"
+    cited = " cited" if triple.passage_id in saved.cited else ""
+    return (
+        f"triple{cited}",
+        f'<span class="said">{arrowed}</span>{title}',
+        about + _stated(saved, passage, id=triple.passage_id) + _listed(box, turn),
+    )
+
+
+def _stated(saved: Saved, passage: Passage | None, *, id: str) -> str:
+    cited = f'<p class="cites">The answer cites this passage: {marks(saved, id)}</p>' if id in saved.cited else ""
+    text = f'<p dir="auto">{escape(beginning(passage.text))}</p>' if passage and passage.text else ""
+    found = f'<p class="note">{escape(saved.found[id])}</p>' if id in saved.found else ""
+    where = f'<span class="note">{place(passage)}</span>' if passage else ""
+    return f"<p>stated by <strong>{named(passage, id=id)}</strong> {where}</p>{cited}{text}{found}"
+
+
+def _listed(box: Box, turn: Turn) -> str:
+    count = f"on {len(box.paths)} of {len(turn.paths)} paths"
+    rows = "".join(f'<li value="{place + 1}">{_path(turn.paths[place])}</li>' for place in box.paths[:6])
+    more = f'<p class="note">and {len(box.paths) - 6} more</p>' if len(box.paths) > 6 else ""
+    return f'<p class="note">{count}</p><ol>{rows}</ol>{more}'
+
+
+def _path(path: Path) -> str:
+    return f'<span class="path" dir="auto">{escape(str(path))}</span> <span class="note">{path.score:.2f}</span>'
+
+
+def _scores(path: Path) -> str:
+    rows = "".join(_similar(scored) for scored in _after(path))
+    return f"<p>Similarity to the question after each triple:</p><ul>{rows}</ul>"
+
+
+def _after(path: Path) -> Iterator[tuple[str, float]]:
+    for triple, score in zip(path.triples, path.scores, strict=False):
+        yield str(triple), score
+
+
+def _similar(scored: tuple[str, float]) -> str:
+    return f'<li><b>{scored[1]:.3f}</b> <span dir="auto">{escape(scored[0])}</span></li>'
+
+
+def _statement(*parts: str) -> str:
+    subject, predicate, object = (f"<bdi>{escape(part)}</bdi>" for part in parts)
+    return f'{subject} <span class="note">—{predicate}→</span> {object}'
+
+
+def _places(places: Sequence[int]) -> str:
+    return " ".join(map(str, places))

@@ -1,0 +1,121 @@
+"""A run as one page that asks no other host: question, answer, a picture of the paths of each step, passages."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from gear_neo4j.agents.answer import Citation
+from gear_neo4j.domain import Fact
+from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
+from gear_neo4j.explain.saved import Saved, Turn
+
+_MARKER = re.compile(r"F?\d+")
+_MARKERS = re.compile(r"(\[F?\d+(?:, F?\d+)*\])")
+_KINDS = {"search": "Search", "answer": "Answer", "trace": "Trace of an answer"}
+
+
+def page(saved: Saved) -> str:
+    """The page of a run.
+
+    Example:
+        >>> shown = page(Saved("search", "Who <b>is</b> she?", (Turn(1, "Who?"),), by="naive"))
+        >>> "Who &lt;b&gt;is&lt;/b&gt; she?" in shown, "<b>is" in shown
+        (True, False)
+    """
+    template = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        title=escape(beginning(saved.question, most=90)),
+        mode=saved.kind,
+        kind=_KINDS[saved.kind],
+        question=escape(saved.question),
+        by=escape(saved.by),
+        counted=_counted(saved),
+        answer=_answer(saved),
+        steps="".join(_step(saved, turn) for turn in saved.turns),
+        passages="".join(_passages(saved)),
+        lines="".join(_lines(saved)),
+    )
+
+
+def _counted(saved: Saved) -> str:
+    parts = [(len(saved.turns), "step")] if saved.kind != "search" else []
+    triples = {triple.id for path in saved.paths for triple in path.triples}
+    parts += [(len(saved.paths), "path"), (len(triples), "triple"), (len(_shown(saved)), "passage")]
+    return ", ".join(f"{count} {noun if count == 1 else noun + 's'}" for count, noun in parts)
+
+
+def _answer(saved: Saved) -> str:
+    if saved.kind == "search":
+        return ""
+    if not saved.answer.strip():
+        return '<p class="answer none">no answer</p>'
+    number = {id: place for place, id in enumerate(_shown(saved))}
+    cited = {one.marker: f"p{number[one.passage.id]}" if one.passage else "cited" for one in saved.citations}
+    parts = _MARKERS.split(saved.answer)
+    text = "".join(_linked(part, cited) if _MARKERS.fullmatch(part) else escape(part) for part in parts)
+    rows = "".join(f"<li>{_citation(one, cited)}</li>" for one in saved.citations)
+    return f'<p class="answer" dir="auto">{text}</p><ul class="citations" id="cited">{rows}</ul>'
+
+
+def _linked(markers: str, cited: dict[str, str]) -> str:
+    return _MARKER.sub(lambda found: _link(found[0], cited), escape(markers))
+
+
+def _link(marker: str, cited: dict[str, str]) -> str:
+    return f'<a href="#{cited[marker]}">{marker}</a>' if marker in cited else marker
+
+
+def _citation(one: Citation, cited: dict[str, str]) -> str:
+    mark = f'<span class="mark">[{escape(one.marker)}]</span> '
+    if one.passage is None:
+        return mark + (_fact(one.fact) if one.fact else "")
+    place_ = f' <span class="note">{place(one.passage)}</span>'
+    return f'{mark}<a href="#{cited[one.marker]}">{named(one.passage, id=one.passage.id)}</a>{place_}'
+
+
+def _fact(fact: Fact) -> str:
+    return f'<span dir="auto">{escape(str(fact))}</span>'
+
+
+def _step(saved: Saved, turn: Turn) -> str:
+    if saved.kind == "search":
+        return f"<section>{drawing(saved, turn)}</section>"
+    noted = "".join(f'<li class="fact">{_fact(fact)}</li>' for fact in turn.noted)
+    facts = (
+        f'<p class="note">Noted from these passages:</p><ul>{noted}</ul>'
+        if noted
+        else '<p class="note">Nothing new was noted.</p>'
+    )
+    verdict = f'<p class="verdict" dir="auto">{escape(turn.verdict)}</p>' if turn.verdict else ""
+    heading = f'<h2>Step {turn.number}: <span dir="auto">{escape(turn.question)}</span></h2>'
+    return f'<section>{heading}{drawing(saved, turn)}<div class="noted">{facts}{verdict}</div></section>'
+
+
+def _passages(saved: Saved) -> Iterable[str]:
+    ranks = {id: rank for rank, id in enumerate(saved.ranking, start=1)}
+    for number, id in enumerate(_shown(saved)):
+        passage = saved.passages.get(id)
+        text = f'<p dir="auto">{escape(beginning(passage.text))}</p>' if passage and passage.text else ""
+        where = " · ".join(
+            part for part in (place(passage) if passage else "", escape(saved.found.get(id, ""))) if part
+        )
+        cited = ' class="cited"' if id in saved.cited else ""
+        rank = f"{ranks[id]}." if id in ranks else "–"
+        heading = f'<h3><span class="number">{rank}</span> {marks(saved, id)} {named(passage, id=id)}</h3>'
+        yield f'<li id="p{number}"{cited}>{heading}{text}<p class="note">{where}</p></li>'
+
+
+def _lines(saved: Saved) -> Iterable[str]:
+    for turn in saved.turns:
+        if len(saved.turns) > 1:
+            yield f"<h3>Step {turn.number}</h3>"
+        rows = (f'<li dir="auto"><b>{path.score:.2f}</b> {escape(str(path))}</li>' for path in turn.paths)
+        yield f"<ol>{''.join(rows)}</ol>"
+
+
+def _shown(saved: Saved) -> list[str]:
+    """The passages that the page lists: the ranking, what is cited, and what states a triple of a path."""
+    cited = [one.passage.id for one in saved.citations if one.passage]
+    return list(dict.fromkeys([*saved.ranking, *cited, *(id for path in saved.paths for id in path.passage_ids)]))

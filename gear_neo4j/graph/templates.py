@@ -1,0 +1,70 @@
+"""The five templates of KG-based Thought, static queries of ``cypher/``: what is asked of a graph of the user's."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.domain import Path, Triple
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.store import Vector
+from gear_neo4j.graph.surroundings import Surroundings
+from gear_neo4j.graph.typegraph import Chain, Tie, TypeGraph
+
+ROWS = 20
+HOPS = 3
+PATHS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a template found: paths of triples, or properties as (name of the node, property, value)."""
+
+    paths: tuple[Path, ...] = ()
+    properties: tuple[tuple[str, str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.paths or self.properties)
+
+
+class Templates:
+    """The templates over one database; nodes are given by their element ids."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def follow(self, *ways: tuple[Sequence[str], Chain]) -> Told:
+        """One hop or several from some nodes along a chain; with two, to the ends that both reach (intersection)."""
+        chains = [
+            {"heads": list(heads), "types": list(chain.types), "labels": list(chain.labels)} for heads, chain in ways
+        ]
+        rows = self._database.call("kgt_follow", chains=chains, limit=ROWS)
+        return Told(tuple(Path(tuple(Triple(*one) for one in row["triples"]), row["ways"]) for row in rows))
+
+    def attribute(self, heads: Sequence[str], attribute: str) -> Told:
+        """A property of some nodes; all of them, where none is given."""
+        known = self._database.call("store_info")
+        names = known[0]["names"] if known else []
+        rows = self._database.call("kgt_attribute", heads=list(heads), attribute=attribute, names=names, limit=ROWS)
+        return Told(properties=tuple((row["name"] or row["id"], *pair) for row in rows for pair in row["values"]))
+
+    def relation(self, heads: Sequence[str], others: Sequence[str], *, query: Vector) -> Told:
+        """The shortest paths of at most three triples between some nodes and others."""
+        pairs = [(one, other) for one in heads for other in others if one != other]
+        found = Surroundings(self._database).between(pairs, query=query, hops=HOPS, most=PATHS)
+        ordered = sorted(found, key=lambda one: (len(one.path.triples), one.rank, -one.path.score))
+        return Told(tuple(dict.fromkeys(one.path for one in ordered))[:ROWS])
+
+    def types(self) -> TypeGraph:
+        """Which labels the relationships of the adopted graph tie together; nothing where none was adopted."""
+        rows = self._database.call("ties")
+        return TypeGraph([Tie(*json.loads(tie)) for row in rows for tie in row["ties"]])
+
+    def labels(self, nodes: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """The labels of some nodes."""
+        rows = self._database.call("node_labels", ids=list(nodes))
+        return {row["id"]: tuple(row["labels"]) for row in rows}
+
+    def described(self, passages: Sequence[str]) -> dict[str, str]:
+        """The nodes that passages stand for: element ids by the ids of the passages."""
+        rows = self._database.call("described_nodes", ids=list(passages))
+        return {row["passage"]: row["id"] for row in rows}

@@ -1,0 +1,112 @@
+"""The types of a graph: which labels its relationships tie together, and chains of types from one label to another."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+LONGEST_CHAIN = 3
+# Chains are compared with the question one by one; beyond these the rarest are left out.
+MOST_CHAINS = 300
+_WORDS = re.compile(r"[^\W_]+?(?=[A-Z][a-z]|[\W_]|$)|[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Relationships of a type between nodes of two labels, and how many there are at most."""
+
+    start: str
+    type: str
+    end: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Relationship types walked one after the other, each with the label that it leads to.
+
+    ``forward`` says of each whether it is walked in the direction in which it is stored.
+    """
+
+    head: str
+    types: tuple[str, ...]
+    labels: tuple[str, ...]
+    forward: tuple[bool, ...]
+
+    @property
+    def words(self) -> str:
+        """The labels and types in their order, as a sentence would have them: what is compared with a question."""
+        steps = zip(self.types, self.labels, self.forward, strict=True)
+        told = []
+        at = self.head
+        for kind, label, ahead in steps:
+            pair = (at, label) if ahead else (label, at)
+            told.append(f"{words(pair[0])} {words(kind)} {words(pair[1])}")
+            at = label
+        return ", ".join(told)
+
+    def __str__(self) -> str:
+        """The chain in words.
+
+        Example:
+            >>> print(Chain("Drug", ("sensitivity_to", "has_var"), ("Cell", "Variant"), (False, True)))
+            Drug <-[sensitivity_to]- Cell -[has_var]-> Variant
+        """
+        steps = zip(self.types, self.labels, self.forward, strict=True)
+        drawn = (f" -[{kind}]-> {label}" if ahead else f" <-[{kind}]- {label}" for kind, label, ahead in steps)
+        return self.head + "".join(drawn)
+
+
+def words(name: str) -> str:
+    """The words in a label or a type, in small letters.
+
+    Example:
+        >>> words("SnvFull"), words("has_var")
+        ('snv full', 'has var')
+    """
+    return " ".join(_WORDS.findall(name)).casefold() or name
+
+
+class TypeGraph:
+    """The ties of a graph as a graph of its own."""
+
+    def __init__(self, ties: Sequence[Tie]) -> None:
+        self.ties = tuple(ties)
+        self._steps: Mapping[str, list[tuple[str, str, bool, int]]] = defaultdict(list)
+        for tie in self.ties:
+            self._steps[tie.start].append((tie.type, tie.end, True, tie.count))
+            self._steps[tie.end].append((tie.type, tie.start, False, tie.count))
+
+    def chains(self, head: str, tail: str, *, longest: int = LONGEST_CHAIN) -> list[Chain]:
+        """All chains from one label to another of the fewest types, then those with one type more; the common first.
+
+        Example:
+            >>> graph = TypeGraph([Tie("Cell", "sensitive", "Drug", 9), Tie("Cell", "has", "Variant", 5)])
+            >>> [str(chain) for chain in graph.chains("Drug", "Variant")]
+            ['Drug <-[sensitive]- Cell -[has]-> Variant']
+        """
+        found: list[tuple[int, int, Chain]] = []
+        shortest = longest
+        for length in range(1, longest + 1):
+            if found and length > shortest + 1:
+                break
+            for weight, chain in self._walks(head, tail, length):
+                shortest = min(shortest, length)
+                found.append((length, -weight, chain))
+        found.sort(key=lambda one: (one[0], one[1], str(one[2])))
+        return [chain for _, _, chain in found[:MOST_CHAINS]]
+
+    def _walks(self, head: str, tail: str, length: int) -> Iterator[tuple[int, Chain]]:
+        """Every chain of a length, with the number of relationships of its rarest tie; no label in the middle twice."""
+        open_chains = [(1 << 62, Chain(head, (), (), ()))]
+        for step in range(length):
+            last = step == length - 1
+            longer = []
+            for weight, chain in open_chains:
+                at = chain.labels[-1] if chain.labels else head
+                for kind, label, forward, count in self._steps[at]:
+                    if (label == tail) if last else (label not in (head, tail, *chain.labels)):
+                        grown = Chain(head, (*chain.types, kind), (*chain.labels, label), (*chain.forward, forward))
+                        longer.append((min(weight, count), grown))
+            open_chains = sorted(longer, key=lambda one: (-one[0], str(one[1])))[: 4 * MOST_CHAINS]
+        yield from open_chains

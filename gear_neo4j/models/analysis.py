@@ -1,0 +1,99 @@
+"""How a question about a knowledge graph is made: a prompt, and a parser that knows the graph's own names."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.parsers import without_thinking
+from gear_neo4j.models.prompts import fill
+
+Kind = Literal["one-hop", "multi-hop", "intersection", "attribute", "relation"]
+KINDS: tuple[str, ...] = get_args(Kind)
+NEEDED = {"intersection": 2, "relation": 2}
+_JSON = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a model is told of a graph: labels with their properties, and types as lines ``Drug -[treats]-> Cancer``."""
+
+    labels: Mapping[str, Sequence[str]]
+    types: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A question's kind, the names in it, the label of what is asked for, and the property, where one is."""
+
+    kind: Kind
+    heads: tuple[str, ...]
+    tail: str = ""
+    attribute: str = ""
+
+
+class Analyst(Protocol):
+    """What analyses questions."""
+
+    def analyse(self, question: str, outline: Outline) -> Reply[Analysis]:
+        """How a question is made; raises ModelError."""
+
+
+class PromptedAnalyst:
+    """A language model that analyses questions (KGT, Feng et al. 2025, step A); a name that the graph has not costs one
+    repair call, which lists those that it has."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+
+    def analyse(self, question: str, outline: Outline) -> Reply[Analysis]:
+        """How a question is made."""
+        labels = "\n".join(f"- {label}: {', '.join(properties)}" for label, properties in outline.labels.items())
+        types = "\n".join(f"- {line}" for line in outline.types)
+        prompt = fill("analysis", labels=labels, types=types, question=question)
+        return self._chat.ask(prompt, parse=lambda text: parse_analysis(text, outline))
+
+
+def parse_analysis(text: str, outline: Outline) -> Analysis:
+    """The analysis in a reply, its names checked against the graph; case does not matter.
+
+    Raises:
+        ValueError: there is no such object, or a kind, a label or a property that does not exist; says which there are.
+
+    Example:
+        >>> outline = Outline({"Drug": ["name"], "Cancer": ["name"]}, ["Drug -[treats]-> Cancer"])
+        >>> parse_analysis('{"type": "one-hop", "heads": ["alectinib"], "tail": "cancer"}', outline)
+        Analysis(kind='one-hop', heads=('alectinib',), tail='Cancer', attribute='')
+    """
+    given = _object(without_thinking(text))
+    kind = str(given.get("type", "")).strip().casefold().replace(" ", "-").replace("_", "-")
+    if kind not in KINDS:
+        raise ValueError(f'"type" is {kind!r}: it must be one of {", ".join(KINDS)}')
+    names = given.get("heads", [])
+    heads = tuple(str(name).strip() for name in (names if isinstance(names, list) else [names]) if str(name).strip())
+    if len(heads) < NEEDED.get(kind, 1):
+        raise ValueError(f'"heads" has {len(heads)} names: a question of type {kind} has {NEEDED.get(kind, 1)}')
+    properties = {name: None for names in outline.labels.values() for name in names}
+    tail = _known(given.get("tail"), list(outline.labels), "tail", needed=kind not in ("attribute", "relation"))
+    attribute = _known(given.get("attribute"), list(properties), "attribute", needed=False)
+    return Analysis(kind, heads, tail, attribute)  # type: ignore[arg-type]
+
+
+def _object(text: str) -> Mapping[str, object]:
+    for start in (place for place, letter in enumerate(text) if letter == "{"):
+        try:
+            found, _ = _JSON.raw_decode(text, start)
+        except ValueError:
+            continue
+        if isinstance(found, dict) and "type" in found:
+            return found
+    raise ValueError('no JSON object with "type" in it')
+
+
+def _known(given: object, names: Sequence[str], key: str, *, needed: bool) -> str:
+    text = str(given or "").strip()
+    found = next((name for name in names if name.casefold() == text.casefold()), "")
+    if (text and not found) or (needed and not found):
+        raise ValueError(f'"{key}" is {text!r}, which the graph does not have; it has {", ".join(names)}')
+    return found

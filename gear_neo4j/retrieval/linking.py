@@ -1,0 +1,42 @@
+"""The nodes that a name stands for: by the dictionary of all names, else by the words of the passages about nodes."""
+
+from collections.abc import Callable, Sequence
+
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
+from gear_neo4j.retrieval.lucene import lucene_query
+
+
+class Heads:
+    """Finds the nodes of one database by their names.
+
+    Args:
+        described: gives, for ids of passages, the nodes that these stand for.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        dictionaries: Dictionaries,
+        embedder: Embedder,
+        described: Callable[[Sequence[str]], dict[str, str]],
+    ) -> None:
+        self.store = store
+        self.embedder = embedder
+        self._dictionaries = dictionaries
+        self._described = described
+
+    def find(self, name: str) -> tuple[str, ...]:
+        """The element ids of at most three nodes of the name, or of the one that is most like it in words; or none."""
+        known: Dictionary = self._dictionaries.current()
+        matches = known.find(name)
+        if matches:
+            return max(matches, key=lambda match: match.end - match.start).nodes
+        text = lucene_query(name)
+        if not text:
+            return ()
+        found = self.store.find_passages([{"vector": None, "text": text}], k=3)[0].words
+        nodes = self._described([id for id, _ in found])
+        return tuple(nodes[id] for id, _ in found if id in nodes)[:1]

@@ -1,0 +1,176 @@
+"""The agent of queries on a real database with a scripted model: its query, its repair, its rows, its answer."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+from langchain_openai import ChatOpenAI
+
+from gear_neo4j.agents.trace import read_trace, write_trace
+from gear_neo4j.errors import InputError, ModelError, SettingsError
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.models.chat import Chat
+from tests.commands import one_line
+from tests.dump import dump
+from tests.graphs import ingest, opened
+from tests.scripted_server import ScriptedServer
+
+QUESTION = "Where does the employer of Ana Petkova have its seat?"
+RIGHT = (
+    "MATCH (p:Person)-[:EMPLOYED_BY]->(b:Board) WHERE toLower(p.name) = 'ana petkova' "
+    "RETURN DISTINCT b.name AS employer, b.seat AS seat"
+)
+EMPTY = "MATCH (p:Person {name: 'Nobody'}) RETURN p.name AS name"
+PEOPLE = Query(
+    "people",
+    """CREATE (:Person:AgentTest {name: 'Ana Petkova', born: 1890})-[:EMPLOYED_BY {since: 1919}]->
+    (:Board:AgentTest {name: 'Black Sea Harbour Board', seat: 'Varna', vector: [0.1, 0.2]})""",
+    writes=True,
+)
+FORGET = Query("forget", "MATCH (n:AgentTest) DETACH DELETE n", writes=True)
+
+
+@pytest.fixture
+def graph(database):
+    """A person and the board that she works for."""
+    database.run(FORGET)
+    database.run(PEOPLE)
+    yield database
+    database.run(FORGET)
+
+
+class Scripted:
+    """Writes its queries one after the other, then answers from what it is shown."""
+
+    def __init__(self, *queries):
+        self.queries = list(queries)
+
+    def __call__(self, messages):
+        if messages[0]["content"].startswith("You turn a question into one Cypher"):
+            return self.queries.pop(0)
+        shown = "[F1] row 1 —has→ employer = Black Sea Harbour Board; seat = Varna" in messages[1]["content"]
+        return "Answer: Varna [F1] [F7]." if shown else "Answer: The facts do not say."
+
+
+@contextmanager
+def asked(server, embedder, *queries):
+    """A Gear whose chat model writes these queries, and what it was sent."""
+    with ScriptedServer(Scripted(*queries)) as model:
+        client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5)
+        with opened(server, embedder, chat=Chat(client)) as gear:
+            yield gear, model
+
+
+def test_a_query_gives_the_facts_of_a_cited_answer(graph, server, embedder, tmp_path):
+    """Two calls: the query from the schema, the answer from its rows; all of it stands in the trace."""
+    events = []
+    with asked(server, embedder, f"```cypher\n{RIGHT};\n```") as (gear, model):
+        answer = gear.cypher_agent().ask(f" {QUESTION} ", on_event=events.append)
+
+    assert ("answerable", "Varna [F1].", ("F7",)) == (answer.stop_reason, answer.text, answer.removed)
+    (citation,) = answer.citations
+    assert "[F1] row 1 —has→ employer = Black Sea Harbour Board; seat = Varna" == str(citation)
+    (query,) = answer.trace.steps[0].queries
+    assert f"{RIGHT} LIMIT 50" == query.text
+    assert {"employer": "Black Sea Harbour Board", "seat": "Varna"} == json.loads(query.rows[0])
+    assert {"query": 1, "answer": 1} == {role: usage.calls for role, usage in answer.usage.items()}
+    assert ["question", "verdict", "facts"] == [event.kind for event in events]
+    write_trace(answer.trace, tmp_path / "trace.json")
+    assert answer.trace == read_trace(tmp_path / "trace.json")
+    prompt = model.requests[0]["messages"][1]["content"]
+    assert '(:Person) 1 nodes: born (such as 1890), name (text, such as "Ana Petkova")' in prompt
+    assert "-[:EMPLOYED_BY]->" in prompt
+    assert QUESTION in prompt
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ("MATCH (n) DETACH DELETE n", "which writes"),
+        ("I would look for the employer first.", "begin with MATCH"),
+        ("LOAD CSV FROM 'http://127.0.0.1:9' AS line RETURN line", "begin with MATCH"),
+        ("MATCH (p:Person) RETRUN p RETURN p", "Invalid input"),
+        ("MATCH (p:Person) RETURN nosuchfunction(p)", "nosuchfunction"),
+        ("MATCH (p:Person) RETURN 1 / (p.born - p.born) AS x", "/ by zero"),
+    ],
+)
+def test_a_query_that_is_refused_is_written_once_more(graph, server, embedder, first, told):
+    """The guard's or the server's reason goes to the model, and both queries into the trace."""
+    before = dump(graph)
+    with asked(server, embedder, first, RIGHT) as (gear, model):
+        answer = gear.cypher_agent().ask(QUESTION)
+
+    refused, used = answer.trace.steps[0].queries
+    assert (first, "", ()) == (refused.text, used.problem, refused.rows)
+    assert told in refused.problem
+    # A long message is cut there.
+    assert refused.problem[:150] in model.requests[1]["messages"][-1]["content"]
+    assert ("answerable", "Varna [F1].", 3) == (answer.stop_reason, answer.text, answer.total.calls)
+    assert before == dump(graph)
+
+
+@pytest.mark.parametrize("queries", [[EMPTY], ["NONE"], ["CREATE (n:Evil)", "CREATE (n:Evil)"], ["RETURN null AS x"]])
+def test_without_rows_there_is_no_answer(graph, server, embedder, queries):
+    """No row, no query, two refusals, rows of nothing: said as it is, and nobody is asked to answer."""
+    with asked(server, embedder, *queries) as (gear, model):
+        answer = gear.cypher_agent().ask(QUESTION)
+
+    assert ("no_graph_evidence", "", ()) == (answer.stop_reason, answer.text, answer.citations)
+    assert len(queries) == len(model.requests) == len(answer.trace.steps[0].queries)
+    assert (len(queries) > 1) == bool(answer.trace.steps[0].failures)
+
+
+def test_a_query_that_takes_too_long_is_told_and_not_tried_again(graph, server, embedder):
+    """Another one might take as long."""
+    loop = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b UNWIND range(1, 1000) AS c RETURN sum(a * b * c) AS n"
+    with asked(server, embedder, loop) as (gear, model):
+        answer = gear.cypher_agent(timeout=0.5).ask(QUESTION)
+
+    assert ("no_graph_evidence", 1) == (answer.stop_reason, len(model.requests))
+    assert "too long" in answer.trace.steps[0].queries[0].problem
+
+
+def test_rows_are_limited(graph, server, embedder):
+    """By the guard in the query, and in what is read."""
+    with asked(server, embedder, "UNWIND range(1, 900) AS n RETURN n LIMIT 900") as (gear, _model):
+        answer = gear.cypher_agent(rows=3).ask(QUESTION)
+
+    assert ["n = 1", "n = 2", "n = 3"] == [fact.object for fact in answer.gist]
+
+
+def test_what_cannot_be_asked(graph, database, server, embedder, tmp_path):
+    """A blank question, no passages wanted, no model, options out of range, a database of passages alone."""
+    with asked(server, embedder) as (gear, model):
+        for question, k in ((" ", 4), ("Who?", 0)):
+            with pytest.raises(InputError):
+                gear.cypher_agent().ask(question, k=k)
+        for options in ({"rows": 0}, {"timeout": 0}):
+            with pytest.raises(SettingsError, match="above 0"):
+                gear.cypher_agent(**options)
+        database.run(FORGET)
+        ingest(database, embedder, tmp_path, {"p1": "Hinton won."}, [("p1", "Hinton", "won", "prize")])
+        with pytest.raises(InputError, match="no graph to query"):
+            gear.cypher_agent().ask("Who?")
+        assert [] == model.requests
+    with opened(server, embedder) as gear, pytest.raises(ModelError):
+        gear.cypher_agent()
+
+
+def test_the_command_answers_by_a_query_where_that_is_asked_for(gear, empty, monkeypatch, tmp_path):
+    """--agent cypher: the query as it happens, the facts cited, and the trace; a replay is refused."""
+    empty.run(PEOPLE)
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
+    with ScriptedServer(Scripted(RIGHT, EMPTY)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+        code, out, err = gear("ask", QUESTION, "--agent", "cypher", "--trace", tmp_path / "trace.json")
+        assert (0, True) == (code, RIGHT in err), err
+        assert "Varna [F1]." in out
+        assert "[F1] row 1 —has→ employer = Black Sea Harbour Board; seat = Varna" in out
+        assert "the facts suffice: 1 step, 2 calls" in out
+
+        told = json.loads(gear("ask", "Who is nobody?", "--agent", "cypher", "--json")[1])
+        assert ("no_graph_evidence", "", []) == (told["stop_reason"], told["answer"], told["hits"])
+    replayed = gear("ask", QUESTION, "--agent", "cypher", "--replay", tmp_path / "trace.json")
+    assert one_line(replayed, "--replay", "cypher")
+    empty.run(FORGET)

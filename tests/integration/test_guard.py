@@ -1,0 +1,196 @@
+"""What a model might write in the worst case, against a real server: nothing changes, leaks, or goes on for ever."""
+
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from gear_neo4j.errors import DatabaseError, GuardError, QueryTimeout
+from gear_neo4j.graph.database import GRACE
+from gear_neo4j.graph.guard import admit
+from gear_neo4j.graph.queries import Query
+from tests.dump import dump
+from tests.hostile import BOUNDED, HARMLESS, OUTSIDE, WRITES, replies
+
+CANARY = "canary-5f1d"
+TIMEOUT = 1.0
+ROWS = 5
+PEOPLE = Query(
+    "people",
+    """UNWIND range(1, 14) AS number
+    CREATE (p:Person:GuardTest {name: 'Person ' + number, born: 1880 + number})
+    WITH collect(p) AS people
+    UNWIND people AS a UNWIND people AS b
+    WITH a, b WHERE a.born < b.born
+    CREATE (a)-[:KNOWS {since: 1900}]->(b)
+    WITH DISTINCT 1 AS one
+    CREATE (:Person:GuardTest {name: 'Ana Petkova', born: 1890})
+      -[:EMPLOYED_BY]->(:Board:GuardTest {name: 'Black Sea Harbour Board', seat: 'Varna'})""",
+    writes=True,
+)
+RUNNING = Query("running", "SHOW TRANSACTIONS YIELD metaData WHERE metaData.query = 'text' RETURN metaData")
+FORGET = Query("forget", "MATCH (n:GuardTest) DETACH DELETE n", writes=True)
+
+
+@pytest.fixture
+def graph(database):
+    """Fifteen people, of whom fourteen know each other, and a board."""
+    database.run(FORGET)
+    database.run(PEOPLE)
+    yield database
+    database.run(FORGET)
+
+
+@pytest.fixture
+def web():
+    """A web server that nobody may ask, and what it was asked."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(f"{CANARY}\n".encode())
+
+        def log_message(self, format, *args):
+            """Say nothing on standard error."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+        server.shutdown()
+        thread.join()
+
+
+def read(database, reply):
+    """The rows of a reply, as the agent reads them."""
+    query = admit(database, reply, limit=ROWS, timeout=TIMEOUT)
+    return database.read_text(query, limit=ROWS, timeout=TIMEOUT)
+
+
+def ends(database):
+    """Whether the server has come to the end of all such queries, within five seconds."""
+    for _ in range(50):
+        if not database.run(RUNNING):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("kind", list(replies("", "")))
+def test_hostile_replies_change_nothing_and_read_nothing_else(graph, web, tmp_path, kind):
+    """Each is refused at once; the graph, the schema, the file and the address are left alone."""
+    url, asked = web
+    (tmp_path / "secret.csv").write_text(CANARY)
+    before = dump(graph)
+
+    for reply in replies(url, (tmp_path / "secret.csv").as_uri())[kind]:
+        started = time.monotonic()
+        with pytest.raises(GuardError) as refused:
+            read(graph, reply)
+        assert time.monotonic() - started < TIMEOUT, reply
+        assert CANARY not in str(refused.value)
+
+    assert [] == asked
+    assert before == dump(graph)
+
+
+@pytest.mark.parametrize("reply", WRITES)
+def test_a_write_without_the_rules_is_refused_by_the_server_itself(graph, reply):
+    """The door opens for reading only: the second lock holds where the first has a gap."""
+    before = dump(graph)
+
+    with pytest.raises(DatabaseError):
+        graph.read_text(reply, timeout=TIMEOUT, limit=ROWS)
+    try:
+        kind = graph.explain(reply, timeout=TIMEOUT)
+    except DatabaseError:
+        kind = "not run"
+
+    assert "r" != kind
+    assert before == dump(graph)
+
+
+def test_the_server_counts_reading_files_and_addresses_as_reading(graph, web):
+    """Why the rules are needed: EXPLAIN finds nothing wrong with LOAD CSV, and the server asks any address."""
+    url, asked = web
+    load = OUTSIDE[1].replace("{url}", url)
+
+    assert "r" == graph.explain(load)
+    assert [{"line": [CANARY]}] == graph.read_text(load)
+    assert ["/data.csv"] == asked
+
+
+@pytest.mark.parametrize("reply", BOUNDED)
+def test_a_query_without_end_or_with_a_huge_result_ends_in_time(graph, reply):
+    """At the rows that are allowed, or at the timeout; the server runs nothing of it afterwards."""
+    before = dump(graph)
+    started = time.monotonic()
+
+    try:
+        rows = read(graph, reply)
+    except QueryTimeout:
+        rows = []
+
+    # EXPLAIN and the query have a timeout each.
+    assert time.monotonic() - started < 2 * (TIMEOUT + GRACE)
+    assert len(rows) <= ROWS
+    assert all(len(str(value)) < 5_000 for row in rows for value in row.values())
+    assert before == dump(graph)
+    assert ends(graph)
+
+
+def test_a_value_that_the_server_never_ends_does_not_hold_the_caller(graph):
+    """Without the rules: the server looks at the clock between rows only, so the caller has a clock of its own."""
+    started = time.monotonic()
+
+    with pytest.raises(QueryTimeout):
+        graph.read_text("RETURN any(x IN range(1, 250000000) WHERE x < 0) AS a", timeout=0.2)
+
+    assert time.monotonic() - started < 0.2 + GRACE + 1
+    assert [{"a": 1}] == graph.read_text("RETURN 1 AS a")
+
+
+@pytest.mark.parametrize("reply", HARMLESS)
+def test_a_query_that_only_reads_is_run(graph, reply):
+    """The server understands what the guard lets through."""
+    before = dump(graph)
+
+    rows = read(graph, reply)
+
+    assert len(rows) <= ROWS
+    assert before == dump(graph)
+
+
+def test_rows_come_back_as_plain_data(graph):
+    """Nodes, relationships, paths, times, points; and long lists cut."""
+    (row,) = graph.read_text(
+        """MATCH p = (a {name: 'Ana Petkova'})-[r]->(b)
+        RETURN b, r, p, date('2024-02-29') AS day, duration('P1D') AS time, point({x: 1, y: 2}) AS place,
+          [0.5, 0.5] AS pair, [n IN range(1, 90) | toFloat(n)] AS vector, {a: [true, null]} AS map"""
+    )
+
+    board = {
+        "labels": ["Board", "GuardTest"],
+        "properties": {"name": "Black Sea Harbour Board", "seat": "Varna"},
+    }
+    assert board == row["b"]
+    assert {"type": "EMPLOYED_BY", "properties": {}} == row["r"]
+    assert (board, ["EMPLOYED_BY"]) == (row["p"]["nodes"][-1], row["p"]["types"])
+    assert ("2024-02-29", "P1D") == (row["day"], row["time"])
+    assert {"srid": 7203, "coordinates": [1.0, 2.0]} == row["place"]
+    assert ([0.5, 0.5], "<90 numbers>", {"a": [True, None]}) == (row["pair"], row["vector"], row["map"])
+
+
+def test_a_statement_is_known_by_the_database_and_by_us(graph):
+    """The transaction says whose it is, and a database that is not there is named."""
+    (row,) = graph.read_text(
+        """SHOW TRANSACTIONS YIELD metaData, database WHERE metaData.query = 'text'
+        RETURN DISTINCT metaData.app AS app, database"""
+    )
+
+    assert {"app": "gear-neo4j", "database": graph.name} == row
+    assert [{"n": 1}, {"n": 2}] == graph.read_text("UNWIND range(1, 1000000000000) AS n RETURN n", limit=2)

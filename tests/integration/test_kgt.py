@@ -1,0 +1,184 @@
+"""KG-based Thought over an adopted graph, its model played by a script: the right template, the right rows."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from langchain_core.language_models import FakeListChatModel
+
+from gear_neo4j.agents.trace import read_trace, write_trace
+from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
+from tests.conftest import clear
+from tests.graphs import opened
+
+KG = "pancancer_kg"
+
+
+class ChainEmbedder:
+    """The real model for a question and its chains of types; the graph's thousands of texts get vectors at random."""
+
+    name = "chains"
+    dimension = 384
+    model = SentenceTransformerEmbedder()
+
+    def embed(self, texts):
+        if len(texts) < 250 and all("\n" not in text for text in texts):
+            return self.model.embed(texts)
+        rows = np.ones((len(texts), self.dimension), dtype=np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def analysed(kind, heads, tail="", attribute=""):
+    return json.dumps({"type": kind, "heads": heads, "tail": tail, "attribute": attribute})
+
+
+@pytest.fixture(scope="module")
+def adopted(server, connection, data, tmp_path_factory):
+    """The medical graph, imported and adopted once."""
+    clear(connection)
+    with opened(server, ChainEmbedder()) as gear:
+        gear.import_csv([data / KG / "nodes.csv", data / KG / "relationships.csv"])
+        gear.adopt(gear.propose())
+    yield connection
+    clear(connection)
+
+
+def ask(server, *replies, question="?"):
+    with opened(server, ChainEmbedder(), chat=FakeListChatModel(responses=[*replies, "Answer: it is [F1]."])) as gear:
+        return gear.kgt_agent().ask(question)
+
+
+def ends(answer):
+    """The names in the rows of the last query."""
+    text = " ; ".join(answer.trace.steps[0].queries[-1].rows)
+    return {name.strip() for name in re.split(r" [←—][^←→—]*[→—] | ; ", text)}
+
+
+ONE_HOP = [
+    ("What disease can DHH cause?", ["DHH"], "GeneticDisease", "Swyer syndrome"),
+    ("Which genes can be activated by codeine?", ["codeine"], "Genesymbol", "OPRM1"),
+    ("What are the genetic mutations in NBEA?", ["NBEA"], "SnvFull", "NBEA-p.K2111N"),
+    ("What types of cancer can pembrolizumab treat?", ["pembrolizumab"], "Cancer", "renal cell carcinoma"),
+]
+MULTI_HOP = [
+    ("Which mutations are related to sensitivity to everolimus?", ["everolimus"], "SnvFull", "PIK3CA-p.W1051*"),
+    ("Which mutations need to be detected for dovitinib?", ["dovitinib"], "SnvFull", "FGFR3-p.S249C"),
+    ("Which mutations go with sensitivity to U3-1402?", ["U3-1402"], "SnvFull", "EGFR-p.T790M"),
+    ("Which mutations may be related to sensitivity to pazopanib?", ["pazopanib"], "SnvFull", "FGFR2-p.F276C"),
+]
+INTERSECTION = [
+    (
+        "Which drugs treat renal cell carcinoma and inhibit RET?",
+        ["renal cell carcinoma", "RET"],
+        "Drug",
+        "cabozantinib",
+    ),
+    (
+        "How to treat non-small cell lung cancer with EGFR?",
+        ["non-small cell lung cancer", "EGFR"],
+        "Drug",
+        "osimertinib",
+    ),
+    ("Which genes drive cancer of the breast, inhibited by afatinib?", ["breast", "afatinib"], "Genesymbol", "EGFR"),
+    ("Which drugs inhibit both ALK and ROS1?", ["ALK", "ROS1"], "Drug", "crizotinib"),
+]
+ATTRIBUTE = [
+    ("How would you describe alectinib?", ["alectinib"], "description", "alectinib"),
+    ("Is doxorubicin approved by the FDA?", ["doxorubicin"], "fda_approved", "YES"),
+    ("Is MET an oncogene?", ["MET"], "oncogene", "True"),
+    ("What is the biological effect of EGFR-p.G719A?", ["EGFR-p.G719A"], "biological_effect", "Gain of function"),
+]
+RELATION = [
+    ("What is the relationship between ALK and crizotinib?", ["ALK", "crizotinib"], "inhibition to"),
+    ("How is DHH related to Swyer syndrome?", ["DHH", "Swyer syndrome"], "cause to"),
+    ("How is selumetinib related to BRAF-p.V600E?", ["selumetinib", "BRAF-p.V600E"], "sensitivity to"),
+    ("What is the relationship between TP53 and 肛门癌?", ["TP53", "肛门癌"], "driving to"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "heads", "tail", "expected"),
+    [("one-hop", *one) for one in ONE_HOP]
+    + [("multi-hop", *one) for one in MULTI_HOP]
+    + [("intersection", *one) for one in INTERSECTION],
+)
+def test_chains_lead_to_what_is_asked_for(adopted, server, kind, question, heads, tail, expected):
+    """The template of the question's kind, and the name among its rows."""
+    answer = ask(server, analysed(kind, heads, tail), question=question)
+
+    tried = answer.trace.steps[0].queries[-1]
+    assert (kind, "answerable") == (tried.template, answer.stop_reason)
+    assert expected.casefold() in {name.casefold() for name in ends(answer)}
+    assert answer.citations[0].fact == answer.gist[0]
+
+
+@pytest.mark.parametrize(("question", "heads", "attribute", "expected"), ATTRIBUTE)
+def test_attributes_are_read_from_the_node(adopted, server, question, heads, attribute, expected):
+    """The value stands in the rows, and in the facts that the answer is from."""
+    answer = ask(server, analysed("attribute", heads, attribute=attribute), question=question)
+
+    tried = answer.trace.steps[0].queries[-1]
+    assert ("attribute", {"heads": heads, "attribute": attribute}) == (tried.template, tried.parameters)
+    assert expected.casefold() in tried.rows[0].casefold()
+    assert [attribute] == list({fact.predicate for fact in answer.gist})
+
+
+@pytest.mark.parametrize(("question", "heads", "predicate"), RELATION)
+def test_relations_are_the_shortest_paths(adopted, server, question, heads, predicate):
+    """Of at most three hops, verbalised as they are stored."""
+    answer = ask(server, analysed("relation", heads), question=question)
+
+    assert "relation" == answer.trace.steps[0].queries[-1].template
+    assert predicate in answer.trace.steps[0].queries[-1].rows[0]
+    assert predicate in {triple.predicate for triple in answer.paths[0].triples}
+
+
+def test_another_chain_is_tried_where_the_first_gives_nothing(adopted, server):
+    """All that were tried stand in the trace, which can be saved and read."""
+    answer = ask(server, analysed("multi-hop", ["Galactosemia"], "Drug"), question="Which drugs may matter here?")
+
+    tried = answer.trace.steps[0].queries
+    assert [()] * (len(tried) - 1) == [query.rows for query in tried[:-1]]
+    assert len({str(query.parameters["chains"]) for query in tried}) == len(tried)
+
+
+def test_a_trace_with_queries_can_be_saved_and_read(adopted, server, tmp_path):
+    """Nothing of it is lost."""
+    answer = ask(server, analysed("one-hop", ["codeine"], "Genesymbol"))
+
+    write_trace(answer.trace, tmp_path / "trace.json")
+
+    assert answer.trace.steps[0].queries == read_trace(tmp_path / "trace.json").steps[0].queries
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (analysed("one-hop", ["no such thing at all"], "Drug"), "the graph has no 'no such thing at all'"),
+        (analysed("one-hop", ["codeine"], "ClinicalTrial"), ""),
+    ],
+)
+def test_what_the_graph_does_not_know_is_said_and_not_made_up(adopted, server, reply, problem):
+    """No answer is asked for: the model would answer from what it has heard elsewhere."""
+    answer = ask(server, reply)
+
+    assert ("no_graph_evidence", "") == (answer.stop_reason, answer.text)
+    assert problem in answer.trace.steps[0].queries[-1].problem
+    assert 1 == answer.total.calls
+
+
+def test_names_that_the_graph_has_not_cost_one_repair_call(adopted, server):
+    """The second reply is told which labels there are."""
+    answer = ask(server, analysed("one-hop", ["codeine"], "Gene"), analysed("one-hop", ["codeine"], "Genesymbol"))
+
+    assert "answerable" == answer.stop_reason
+    assert 3 == answer.total.calls
+
+
+def test_replies_that_are_of_no_use_end_without_an_answer(adopted, server):
+    """The failure is on record."""
+    answer = ask(server, "I cannot say.", "I still cannot.")
+
+    assert ("no_graph_evidence", "") == (answer.stop_reason, answer.text)
+    assert answer.trace.steps[0].failures

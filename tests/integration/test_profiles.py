@@ -1,0 +1,147 @@
+"""The built-in profiles, on graphs as the libraries that they are named after leave them.
+
+The graphs are recordings, Cypher in ``tests/recorded``, for neither these libraries nor APOC, which most of them need,
+is there when the tests run. Each recording was compared with the graph that the real library makes of the same story,
+with a model that knows its facts: labels, types, properties and indexes agree (of Graphiti's indexes, some).
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from langchain_openai import ChatOpenAI
+
+from gear_neo4j.adoption.profile import built_in, load
+from gear_neo4j.graph.migrations import statements_of
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.models.chat import Chat
+from gear_neo4j.retrieval.beam import Beam
+from tests.dump import dump
+from tests.graphs import opened
+from tests.scripted_server import ScriptedServer
+
+RECORDED = Path(__file__).parents[1] / "recorded"
+STUDIES, PRIZE, VILLAGE, RADIUM = (
+    "Marie Curie was born in Warsaw in 1867 and left for Paris, where she studied at the Sorbonne.",
+    "Gabriel Lippmann taught at the Sorbonne; in 1908 he received the Nobel Prize in Physics.",
+    "Lippmann was born in Bonnevoie, a village that is now a quarter of Luxembourg City.",
+    "Curie isolated radium in a shed of ESPCI, the school of industrial physics where she worked.",
+)
+# Each fact, and the chunk that states it, for it mentions both ends. (llm-graph-builder's chunks are PART_OF, too.)
+FACTS = [
+    ("Bonnevoie", "part of", "Luxembourg City", VILLAGE),
+    ("Gabriel Lippmann", "born in", "Bonnevoie", VILLAGE),
+    ("Gabriel Lippmann", "received", "Nobel Prize in Physics", PRIZE),
+    ("Gabriel Lippmann", "taught at", "Sorbonne", PRIZE),
+    ("Marie Curie", "born in", "Warsaw", STUDIES),
+    ("Marie Curie", "isolated", "Radium", RADIUM),
+    ("Marie Curie", "studied at", "Sorbonne", STUDIES),
+    ("Marie Curie", "worked at", "ESPCI", RADIUM),
+]
+STATED = [(f"{subject} {predicate} {object}", chunk) for subject, predicate, object, chunk in FACTS]
+# The chunks, then entities and communities with a description or a summary.
+PASSAGES = {
+    "graphiti": 4 + 9 + 1,
+    "langchain": 4,
+    "langchain-vector": 4,
+    "llama-index": 4,
+    "llm-graph-builder": 4 + 9 + 3,
+    "neo4j-graphrag": 4,
+}
+WITH_FACTS = sorted(PASSAGES.keys() - {"langchain-vector"})
+# Words of the first chunk alone. Over the Sorbonne a path leads to the prize, and, with a third triple, to the village.
+QUESTION = "left Paris 1867 studied"
+
+
+def write(text):
+    return Query("recorded", text, writes=True)
+
+
+def make(database, name):
+    """Make a graph as a library makes it; says what it holds."""
+    for statement in statements_of((RECORDED / f"{name}.cypher").read_text("utf-8")):
+        database.run(write(statement))
+    return dump(database)
+
+
+def stated(database):
+    """Each triple with the text of the passage that states it."""
+    rows = database.run(Query("stated", "MATCH (t:Triple)-[:FROM]->(p) RETURN t.text AS text, p.text AS by"))
+    return sorted((row["text"], row["by"]) for row in rows)
+
+
+def texts(hits):
+    return [hit.passage.text for hit in hits]
+
+
+def test_every_profile_is_tried():
+    """One that is added needs a graph of its own here."""
+    assert sorted(PASSAGES) == sorted(built_in())
+    assert sorted(PASSAGES) == sorted(path.stem for path in RECORDED.glob("*.cypher"))
+
+
+@pytest.mark.parametrize("name", WITH_FACTS)
+def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedder, name):
+    """Every fact is stated by the chunk with both ends; a passage two hops away is found; nothing is left behind."""
+    before = make(empty, name)
+
+    with opened(server, embedder) as gear:
+        report = gear.adopt(load(built_in()[name]))
+
+        assert (8, 8, 0) == (report.relationships_read, report.triples_written, report.nameless)
+        assert (PASSAGES[name], STATED) == (report.passages_written, stated(empty))
+        near = gear.search(QUESTION, retriever="base", base="fulltext")
+        far = gear.search(QUESTION, base="fulltext", base_k=1)
+        farther = gear.search(QUESTION, base="fulltext", base_k=1, beam=Beam(length=3))
+        assert [STUDIES] == texts(near)
+        assert STUDIES == texts(far)[0] == texts(farther)[0]
+        assert {PRIZE: True, VILLAGE: False} == {text: text in texts(far) for text in (PRIZE, VILLAGE)}
+        assert VILLAGE in texts(farther)
+
+        again = gear.adopt()
+        assert (0, 0, 0) == (again.triples_written, again.passages_written, again.triples_removed)
+        assert load(built_in()[name]) == gear.adopted_profile()
+        gone = gear.release()
+
+    assert (PASSAGES[name], 8, True) == (gone.passages, gone.triples, gone.schema)
+    assert before == dump(empty)
+
+
+def test_a_vector_store_is_adopted_extracted_searched_and_released(empty, server, embedder):
+    """Neo4jVector holds passages alone, which are found; once a model has read them, paths lead on from them."""
+    before = make(empty, "langchain-vector")
+
+    def facts_of(messages):
+        found = [fact[:3] for fact in FACTS if fact[3] in messages[1]["content"]]
+        return json.dumps({"entities": [], "triples": found})
+
+    with ScriptedServer(facts_of) as model:
+        client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0)
+        with opened(server, embedder, chat=Chat(client)) as gear:
+            report = gear.adopt(load(built_in()["langchain-vector"]))
+
+            assert (4, 0) == (report.passages_written, report.triples_written)
+            assert [STUDIES] == texts(gear.search(QUESTION, base="fulltext"))
+            assert 4 == gear.extract().done
+            assert STATED == stated(empty)
+            assert VILLAGE in texts(gear.search(QUESTION, base="fulltext", base_k=1, beam=Beam(length=3)))
+
+            gone = gear.release()
+
+    assert (4, True) == (gone.passages, gone.schema)
+    assert before == dump(empty)
+
+
+@pytest.mark.parametrize("name", sorted(PASSAGES))
+def test_what_is_proposed_for_the_graph_of_a_library_can_be_adopted(empty, server, embedder, name):
+    """It knows less than the profile, but it reads all facts and texts, and leaves nothing behind."""
+    before = make(empty, name)
+
+    with opened(server, embedder) as gear:
+        report = gear.adopt(gear.propose())
+
+        assert report.triples_written >= (8 if name in WITH_FACTS else 0)
+        assert any(STUDIES in text for text in texts(gear.search(QUESTION, base="fulltext")))
+        gear.release()
+
+    assert before == dump(empty)

@@ -1,0 +1,32 @@
+"""What gear search --json, gear ask --json and gear ask --trace write of a small run, by their own code."""
+
+from types import SimpleNamespace
+
+from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
+from gear_neo4j.agents.trace import trace_json
+from gear_neo4j.cli.ask import answer_json
+from gear_neo4j.cli.options import hits_json
+from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, make_triple
+from gear_neo4j.graph.store import path_cypher
+
+GEAR = SimpleNamespace(cypher=path_cypher)
+
+
+def run(
+    *, kind="search", question="Who?", name="Hinton", predicate="studied at", title="T", text="Body.", answer="He [1]."
+):
+    """What one of the commands prints for a small run."""
+    one, two = make_triple("p1", name, predicate, "Edinburgh"), make_triple("p2", "Salter", "founded", "Edinburgh")
+    path = Path((one, two), 1.5, (0.8, 0.7))
+    passages = [Passage("p1", title, text, "a.md", "line 3"), Passage("p2", title, text)]
+    hits = Hits(
+        question, "naive", tuple(Hit(p, 0.5, n, (Source("bm25", n),)) for n, p in enumerate(passages, 1)), (path,)
+    )
+    if kind == "search":
+        return hits_json(GEAR, hits)
+    fact = Fact(name, predicate, "Edinburgh")
+    step = Step(1, question, paths=(path,), ranking=("p1", "p2"), gist=(fact,), answerable=True, reason="it says so")
+    trace = Trace(question, "model", (step,), (("p1",),), (), {"p1": title, "p2": title}, answer)
+    if kind == "trace":
+        return trace_json(trace)
+    return answer_json(GEAR, Answer(question, answer, hits, trace, "answerable", (Citation("1", passages[0]),)))

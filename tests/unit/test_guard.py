@@ -1,0 +1,136 @@
+"""The rules of the guard: what it refuses and why, what it lets pass, and how it cuts."""
+
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gear_neo4j.errors import GuardError, QueryTimeout
+from gear_neo4j.graph.deadline import within
+from gear_neo4j.graph.guard import WRITING, check
+from gear_neo4j.graph.tokens import tokens
+from gear_neo4j.graph.values import LONGEST_VALUE, plain
+from tests.hostile import BOUNDED, HARMLESS, replies
+
+WORDS = st.sampled_from([*sorted(WRITING), "LOAD CSV", "USE other", "; RETURN 2 AS b", "CALL apoc.load.json('x')"])
+# A forbidden word where it is only a text, a name or a comment.
+HIDDEN = st.one_of(
+    WORDS.map(lambda word: "'" + word.replace("'", "\\'") + "' AS a"),
+    WORDS.map(lambda word: f'"{word}" AS a'),
+    WORDS.map(lambda word: f"1 AS `{word}`"),
+    WORDS.map(lambda word: f"1 /* {word} */ AS a"),
+    WORDS.map(lambda word: f"1 AS a // {word}\n"),
+    WORDS.map(lambda word: f"'\\\\' + '{word[:4]}' AS a"),
+)
+# What may stand between two words; a quote in a comment opens nothing.
+GAPS = st.lists(
+    st.sampled_from([" ", "\n", "\t", "\u00a0", "\u3000", "/* ' */", '/*"*/', "/*`*/", "// '\n", "/**/", "// x\r"]),
+    min_size=1,
+).map("".join)
+PIECES = st.sampled_from(
+    ["'", '"', "`", "\\", "/*", "*/", "//", "\n", "u0027", "\\u0027", "LOAD", "CSV", " ", "(n)", "RETURN", "MATCH", ";"]
+)
+
+
+@pytest.mark.parametrize("reply", [one for some in replies("http://127.0.0.1:9", "file:///a").values() for one in some])
+def test_what_does_more_than_read_is_refused(reply):
+    """Each with a reason that a model can be told in one line."""
+    with pytest.raises(GuardError) as refused:
+        check(reply)
+
+    assert 1 == len(str(refused.value).splitlines())
+
+
+@pytest.mark.parametrize("query", [*HARMLESS, *BOUNDED])
+def test_what_only_reads_passes(query):
+    """Forbidden words in texts, names and comments do no harm."""
+    assert "RETURN" in check(query)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("MATCH (n) RETURN n", "MATCH (n) RETURN n LIMIT 7"),
+        ("MATCH (n) RETURN n LIMIT 3 ;; ", "MATCH (n) RETURN n LIMIT 3"),
+        ("MATCH (n) RETURN n limit 7000", "MATCH (n) RETURN n limit 7"),
+        ("MATCH (n) WITH n LIMIT 3 RETURN n", "MATCH (n) WITH n LIMIT 3 RETURN n LIMIT 7"),
+        ("MATCH (n) RETURN n.name AS limit", "MATCH (n) RETURN n.name AS limit LIMIT 7"),
+        ("MATCH (n) RETURN n // LIMIT 3", "MATCH (n) RETURN n LIMIT 7"),
+        ("MATCH (n)/*\n*/RETURN\u3000n", "MATCH (n)\nRETURN n LIMIT 7"),
+        ("RETURN 'Caf\\u00e9' AS a", "RETURN 'Café' AS a LIMIT 7"),
+        ("```cypher\nRETURN 1 AS a;\n```", "RETURN 1 AS a LIMIT 7"),
+        ("```RETURN 1 AS a```", "RETURN 1 AS a LIMIT 7"),
+    ],
+)
+def test_a_query_is_cut_to_the_rows_that_are_allowed(reply, expected):
+    """A LIMIT is added or made smaller; fences, comments and the semicolon go; what was looked at is what is sent."""
+    assert expected == check(reply, limit=7)
+
+
+def test_a_query_that_never_ends_is_refused_for_its_length():
+    """Before it is taken apart."""
+    with pytest.raises(GuardError, match="8,000 are allowed"):
+        check("RETURN " + "/*" * 5_000)
+
+
+@given(st.lists(HIDDEN, min_size=1, max_size=4), GAPS)
+def test_words_in_texts_names_and_comments_are_never_refused(columns, gap):
+    """However they are mixed."""
+    query = f"MATCH (n){gap}RETURN{gap}" + " UNION MATCH (n) RETURN ".join(columns)
+
+    assert check(query).endswith(" LIMIT 100")
+
+
+@given(st.lists(HIDDEN, max_size=3), WORDS, GAPS)
+def test_words_of_the_query_itself_are_always_refused(columns, word, gap):
+    """Whatever stands around them, and whatever the case of their letters."""
+    before = "".join(f"WITH {column}\n" for column in columns)
+    swapped = "".join(one.lower() if place % 2 else one for place, one in enumerate(word))
+    for form in (word, swapped):
+        with pytest.raises(GuardError):
+            check(f"{before}MATCH (n){gap}{form.replace(' ', gap)}{gap}(n){gap}RETURN{gap}1 AS x")
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=30).map("".join))
+def test_what_was_taken_apart_is_the_same_when_taken_apart_again(text):
+    """No comment and no escape is left that another reader could see otherwise."""
+    try:
+        found = tokens(text)
+    except GuardError:
+        return
+
+    assert found == tokens("".join(token.text for token in found))
+    outside = [token.text for token in found if token.kind not in ("text", "quoted")]
+    assert not any("\\" in part or "'" in part for part in outside)
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=30).map(lambda parts: "RETURN " + "".join(parts)))
+def test_a_query_that_passed_passes_again_unchanged(text):
+    """The guard agrees with itself."""
+    try:
+        checked = check(text)
+    except GuardError:
+        return
+
+    assert checked == check(checked)
+
+
+def test_work_that_does_not_end_is_left_behind():
+    """The caller goes on; errors and results come through."""
+    never = threading.Event()
+    with pytest.raises(QueryTimeout, match=r"0\.05 s"):
+        within(0.05, never.wait)
+    never.set()
+    with pytest.raises(ZeroDivisionError):
+        within(1, lambda: 1 // 0)
+
+
+def test_values_are_cut_where_they_are_long():
+    """Texts, lists, vectors, maps and what is no JSON."""
+    assert ["a", "… and 1 more"] == [plain(["a"] * 51)[0], plain(["a"] * 51)[-1]]
+    assert "<17 numbers>" == plain([0.5] * 17)
+    assert "nan" == plain(float("nan"))
+    assert "<3 bytes>" == plain(b"abc")
+    assert LONGEST_VALUE + 1 == len(plain(["a" * 1_000] * 40))
+    assert 50 == len(plain({str(number): number for number in range(99)}))
