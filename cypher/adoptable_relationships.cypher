@@ -1,4 +1,4 @@
-// name: adoptable_relationships(types, labels, names, properties, mentions, chunks)
+// name: adoptable_relationships(types, labels, names, properties, mentions, chunks, texts)
 // access: read
 // The relationships of the types between nodes with one of the labels, streamed: element id, type, [property, value] of
 // the given properties; of each end the element id, labels, and [property, value] of what names it; and the chunk that
@@ -8,7 +8,7 @@ CALL (a, b) {
   WITH a, b
   WHERE size($mentions) > 0
   MATCH (n)-[:$any($mentions)]-(c:$any($chunks))
-  WHERE n IN [a, b]
+  WHERE n IN [a, b] AND any(key IN $texts WHERE trim(coalesce(toStringOrNull(c[key]), '')) <> '')
   WITH c, sum(CASE WHEN n = a THEN 2 ELSE 1 END) AS closeness
   ORDER BY closeness DESC, elementId(c)
   LIMIT 1

@@ -1,4 +1,4 @@
-// name: adopted_triples(names, properties, labels, types, mentions, chunks)
+// name: adopted_triples(names, properties, labels, types, mentions, chunks, texts)
 // access: read
 // Every triple that stands for a relationship, streamed, with the relationship as it is now, in the form that
 // adoptable_relationships has; its id is null where the relationship, or its being a fact, has gone.
@@ -10,7 +10,7 @@ CALL (a, b) {
   WITH a, b
   WHERE size($mentions) > 0
   MATCH (n)-[:$any($mentions)]-(c:$any($chunks))
-  WHERE n IN [a, b]
+  WHERE n IN [a, b] AND any(key IN $texts WHERE trim(coalesce(toStringOrNull(c[key]), '')) <> '')
   WITH c, sum(CASE WHEN n = a THEN 2 ELSE 1 END) AS closeness
   ORDER BY closeness DESC, elementId(c)
   LIMIT 1

@@ -10,7 +10,8 @@ CALL () {
 CALL () {
   MATCH (p:Passage {source: $source})
   USING INDEX SEEK p:Passage(source)
-  MATCH (p)<-[:FROM]-(:Triple)-[:SUBJECT|OBJECT]->(e:Entity)
+  MATCH (p)<-[:FROM]-(t:Triple)-[:SUBJECT|OBJECT]->(e:Entity)
+  WHERE t.relationship IS NULL
   WITH DISTINCT e
   // A list, for as a pattern with the source in it the planner looks up all passages of the source for each triple.
   WHERE NOT EXISTS {

@@ -64,10 +64,10 @@ def adopted(row: Row, profile: Profile) -> Adopted | None:
     """The passage of a node; None for one that neither a name nor a text tells of."""
     chunk = next((profile.chunks[label] for label in row["labels"] if label in profile.chunks), None)
     texts = dict(row["texts"])
-    if chunk:
-        text = "\n".join(_all(texts, chunk.text))
+    text = "\n".join(_all(texts, chunk.text)) if chunk else ""
+    if chunk and text:
         title = " ".join(_all(texts, chunk.title))
-        return Adopted(Passage(passage_of(row["id"]), title, text), row["id"], card=False) if text else None
+        return Adopted(Passage(passage_of(row["id"]), title, text), row["id"], card=False)
     names = names_of(row["labels"], row["names"], profile)
     if not names:
         return None

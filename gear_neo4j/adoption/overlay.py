@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, Adopted, Overlaid, adopted, has_prose, overlaid
 from gear_neo4j.adoption.profile import Profile, dump
-from gear_neo4j.adoption.survey import OUR_TYPES, survey_types
+from gear_neo4j.adoption.survey import survey_types
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.store import prepare_overlay
@@ -105,8 +105,7 @@ class Adoption:
         profile = self.profile
         if profile.relationships:
             return [kind for kind in there if kind in profile.relationships]
-        mentions = {kind for chunk in profile.chunks.values() for kind in chunk.mentions}
-        return [kind for kind in there if kind not in mentions | OUR_TYPES | set(profile.without)]
+        return [kind for kind in there if kind not in profile.without]
 
     def _asked_of_nodes(self) -> dict[str, object]:
         labels = [*self.profile.entities, *self.profile.chunks]
@@ -129,6 +128,7 @@ class Adoption:
             "properties": [name for one in facts for name in (one.predicate, one.rank) if name],
             "mentions": list(dict.fromkeys(mentions)),
             "chunks": list(self.profile.chunks),
+            "texts": list(dict.fromkeys(name for chunk in self.profile.chunks.values() for name in chunk.text)),
         }
 
     def _nodes(self) -> Iterator[Row]:

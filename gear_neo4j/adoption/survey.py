@@ -14,8 +14,15 @@ LONGEST_EXAMPLE = 200
 Kind = Literal["text", "texts", "list", "value"]
 OURS = frozenset({"Passage", "Triple", "__GearStore", "__GearImport", "__GearImportFile", "__GearTests"})
 MIGRATIONS = frozenset({"__Neo4jMigration", "__Neo4jMigrationsLock"})
-OUR_STARTS = OURS | MIGRATIONS | {"Entity"}
-OUR_TYPES = frozenset({"SUBJECT", "OBJECT", "FROM", "DESCRIBES", "SYNONYM", "MIGRATED_TO"})
+# Our types, and the label of ours that each of them begins at.
+OUR_TYPES = {
+    "SUBJECT": "Triple",
+    "OBJECT": "Triple",
+    "FROM": "Triple",
+    "DESCRIBES": "Passage",
+    "SYNONYM": "Entity",
+    "MIGRATED_TO": "__Neo4jMigration",
+}
 
 
 @dataclass(slots=True)
@@ -126,7 +133,7 @@ def _counts(row: Row) -> tuple[int, dict[str, Label], dict[str, Type]]:
             else:
                 kind.relationships = one["count"]
     # Somebody else's types may have the names of ours; ours begin at our nodes.
-    types = {name: kind for name, kind in types.items() if name not in OUR_TYPES or kind.starts.keys() - OUR_STARTS}
+    types = {name: kind for name, kind in types.items() if kind.starts.keys() != {OUR_TYPES.get(name)}}
     total -= sum(count for name, count in nodes.items() if name in ours)
     return total, dict(sorted(labels.items())), dict(sorted(types.items()))
 

@@ -244,6 +244,45 @@ def test_relationships_say_what_a_property_says_where_the_profile_has_it_so(empt
     ]
 
 
+def test_facts_are_found_from_the_card_of_either_end(films, server, embedder):
+    """Whatever passage states them: Chicago's card states nothing, and leads to who was born there."""
+    adopt(films, embedder)
+    profile = Profile(name="films", entities={**PROFILE.entities, "City": Entities(names=("name",), text=("name",))})
+    adopt(films, embedder, profile)
+
+    with opened(server, embedder) as gear:
+        found = gear.search("Chicago", base="fulltext", base_k=1)
+
+    assert "Lana Wachowski —born in→ Chicago" in {str(triple) for triple in found.triples}
+
+
+def test_types_and_chunks_that_look_like_ours_or_hold_nothing(empty, embedder):
+    """A type called FROM is a fact; a chunk without a text states nothing; an entity may be a document, too."""
+    empty.run(
+        write(
+            "CREATE (a:Thing:Document {name: 'Treaty of Rome'}), (b:Thing {name: 'Rome'}), (c:Document {text: '  '}), "
+            "(a)-[:FROM]->(b), (a)-[:MENTIONS]->(b), (c)-[:MENTIONS]->(a), (c)-[:MENTIONS]->(b)"
+        )
+    )
+    profile = Profile(
+        name="odd",
+        entities={"Thing": Entities(names=("name",))},
+        chunks={"Document": Chunks(text=("text",), mentions=("MENTIONS",))},
+    )
+    before = dump(empty)
+
+    report = adopt(empty, embedder, profile)
+
+    assert (2, 2) == (report.relationships_read, report.triples_written)
+    rows = empty.run(Query("stated", "MATCH (t:Triple)-[:FROM]->(p:Passage) RETURN t.text AS text, p.title AS by"))
+    assert [
+        ("Treaty of Rome from Rome", "Treaty of Rome"),
+        ("Treaty of Rome mentions Rome", "Treaty of Rome"),
+    ] == sorted((row["text"], row["by"]) for row in rows)
+    release(empty)
+    assert before == dump(empty)
+
+
 ODD = """
 CREATE (a:Odd {name: 'Zoë Saldaña', note: $long}), (b:Odd {name: ['鲁迅', 'Lu Xun']}), (c:Odd {name: 'Мария'}),
   (d:Odd {other: 1}), (e:Odd {name: '   '}), (f:Odd {name: 12}), (g:Odd {name: []}), (a)-[:R]->(a), (a)-[:R]->(b),
