@@ -23,6 +23,8 @@ from gear_neo4j.overlay import Overlay
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, Catalogue, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
+from gear_neo4j.retrieval.paths import Connected, PathOptions
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retrievers import BASE_K, Retriever
 
 
@@ -88,6 +90,16 @@ class Gear(Overlay):
             reader: what reads for ``sync`` in the place of the chat model.
         """
         return self._catalogue.retriever(name, base=base, beam=beam, score=score, base_k=base_k, reader=reader)
+
+    def paths(self, question: str, *, options: PathOptions = PathOptions()) -> Connected:
+        """What a question names in the graph, the shortest paths between, and the facts around; no model is called.
+
+        Raises:
+            InputError: the question is blank, or the database holds no passages.
+        """
+        return self._catalogue.paths(base="sbert", base_k=1, options=options).connect(
+            Question(question, embedder=self.embedder)
+        )
 
     def ask(
         self,

@@ -118,21 +118,30 @@ def parse(text: str, *, file: str) -> Profile:
         >>> profile.entities["Drug"].names
         ('name',)
     """
-    try:
-        given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: not TOML: {error}") from error
+    given = _loaded(text, file)
     known = {"name": str, "entities": dict, "chunks": dict, "relationships": dict, "without": list}
     _check(given, known, place=file)
     kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
     tables = {
-        key: {name: _table(kind, one, place=f"{file}: {key}.{name}") for name, one in given.get(key, {}).items()}
+        key: {name: _table(kind, one, place=f"{file}: {key}.{_key(name)}") for name, one in given.get(key, {}).items()}
         for key, kind in kinds.items()
     }
     profile = Profile(name=given.get("name", Path(file).stem), without=_names(given.get("without", []), file), **tables)
     if not (profile.entities or profile.chunks):
         raise InputError(f"{file}: a profile needs [entities.LABEL] or [chunks.LABEL]: 'gear adopt' proposes one")
     return profile
+
+
+def _loaded(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file}: not TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: not TOML: brackets are nested too deeply") from error
+    except ValueError as error:
+        # What else it raises is about whole numbers of thousands of digits.
+        raise InputError(f"{file}: not TOML: a number is too long") from error
 
 
 def dump(profile: Profile) -> str:
@@ -157,6 +166,11 @@ def _filled(table: Mapping[str, Any]) -> dict[str, Any]:
         else:
             kept[key] = value
     return {key: value for key, value in kept.items() if value not in (None, "", [], {})}
+
+
+def _key(name: str) -> str:
+    """A name of the schema in a message, in quotes where it is more than a word, for it may hold line breaks."""
+    return name if re.fullmatch(r"[\w-]+", name) else repr(name)
 
 
 def _table(kind: type[Any], given: object, *, place: str) -> Any:
@@ -184,3 +198,5 @@ def _check(given: Mapping[str, object], known: Mapping[str, type], *, place: str
         if not isinstance(value, known[key]):
             kind = {"str": "a text", "list": "a list", "dict": "a table"}[known[key].__name__]
             raise InputError(f"{place}: {key} must be {kind}")
+        if value == "":
+            raise InputError(f"{place}: {key} must not be empty: leave it out")

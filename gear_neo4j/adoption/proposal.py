@@ -1,58 +1,105 @@
 """A profile proposed for a graph from what a survey saw; a beginning, which its owner knows better than we."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile, words_of
+from gear_neo4j.adoption.recognition import SHORTEST_TEXT, recognised
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
+from gear_neo4j.adoption.values import are_opaque, are_origins, is_origin
 from gear_neo4j.errors import InputError
 
 # Words in the names of properties, the more telling first.
 NAMES = ("name", "title", "symbol", "label", "caption", "term", "headline", "heading", "username")
 ALIASES = ("alias", "aliases", "synonym", "synonyms", "aka", "abbreviation", "acronym")
 TEXTS = ("text", "content", "body", "chunk")
+TITLES = ("title", "headline", "heading", "filename")
 PREDICATES = ("relname", "relation", "predicate", "relationship", "name", "label", "type", "kind")
 LONGEST_NAME = 120
-SHORTEST_TEXT = 40
+# How much a property says of what a node is called: a name; a file, path or address under the plain word "name"; a text
+# of letters; a file, path or address; a time, or what only a machine can read.
+A_NAME, A_PLACE_CALLED_NAME, LETTERS, A_PLACE, OPAQUE = range(5)
 
 
 def propose(found: Survey, *, name: str) -> Profile:
-    """The profile that a graph seems to need.
+    """The profile that a graph seems to need: a built-in one, if that fits, but under the given name.
 
     Raises:
         InputError: the graph holds no nodes, or none that a text names.
+
+    Example:
+        >>> names = Property("name", nodes=2, characters=13, latin=2, distinct={"Curie", "Lippmann"})
+        >>> names.kinds["text"] = 2
+        >>> person = Label("Person", nodes=2, sampled=2, properties={"name": names})
+        >>> propose(Survey(2, {"Person": person}, {}), name="mine").entities["Person"].names
+        ('name',)
     """
     if not found.labels:
         raise InputError("the database holds no nodes that could be adopted ('gear import' brings some)")
-    chunks = {label.name: texts for label in found.labels.values() if (texts := _chunk_texts(label))}
-    entities = {
-        label.name: Entities(names=names, text=_texts(label, names))
-        for label in found.labels.values()
-        if label.name not in chunks and (names := _names(label))
-    }
-    if not (entities or chunks):
+    if known := recognised(found):
+        return replace(known, name=name)
+    texts, names = _kinds(found)
+    if not (names or texts):
         raise InputError("no node of the database has a property that could be its name: write a profile by hand")
+    entities = {label: Entities(names=of, text=_texts(found.labels[label], of)) for label, of in names.items()}
     return Profile(
         name=name,
         entities=entities,
         chunks={
-            label: Chunks(text=texts, title=_titles(found.labels[label]), mentions=_mentions(found, label, entities))
-            for label, texts in chunks.items()
+            label: Chunks(text=of, title=_titles(found.labels[label]), mentions=_mentions(found, label, entities))
+            for label, of in texts.items()
         },
         relationships={kind.name: _facts(kind) for kind in found.types.values() if _between(kind, set(entities))},
     )
 
 
+def _kinds(found: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """The labels of chunks with their texts, and those of entities with their names."""
+    texts = {label.name: of for label in found.labels.values() if (of := _chunk_texts(label))}
+    rest = [label for label in found.labels.values() if label.name not in texts]
+    names = {label.name: of for label in rest if (of := _names(label))}
+    bases = {label.name for label in found.labels.values() if _is_base(label, found, texts, names)}
+    return (
+        {label: of for label, of in texts.items() if label not in bases},
+        {label: of for label, of in names.items() if label not in bases},
+    )
+
+
+def _is_base(label: Label, found: Survey, texts: Mapping[str, object], names: Mapping[str, object]) -> bool:
+    """Whether a label is on chunks and entities alike, such as __KGBuilder__, and its nodes have other labels."""
+    others = {other: found.labels[other] for other in label.together if other in texts or other in names}
+    chunks = [one for name, one in others.items() if name in texts]
+    entities = [one for name, one in others.items() if name in names]
+    both = any(entity.name not in chunk.together for chunk in chunks for entity in entities)
+    return both and sum(one.nodes for one in others.values()) >= label.nodes
+
+
 def _names(label: Label) -> tuple[str, ...]:
     """The properties that name a node: those in the script that the default model reads come first."""
-    short = [one for one in label.properties.values() if one.is_text and one.length <= LONGEST_NAME]
-    named = [one for one in short if _place(one, NAMES) < len(NAMES)]
-    aliases = [one for one in short if _place(one, NAMES) == len(NAMES) and _place(one, ALIASES) < len(ALIASES)]
-    telling = sorted(named, key=lambda one: (one.latin_share < 0.9, _place(one, NAMES), -one.nodes, one.name))
-    if not telling:
-        # Where nothing is called a name, an id of letters is one (llm-graph-builder, LangChain), or what differs most.
-        lettered = [one for one in short if _varied(one) and any(any(map(str.isalpha, text)) for text in one.examples)]
-        telling = sorted(lettered, key=lambda one: (one.name != "id", -one.nodes, one.name))[:1]
-    return tuple(one.name for one in [*telling, *sorted(aliases, key=lambda one: one.name)])
+    short = [one for one in label.properties.values() if one.is_text and one.length <= LONGEST_NAME and _varied(one)]
+    ranks = {one.name: _rank(one) for one in short}
+    telling = sorted(
+        (one for one in short if ranks[one.name] == A_NAME),
+        key=lambda one: (one.latin_share < 0.9, one.name.casefold() not in NAMES, _place(one, NAMES), _fill(one)),
+    )
+    if not any(2 * one.nodes >= label.sampled for one in telling):
+        # An id of letters may be the name (llm-graph-builder, LangChain), else what most nodes have.
+        others = [one for one in short if ranks[one.name] != A_NAME and _place(one, ALIASES) == len(ALIASES)]
+        lettered = [one for one in others if any(any(map(str.isalpha, text)) for text in one.examples)]
+        telling += sorted(lettered, key=lambda one: (ranks[one.name], one.name != "id", _fill(one)))[:1]
+    aliases = [one for one in short if ranks[one.name] == LETTERS and _place(one, ALIASES) < len(ALIASES)]
+    named = [one.name for one in telling]
+    return (*named, *(one.name for one in sorted(aliases, key=lambda one: one.name) if one.name not in named))
+
+
+def _rank(one: Property) -> int:
+    telling = _place(one, NAMES) < len(NAMES)
+    if are_opaque(one.distinct):
+        return OPAQUE
+    if is_origin(one.name) or are_origins(one.distinct):
+        return A_PLACE_CALLED_NAME if one.name.casefold() in NAMES else A_PLACE
+    return A_NAME if telling else LETTERS
 
 
 def _texts(label: Label, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -61,24 +108,30 @@ def _texts(label: Label, names: tuple[str, ...]) -> tuple[str, ...]:
         for one in label.properties.values()
         if one.name not in names and one.kinds["text"] > one.nodes / 2 and one.length >= SHORTEST_TEXT and _varied(one)
     ]
-    return tuple(one.name for one in sorted(prose, key=lambda one: (-one.length, one.name)))
+    told = [one for one in prose if not (are_opaque(one.distinct) or are_origins(one.distinct))]
+    return tuple(one.name for one in sorted(told, key=lambda one: (-one.length, one.name)))
 
 
 def _chunk_texts(label: Label) -> tuple[str, ...]:
     """The text of nodes that are pieces of documents: a long text that is called one, on nodes without a name."""
-    found = label.properties.values()
-    if any(_place(one, ("name",)) == 0 and one.is_text and one.nodes > label.sampled / 2 for one in found):
+    found = [one for one in label.properties.values() if one.is_text and 2 * one.nodes >= label.sampled]
+    if any(_place(one, ("name",)) == 0 and _rank(one) == A_NAME and _varied(one) for one in found):
         return ()
-    long = [one for one in found if one.is_text and one.length > SHORTEST_TEXT and _place(one, TEXTS) < len(TEXTS)]
+    long = [one for one in found if one.length > SHORTEST_TEXT and _place(one, TEXTS) < len(TEXTS)]
     return tuple(one.name for one in sorted(long, key=lambda one: _place(one, TEXTS))[:1])
 
 
 def _titles(label: Label) -> tuple[str, ...]:
-    titles = [one for one in label.properties.values() if one.is_text and _place(one, ("title", "filename")) < 2]
-    return tuple(one.name for one in titles[:1])
+    titles = [one for one in label.properties.values() if one.is_text and _title(one) < len(TITLES)]
+    return tuple(one.name for one in sorted(titles, key=lambda one: (_title(one), _fill(one)))[:1])
 
 
-def _mentions(found: Survey, chunk: str, entities: dict[str, Entities]) -> tuple[str, ...]:
+def _title(one: Property) -> int:
+    # file_name, fileName and filename are one word.
+    return min(_place(one, TITLES), _word(one.name.replace("_", ""), TITLES))
+
+
+def _mentions(found: Survey, chunk: str, entities: Mapping[str, Entities]) -> tuple[str, ...]:
     """The types between the chunks of a label and named nodes."""
     return tuple(
         kind.name
@@ -100,7 +153,12 @@ def _facts(kind: Type) -> Facts:
 
 
 def _varied(one: Property) -> bool:
-    return len(one.distinct) > min(one.nodes, 100) / 2
+    """Whether it tells nodes apart: one value, or a few, over many nodes does not."""
+    return len(one.distinct) > min(one.nodes, 100) / 4
+
+
+def _fill(one: Property) -> tuple[int, str]:
+    return -one.nodes, one.name
 
 
 def _place(one: Property, words: tuple[str, ...]) -> int:

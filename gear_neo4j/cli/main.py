@@ -14,6 +14,7 @@ from gear_neo4j.cli.evaluate import evaluate
 from gear_neo4j.cli.explain import explain
 from gear_neo4j.cli.forget import forget
 from gear_neo4j.cli.ingest import ingest
+from gear_neo4j.cli.paths import paths
 from gear_neo4j.cli.search import search
 from gear_neo4j.cli.server import down, migrate, status, up
 from gear_neo4j.errors import GearError
@@ -21,7 +22,7 @@ from gear_neo4j.errors import GearError
 COMMANDS = (
     *(demo, up, down, status, migrate),
     *(ingest, forget, import_command, adopt, release),
-    *(search, ask, explain, evaluate, compare_command),
+    *(search, paths, ask, explain, evaluate, compare_command),
 )
 
 

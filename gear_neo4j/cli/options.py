@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path as File
 from typing import Any, TypeVar
 
 import click
 from rich.console import Console
 
-from gear_neo4j.domain import Hits
+from gear_neo4j.domain import Hits, Path
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.retrieval.beam import Beam
@@ -25,7 +25,7 @@ CONNECTION = (
     click.option("--database", help="Name of the database; default: the user's home database.  [NEO4J_DATABASE]"),
     click.option("--name", help="Name of the local server, each with data of its own.  [GEAR_NAME; default: default]"),
     click.option("--embedding-model", help="A sentence-transformers name or folder.  [GEAR_EMBEDDING_MODEL]"),
-    click.option("--env", "env_file", type=click.Path(path_type=Path), help="A file of NEO4J_... lines, as from Aura."),
+    click.option("--env", "env_file", type=click.Path(path_type=File), help="A file of NEO4J_... lines, as from Aura."),
 )
 BEAM = (
     click.option("--width", default=Beam().width, show_default=True, help="Paths kept after each step."),
@@ -127,27 +127,30 @@ def hits_json(gear: Gear, hits: Hits) -> dict[str, Any]:
             }
             for hit in hits
         ],
-        "paths": [
-            {
-                "text": str(path),
-                "score": path.score,
-                "scores": list(path.scores),
-                "passages": list(path.passage_ids),
-                "triples": [
-                    {
-                        "id": triple.id,
-                        "subject": triple.subject,
-                        "predicate": triple.predicate,
-                        "object": triple.object,
-                        "passage": triple.passage_id,
-                    }
-                    for triple in path.triples
-                ],
-                "cypher": {"statement": gear.cypher(path).statement, "parameters": gear.cypher(path).parameters},
-            }
-            for path in hits.paths
-        ],
+        "paths": [path_json(gear, path) for path in hits.paths],
         "facts": [[fact.subject, fact.predicate, fact.object] for fact in hits.facts],
         "exact": hits.exact,
         "milliseconds": hits.milliseconds,
+    }
+
+
+def path_json(gear: Gear, path: Path) -> dict[str, Any]:
+    """What ``--json`` prints for a path."""
+    cypher = gear.cypher(path)
+    return {
+        "text": str(path),
+        "score": path.score,
+        "scores": list(path.scores),
+        "passages": list(path.passage_ids),
+        "triples": [
+            {
+                "id": triple.id,
+                "subject": triple.subject,
+                "predicate": triple.predicate,
+                "object": triple.object,
+                "passage": triple.passage_id,
+            }
+            for triple in path.triples
+        ],
+        "cypher": {"statement": cypher.statement, "parameters": cypher.parameters},
     }

@@ -20,7 +20,8 @@ class Walking:
 
     ``steps`` away from the named nodes, of each node the ``facts`` nearest to the question among the first ``most``,
     and from the ``frontier`` nodes whose facts are nearest. ``damping`` is the probability of going on; a fact counts
-    exp(``likeness`` x its cosine) times; an end that an earlier fact has told of counts ``repeated`` times only.
+    exp(``likeness`` x its cosine) times; an end that an earlier fact has told of counts ``repeated`` times only. Before
+    those come ``direct`` facts about the named nodes themselves, the nearest to the question.
 
     Raises:
         SettingsError: a number is out of its range.
@@ -33,11 +34,14 @@ class Walking:
     damping: float = 0.7
     likeness: float = 1.0
     repeated: float = 0.03
+    direct: int = 5
 
     def __post_init__(self) -> None:
         for name in ("steps", "facts", "most", "frontier"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"a walk's {name} is {getattr(self, name)}: it must be at least 1")
+        if self.direct < 0:
+            raise SettingsError(f"a walk's direct is {self.direct}: it must not be below 0")
         if not (0 <= self.damping < 1 and 0 < self.repeated <= 1):
             raise SettingsError("a walk's damping must be below 1, and what counts repeatedly above 0 and at most 1")
 
@@ -71,12 +75,28 @@ def walk(around: Surroundings, named: Sequence[str], *, query: Vector, walking: 
 
 
 def choose(facts: Iterable[Around], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Around]:
-    """The k facts that lead furthest from the named nodes' point of view, each telling of something new if it can.
+    """Facts about the named nodes, then those that lead furthest from them, each telling of something new if it can.
 
     ``named`` groups the nodes that one name may mean; each name starts with the same weight. A fact weighs what
     PageRank leaves at its two ends, each shared among that end's facts.
     """
     items = list(facts)
+    first = _direct(items, {node for group in named for node in group})[: min(k, walking.direct)]
+    told = {fact.triple.id for fact in first}
+    rest = _furthest(items, named, k=k, walking=walking)
+    return [*first, *(fact for fact in rest if fact.triple.id not in told)][:k]
+
+
+def _direct(facts: Sequence[Around], named: set[str]) -> list[Around]:
+    """Facts that begin or end in a named node, nearest first, one for each thing at their other end."""
+    found: dict[str, Around] = {}
+    for fact in sorted(facts, key=lambda fact: (-fact.score, fact.triple.id)):
+        if named.intersection(fact.ends):
+            found.setdefault(next((end for end in fact.ends if end not in named), fact.ends[0]), fact)
+    return list(found.values())
+
+
+def _furthest(items: Sequence[Around], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Around]:
     places: dict[str, int] = {}
     for fact in items:
         for end in fact.ends:
@@ -89,7 +109,7 @@ def choose(facts: Iterable[Around], named: Sequence[Sequence[str]], *, k: int, w
             if node in places:
                 starts[places[node]] += 1 / len(group)
     if not starts.any():
-        return items[:k]
+        return list(items[:k])
     shares = _shares(heads, tails, starts, walking)
     likeness = np.exp(walking.likeness * np.array([fact.score for fact in items]))
     known = {places[node] for group in named for node in group if node in places}

@@ -96,6 +96,19 @@ def test_a_profile_of_any_words_says_the_same_when_it_comes_back(profile):
         (f"without = 'NEXT'\n{MINE}", "without must be a list"),
         (f"without = [1]\n{MINE}", "a list must hold names alone"),
         (f"name = 1\n{MINE}", "name must be a text"),
+        ("a = " + "[" * 5_000, "not TOML: brackets are nested too deeply"),
+        ("a = " + "{b = " * 5_000, "not TOML: brackets are nested too deeply"),
+        ("a = " + "1" * 5_000, "not TOML: a number is too long"),
+        ('[entities."Drug\\nname"]\n', r"entities.'Drug\nname': it needs names, a list of properties"),
+        ('[entities."a b\\u2028"]\nname = 1\n', r"entities.'a b\u2028': 'name' is not known; there are names, text"),
+        (f'"x\\ny" = 1\n{MINE}', r"'x\ny' is not known"),
+        (f'name = ""\n{MINE}', "name must not be empty: leave it out"),
+        (f"{MINE}[relationships.HAS]\nwords = ''\n", "relationships.HAS: words must not be empty: leave it out"),
+        (
+            f"{MINE}[relationships.HAS]\npredicate = ''\n",
+            "relationships.HAS: predicate must not be empty: leave it out",
+        ),
+        (f"{MINE}[relationships.HAS]\nrank = ''\n", "relationships.HAS: rank must not be empty: leave it out"),
         (f"nodes = 1\n{MINE}", "'nodes' is not known; there are name, entities, chunks, relationships, without"),
     ],
 )
@@ -133,14 +146,14 @@ TABLES = st.dictionaries(
 
 
 def written(value):
-    """A value in TOML, tables in braces; what TOML has no word for is a text, and no text is empty."""
+    """A value in TOML, tables in braces; what TOML has no word for is a text."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{written(key)} = {written(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(written, value)) + "]"
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, int) else '"' + (re.sub(r"[^\w ]", "", str(value)) or "x") + '"'
+    return str(value) if isinstance(value, int) else '"' + re.sub(r"[^\w ]", "", str(value)) + '"'
 
 
 @given(st.text(max_size=60) | TABLES.map(lambda table: "\n".join(f"{key} = {written(table[key])}" for key in table)))

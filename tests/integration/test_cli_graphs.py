@@ -1,0 +1,120 @@
+"""The commands for graphs that are there already, as a user types them."""
+
+import json
+
+import pytest
+
+from gear_neo4j.graph.queries import Query
+from tests.commands import one_line
+from tests.dump import dump
+
+NODES = "id:ID,name,about,:LABEL\np1,Ada Lovelace,,Person\np2,Charles Babbage,,Person\nm1,Analytical Engine,,Machine\n"
+RELATIONSHIPS = ":START_ID,:END_ID,:TYPE\np1,m1,WROTE_ABOUT\np2,m1,DESIGNED\np1,p2,KNEW\n"
+QUESTIONS = [
+    {"id": "q1", "question": "Who designed the Analytical Engine?", "answer": "Charles Babbage designed it."},
+    {"id": "q2", "question": "Is it raining?", "answer": "No."},
+]
+
+
+@pytest.fixture
+def graph(tmp_path):
+    """A folder with a small graph and questions."""
+    (tmp_path / "nodes.csv").write_text(NODES)
+    (tmp_path / "relationships.csv").write_text(RELATIONSHIPS)
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
+    return tmp_path
+
+
+def test_from_files_to_paths_and_back(gear, connection, graph):
+    """Import, look, adopt, search, follow, release: the graph is then what was imported."""
+    code, out, _ = gear("import", graph / "nodes.csv", graph / "relationships.csv")
+    assert (0, "3 nodes and 3 relationships imported into neo4j\n") == (code, out)
+    before = dump(connection)
+
+    code, out, err = gear("adopt")
+    assert 0 == code
+    assert '[entities.Machine]\nnames = [\n    "name",\n]' in out
+    assert "KNEW" in err
+    assert "this is a proposal" in err
+    assert before == dump(connection)
+    (graph / "profile.toml").write_text(out)
+
+    code, out, _ = gear("adopt", "--profile", graph / "profile.toml", "--dry-run")
+    assert out.startswith("2 passages and 3 triples would be written over 3 nodes and 3 relationships")
+    assert before == dump(connection)
+
+    code, out, _ = gear("adopt", "--profile", graph / "profile.toml", "--json")
+    assert (0, 2, 3) == (code, json.loads(out)["passages_written"], json.loads(out)["triples_written"])
+
+    code, out, _ = gear("paths", "Did Ada Lovelace know Charles Babbage?")
+    assert "named: Ada Lovelace, Charles Babbage" in out
+    assert "Ada Lovelace —knew→ Charles Babbage" in out
+
+    code, out, _ = gear("paths", "Did Ada Lovelace know Charles Babbage?", "--json", "--facts", "0")
+    found = json.loads(out)
+    assert ["Ada Lovelace —knew→ Charles Babbage"] == [path["text"] for path in found["paths"]]
+    assert ["Ada Lovelace", "Charles Babbage"] == [one["text"] for one in found["entities"]]
+    shown = found["paths"][0]["cypher"]
+    rows = connection.run(Query("shown", shown["statement"], frozenset(shown["parameters"])), **shown["parameters"])
+    assert ["KNEW"] == [relationship.type for relationship in rows[0]["shown"].relationships]
+
+    code, out, _ = gear("paths", "Is it raining?")
+    assert "the question names nothing that the graph knows by name" in out
+
+    connection.run(Query("new", "MATCH (a {name: 'Charles Babbage'}) CREATE (a)-[:KNEW]->(a)", writes=True))
+    code, out, _ = gear("adopt", "--update")
+    assert "1 triples written" in out
+    connection.run(Query("old", "MATCH (n)-[r:KNEW]->(n) DELETE r", writes=True))
+
+    code, out, _ = gear("release", "--dry-run")
+    assert "2 passages and 4 triples would be released, with the indexes and the schema of gear-neo4j\n" == out
+    code, out, _ = gear("release")
+    assert 0 == code
+    assert before == dump(connection)
+
+
+def test_rows_of_a_file_that_cannot_be_used_are_told_and_the_exit_code_says_so(gear, graph):
+    """The rest is imported."""
+    (graph / "more.csv").write_text("id:ID,age:int,:LABEL\na,1,P\nb,x,P\n")
+
+    code, out, err = gear("import", graph / "more.csv")
+
+    assert 2 == code
+    assert out.startswith("1 nodes")
+    assert 'more.csv:3: age is "x": no int' in err
+    assert "1 rows could not be used" in err
+
+
+def test_bad_input_costs_one_line(gear, graph):
+    """It names what is wrong."""
+    (graph / "bad.toml").write_text("name = 'x'\n[entities.A]\nname = ['n']\n")
+    assert one_line(gear("import", graph / "gone.csv"), "gone.csv cannot be read")
+    assert one_line(gear("import", graph / "nodes.csv", "--delimiter", "xx"), "--delimiter", "one character")
+    assert one_line(gear("import"), "Missing argument")
+    assert one_line(gear("adopt"), "no nodes that could be adopted")
+    assert one_line(gear("adopt", "--update"), "nothing was adopted", "give a profile")
+    assert one_line(gear("adopt", "nonsense"), "no profile 'nonsense'", "neo4j-graphrag")
+    assert one_line(gear("adopt", "graphiti", "--update"), "give one of PROFILE")
+    assert one_line(gear("adopt", "--profile", graph / "gone.toml"), "gone.toml cannot be read")
+    assert one_line(gear("adopt", "--profile", graph / "bad.toml"), "bad.toml", "name")
+    assert one_line(gear("adopt", "graphiti"), "no node with the label Entity")
+    assert one_line(gear("release"), "holds no overlay")
+    assert one_line(gear("paths", "x"), "holds no passages yet")
+    assert one_line(gear("paths", "x", "--hops", "9"), "--hops")
+
+
+def test_a_knowledge_graph_with_questions_is_evaluated(gear, graph):
+    """Imported and adopted by itself; a question whose answer names nothing does not count; the second run is quick."""
+    code, out, _ = gear("evaluate", graph, "--json", graph / "told.json")
+
+    told = json.loads((graph / "told.json").read_text())
+    assert 0 == code
+    assert "1 of 2 questions" in " ".join(out.split())
+    assert (2, 1, 20) == (told["questions"], told["counted"], told["k"])
+    assert [["charles babbage"], []] == [row["wanted"] for row in told["per_question"]]
+    assert {"nearest": 100.0, "naive": 100.0, "paths": 100.0} == {
+        name: system["recall"] for name, system in told["systems"].items()
+    }
+    assert 0 == gear("evaluate", graph)[0]
+    (graph / "questions.jsonl").write_text('{"id": "q1", "question": " ", "answer": "x"}\n')
+    assert one_line(gear("evaluate", graph), "questions.jsonl:1", "not blank")

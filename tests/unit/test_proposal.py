@@ -1,0 +1,266 @@
+"""The profile proposed for a graph: which labels are entities and chunks, what names them, and which graphs are known.
+
+The surveys are built by hand, for graphs of every kind; those of the libraries themselves are looked at with a server.
+"""
+
+import pytest
+
+from gear_neo4j.adoption.profile import Chunks, Entities, Facts, built_in, load
+from gear_neo4j.adoption.proposal import propose
+from gear_neo4j.adoption.survey import Label, Property, Survey, Type
+from gear_neo4j.errors import InputError
+
+PROSE = "Marie Curie left Warsaw for Paris, where she read physics at the Sorbonne, chapter {}."
+PEOPLE = ["Marie Curie", "Pierre Curie", "Gabriel Lippmann", "Lise Meitner", "Otto Hahn", "Ida Noddack"]
+
+
+def prop(name, *values):
+    """A property with these values, one a node; a list counts as texts, what is no text as a value."""
+    found = Property(name)
+    for value in values:
+        text = value[0] if isinstance(value, list) else str(value)
+        found.nodes += 1
+        found.kinds["texts" if isinstance(value, list) else "text" if isinstance(value, str) else "value"] += 1
+        found.characters += len(text)
+        found.latin += text.isascii()
+        found.distinct.add(text)
+        found.examples = [*found.examples, text][:3]
+    return found
+
+
+def label(name, *properties, nodes=None, together=()):
+    """A label; by default with as many nodes as the property that most of them have."""
+    count = max((one.nodes for one in properties), default=0) if nodes is None else nodes
+    return Label(name, count, count, {one.name: one for one in properties}, set(together))
+
+
+def kind(name, start, end, /, **texts):
+    """A relationship type between the labels of two lists, with two values of each given text."""
+    found = Type(name, 2, dict.fromkeys(start, 2), dict.fromkeys(end, 2), sampled=2)
+    for key, values in texts.items():
+        found.texts[key] = 2
+        found.values[key] = set(values)
+    return found
+
+
+def graph(*parts, nodes=None):
+    """A survey of labels and types; by default, the labels overlap nowhere."""
+    labels = {one.name: one for one in parts if isinstance(one, Label)}
+    types = {one.name: one for one in parts if isinstance(one, Type)}
+    return Survey(sum(one.nodes for one in labels.values()) if nodes is None else nodes, labels, types)
+
+
+def names_of(*properties, nodes=None):
+    """What is proposed as the names of a single label."""
+    return propose(graph(label("Thing", *properties, nodes=nodes)), name="mine").entities["Thing"].names
+
+
+def texts(count, form=PROSE):
+    return [form.format(number) for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("properties", "names"),
+    [
+        ([prop("file_name", *texts(6, "scan {}")), prop("name", *PEOPLE)], ("name",)),
+        ([prop("fileName", *texts(6, "report-{}.pdf")), prop("title", *PEOPLE)], ("title",)),
+        ([prop("createdAt", *texts(6, "2026-11-21T17:40:3{}+00:00")), prop("label", *PEOPLE)], ("label",)),
+        ([prop("file_name", *texts(6, "report-{}.pdf")), prop("id", *PEOPLE)], ("id",)),
+        ([prop("url", *texts(6, "https://example.org/{}")), prop("code", *texts(6, "unit {}"))], ("code",)),
+        ([prop("uuid", *texts(6, "7c9e6679-7425-40de-944b-e07fc1f90a{:02}")), prop("id", *PEOPLE)], ("id",)),
+        ([prop("checksum", *texts(6, "d41d8cd98f00b204e980099{}")), prop("word", *PEOPLE)], ("word",)),
+        ([prop("full_name", *PEOPLE), prop("name", *PEOPLE)], ("name", "full_name")),
+        ([prop("title", *PEOPLE), prop("cfname", *PEOPLE)], ("title", "cfname")),
+        # Nothing better is there.
+        ([prop("path", *texts(6, "src/gear/{}.py")), prop("etag", *texts(6, "d41d8cd98f00b204e980099{}"))], ("path",)),
+        ([prop("name", *texts(6, "module_{}.py")), prop("author", *PEOPLE)], ("name",)),
+    ],
+)
+def test_a_plain_name_comes_before_files_times_and_hashes(properties, names):
+    """Whatever their order; a file, an address or a hash names a node only where nothing better does."""
+    assert names == names_of(*properties)
+    assert names == names_of(*reversed(properties))
+
+
+def test_a_property_with_few_values_over_many_nodes_is_no_name():
+    """Not even one that is called a name; of a few nodes, two may well be called the same."""
+    many = texts(100, "person {}")
+
+    assert ("id",) == names_of(prop("name", *["unknown"] * 100), prop("id", *many))
+    assert ("id",) == names_of(prop("label", *["man", "woman", "child", "ghost"] * 25), prop("id", *many))
+    assert ("name",) == names_of(prop("name", "Ada", "Ada"), prop("id", "a1", "b2"))
+    with pytest.raises(InputError, match="a property that could be its name"):
+        names_of(prop("name", *["unknown"] * 100))
+
+
+def test_names_in_the_script_of_the_model_come_first():
+    """And aliases last."""
+    chinese = ["阿来替尼", "厄洛替尼", "吉非替尼"]
+    english = prop("name_en", "alectinib", "erlotinib", "gefitinib")
+
+    assert ("name_en", "name") == names_of(prop("name", *chinese), english)
+    assert ("name_en", "name", "alias") == names_of(
+        prop("alias", ["ALK"], ["EGFR"], ["ErbB"]), prop("name", *chinese), english
+    )
+
+
+def test_a_title_that_few_nodes_have_leaves_the_others_their_ids():
+    """A doctor's title names nobody."""
+    assert ("title", "id") == names_of(prop("title", "Dr Dr h.c."), prop("id", *PEOPLE), nodes=6)
+
+
+def test_a_long_text_makes_a_chunk_whatever_file_it_came_from():
+    """A node with a name of its own is an entity with a text."""
+    pages = label("Page", prop("content", *texts(8)), prop("fileName", *texts(8, "scan {}")))
+    named = label("Film", prop("body", *texts(6)), prop("name", *PEOPLE))
+    short = label("Note", prop("text", *PEOPLE), prop("title", *PEOPLE))
+
+    found = propose(graph(pages, named, short), name="mine")
+
+    assert {"Page": Chunks(text=("content",), title=("fileName",))} == found.chunks
+    assert {"Film": Entities(names=("name",), text=("body",)), "Note": Entities(names=("title",))} == found.entities
+
+
+def test_an_address_is_no_prose():
+    """However long it is."""
+    links = prop("homepage", *texts(6, "https://example.org/people/of/the/radium/institute/of/paris/{}"))
+    person = label("Person", prop("name", *PEOPLE), prop("about", *texts(6)), links)
+
+    assert Entities(names=("name",), text=("about",)) == propose(graph(person), name="mine").entities["Person"]
+
+
+@pytest.mark.parametrize("chunks", [3, 30])
+def test_a_label_of_chunks_and_entities_alike_is_left_out(chunks):
+    """Whether most of its nodes are chunks or not; a base of entities alone is one of them."""
+    said, files = prop("text", *texts(chunks)), prop("file_name", *["curie.txt"] * (chunks + 6))
+    found = propose(
+        graph(
+            label("Base", said, files, prop("name", *PEOPLE), nodes=chunks + 6, together=["Page", "Human", "Person"]),
+            label("Page", said, nodes=chunks, together=["Base"]),
+            label("Human", prop("name", *PEOPLE), together=["Base", "Person"]),
+            label("Person", prop("name", *PEOPLE), together=["Base", "Human"]),
+            kind("SAYS", ["Base", "Page"], ["Base", "Human", "Person"]),
+            kind("MET", ["Base", "Human", "Person"], ["Base", "Human", "Person"]),
+            nodes=chunks + 6,
+        ),
+        name="mine",
+    )
+
+    assert {"Page": Chunks(text=("text",), mentions=("SAYS",))} == found.chunks
+    assert ["Human", "Person"] == sorted(found.entities)
+    assert {"MET": Facts(words="met")} == found.relationships
+
+
+def test_a_base_with_nodes_of_no_other_label_stays():
+    """They would be lost without it."""
+    base = label("Base", prop("name", *texts(24, "person {}")), nodes=24, together=["Page", "Person"])
+    page = label("Page", prop("text", *texts(3)), together=["Base"])
+    person = label("Person", prop("name", *PEOPLE), together=["Base"])
+
+    assert ["Base", "Person"] == sorted(propose(graph(base, page, person, nodes=24), name="mine").entities)
+
+
+def test_a_relation_that_is_a_property_becomes_the_predicate():
+    """With the rank beside it."""
+    related = kind("Rel", ["Ent"], ["Ent"], relname=["HAS_DRUG", "MAY_CAUSE"])
+    related.numbers["rank"] = 2
+    things = label("Ent", prop("cid", "C1", "C2", "C3"), prop("cfname", *PEOPLE[:3]), prop("stygrp", "a", "b", "b"))
+
+    found = propose(graph(things, related), name="medical")
+
+    assert {"Ent": Entities(names=("cfname",))} == found.entities
+    assert {"Rel": Facts(words="rel", predicate="relname", rank="rank")} == found.relationships
+
+
+ENTITY = label("__Entity__", prop("name", *PEOPLE), prop("id", *PEOPLE), together=["Person"])
+PERSON = label("Person", prop("name", *PEOPLE), together=["__Entity__"])
+CHUNK = label("Chunk", prop("text", *texts(4)))
+MENTIONS = kind("MENTIONS", ["Chunk"], ["__Entity__", "Person"])
+FROM_CHUNK = kind("FROM_CHUNK", ["__Entity__", "Person"], ["Chunk"])
+HAS_ENTITY = kind("HAS_ENTITY", ["Chunk"], ["__Entity__", "Person"])
+MET = kind("MET", ["__Entity__", "Person"], ["__Entity__", "Person"])
+EPISODES = [
+    label("Episodic", prop("content", *texts(4)), prop("name", *texts(4, "episode {}"))),
+    label("Entity", prop("name", *PEOPLE), prop("summary", *texts(6))),
+    kind("MENTIONS", ["Episodic"], ["Entity"]),
+    kind("RELATES_TO", ["Entity"], ["Entity"], name=["MET", "TAUGHT"]),
+]
+DOCUMENTS = [
+    label("Document", prop("text", *texts(4))),
+    ENTITY,
+    PERSON,
+    kind("MENTIONS", ["Document"], ["__Entity__", "Person"]),
+    MET,
+]
+KNOWN = {
+    "graphiti": EPISODES,
+    "langchain": DOCUMENTS,
+    "langchain-vector": [CHUNK],
+    "llama-index": [CHUNK, ENTITY, PERSON, MENTIONS, MET],
+    "llm-graph-builder": [CHUNK, ENTITY, PERSON, HAS_ENTITY, MET],
+    "neo4j-graphrag": [CHUNK, ENTITY, PERSON, FROM_CHUNK, MET],
+}
+
+
+def test_every_built_in_profile_is_recognised_here():
+    """One that is added needs a graph of its own."""
+    assert sorted(KNOWN) == sorted(built_in())
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN))
+def test_a_graph_of_a_library_gets_the_profile_of_that_library(name):
+    """Under the name that was asked for."""
+    found = propose(graph(*KNOWN[name]), name="mine")
+
+    known = load(built_in()[name])
+    assert (known.entities, known.chunks, known.relationships, known.without, "mine") == (
+        found.entities,
+        found.chunks,
+        found.relationships,
+        found.without,
+        found.name,
+    )
+
+
+def test_of_two_profiles_that_fit_the_one_that_knows_more_is_proposed():
+    """Communities are those of one library."""
+    communities = label("__Community__", prop("title", "Physics", "Paris"), prop("summary", *texts(2)))
+    belongs = kind("IN_COMMUNITY", ["__Entity__"], ["__Community__"])
+    both = [CHUNK, ENTITY, PERSON, FROM_CHUNK, HAS_ENTITY, MET]
+
+    assert (
+        load(built_in()["llm-graph-builder"]).without
+        == propose(graph(*both, communities, belongs), name="mine").without
+    )
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [label("Drug", prop("name", *PEOPLE))],
+        [label("Ent", prop("cfname", *PEOPLE)), kind("Rel", ["Ent"], ["Ent"])],
+        # Of each, something that the library would have is missing.
+        [label("Chunk", prop("text", *PEOPLE)), ENTITY, PERSON, MENTIONS, MET],
+        [label("Chunk", prop("text", *texts(1)), nodes=4), ENTITY, PERSON, MENTIONS, MET],
+        [CHUNK, ENTITY, PERSON, MET],
+        [CHUNK, ENTITY, PERSON, kind("MENTIONS", ["Chunk"], ["Film"]), MET],
+        [CHUNK, label("__Entity__", prop("called", *PEOPLE)), MENTIONS, MET],
+        EPISODES[:-1],
+        # Passages beside a graph of another kind.
+        [CHUNK, label("Film", prop("title", *PEOPLE)), kind("ABOUT", ["Chunk"], ["Film"])],
+        # The library's part is the smaller one.
+        [CHUNK, ENTITY, PERSON, MENTIONS, MET, label("Film", prop("title", *texts(60, "film {}")))],
+    ],
+)
+def test_a_graph_that_only_looks_like_that_of_a_library_gets_a_profile_of_its_own(parts):
+    """None of the built-in ones."""
+    found = propose(graph(*parts), name="mine")
+
+    known = [load(path) for path in built_in().values()]
+    assert (found.entities, found.chunks) not in [(one.entities, one.chunks) for one in known]
+
+
+def test_a_graph_without_nodes_is_refused():
+    """The line says what brings some."""
+    with pytest.raises(InputError, match="no nodes that could be adopted"):
+        propose(graph(), name="mine")
