@@ -5,7 +5,7 @@
 MATCH (t:Triple)
 WHERE t.id IN $ids
 MATCH overlay = (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)
-MATCH (t)-[:FROM]->(passage)
+MATCH statement = (t)-[:FROM]->(passage)
 RETURN coalesce(
     head([own = (subject)-[r]->(object) WHERE elementId(r) = t.relationship | own]), overlay
-  ) AS shown, coalesce(head([(passage)-[:DESCRIBES]->(node) | node]), passage) AS stated
+  ) AS shown, coalesce(head([(passage)-[:DESCRIBES]->(node) | node]), statement) AS stated

@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Wire:
-    """A proxy on loopback that counts the RUN messages to the server and keeps what comes back."""
+    """A proxy on loopback that counts RUN messages and reading transactions, and keeps what comes back."""
 
     def __init__(self, uri):
         host, port = uri.removeprefix("bolt://").split(":")
@@ -27,6 +27,7 @@ class Wire:
 
     def reset(self):
         self.runs = 0
+        self.reads = 0
         self.answers = bytearray()
 
     @property
@@ -61,6 +62,8 @@ class Wire:
 
     def sent(self, data):
         # A RUN message is a structure of three fields with the signature 0x10, then the query's text, a long string.
+        # A transaction that may only read says so where it begins: "mode": "r" in a map of short strings.
+        self.reads += data.count(b"\x84mode\x81r")
         self.runs += sum(data.count(bytes([0xB3, 0x10, marker])) for marker in (0xD0, 0xD1, 0xD2))
 
     def answers_append(self, data):
