@@ -1,5 +1,6 @@
 """Multi-hop retrieval for RAG, native on Neo4j: GeAR's diverse triple beam search as batched Cypher."""
 
+from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.gear import GearOptions
 from gear_neo4j.domain import Cypher, Hit, Hits, Passage, Path, Source, Triple
@@ -25,6 +26,7 @@ __all__ = [
     "IngestReport",
     "Passage",
     "Path",
+    "Profile",
     "SentenceTransformerEmbedder",
     "Settings",
     "Source",
