@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# Two processes, each with a Neo4j of its own; a server that NEO4J_URI names serves one at a time.
+WORKERS := $(if $(NEO4J_URI),,-n 2 --dist loadfile --no-loadscope-reorder)
 DATA := $(or $(GEAR_DATA),../shared/data)
 
 .PHONY: install demo test lint bench clean
@@ -26,7 +28,7 @@ demo: install
 	$(BIN)/gear demo
 
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(WORKERS) $(TESTS)
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

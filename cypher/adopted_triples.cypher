@@ -9,9 +9,12 @@ WHERE elementId(r) = t.relationship
 CALL (a, b) {
   WITH a, b
   WHERE size($mentions) > 0
+  // One end at a time: a condition on either is planned as a scan of all nodes for each relationship.
+  UNWIND [{node: a, weight: 2}, {node: b, weight: 1}] AS end
+  WITH end.node AS n, end.weight AS weight
   MATCH (n)-[:$any($mentions)]-(c:$any($chunks))
-  WHERE n IN [a, b] AND any(key IN $texts WHERE trim(coalesce(toStringOrNull(c[key]), '')) <> '')
-  WITH c, sum(CASE WHEN n = a THEN 2 ELSE 1 END) AS closeness
+  WHERE any(key IN $texts WHERE trim(coalesce(toStringOrNull(c[key]), '')) <> '')
+  WITH c, sum(DISTINCT weight) AS closeness
   ORDER BY closeness DESC, elementId(c)
   LIMIT 1
   RETURN collect(elementId(c)) AS chunk

@@ -24,9 +24,11 @@ WIPE = Query(
 )
 WIPE_DATA = Query(
     "wipe_data",
-    "MATCH (n) WHERE n:Passage OR n:Triple OR n:Entity WITH n LIMIT 10000 DETACH DELETE n RETURN count(*) AS deleted",
+    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearStore OR n:__Neo4jMigration) "
+    "WITH n LIMIT 10000 DETACH DELETE n RETURN count(*) AS deleted",
     writes=True,
 )
+FORGET_PROFILE = Query("forget_profile", "MATCH (s:__GearStore) REMOVE s.profile, s.names, s.ties", writes=True)
 CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name")
 INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name")
 
@@ -106,6 +108,7 @@ def database(connection, embedder, request) -> Database:
     """A migrated database without passages; the schema is made anew only where a test left another one."""
     while connection.run(WIPE_DATA)[0]["deleted"]:
         pass
+    connection.run(FORGET_PROFILE)
     try:
         prepare(connection, model=embedder.name, dimension=embedder.dimension)
     except DatabaseError:

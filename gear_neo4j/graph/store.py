@@ -64,6 +64,18 @@ class Store:
             raise InputError(f"the database {self.database.name} holds no passages yet: run 'gear ingest' first")
         _require_same(rows[0], name=name, dimension=dimension)
 
+    def require_entities(self, retriever: str) -> None:
+        """Refuse a retriever that looks entities of ours up, in a graph whose ``Entity`` nodes are the user's.
+
+        Raises:
+            InputError: says what works there.
+        """
+        if any(row["foreign"] for row in self.database.call("store_info")):
+            raise InputError(
+                f"{retriever} looks up entities that gear-neo4j made, and the Entity nodes of {self.database.name} are "
+                "those of the graph that was adopted: search with 'paths' or 'naive'"
+            )
+
     def dataset(self) -> tuple[str, str | None] | None:
         """The data set on record and, once it is complete, the fingerprint of its files; None where there is none."""
         rows = self.database.call("store_info")

@@ -78,6 +78,8 @@ class Catalogue:
             found = self.sync(base=base, beam=beam, score=score, base_k=base_k, reader=reader or self._reader())
             return SyncRetriever(found, embedder=self._embedder)
         search = self.base(base)
+        if name in ("hipporag", "scout"):
+            self._store.require_entities(name)
         if name == "base":
             return BaseRetriever(self._store, base=search, embedder=self._embedder)
         if name == "hipporag":

@@ -361,7 +361,7 @@ def test_an_overlay_of_another_model_is_refused(films, embedder):
     assert before == dump(films)
 
 
-def test_entities_of_the_users_own_are_never_touched(empty, embedder, tmp_path):
+def test_entities_of_the_users_own_are_never_touched(empty, server, embedder, tmp_path):
     """Their label is that of our entities: nothing is made for it, nothing ingested beside them, nothing deleted."""
     empty.run(write("CREATE (:Entity {name: 'Ada', key: 'k'})-[:KNOWS]->(:Entity {name: 'Bob', key: 'k'})"))
     before = dump(empty)
@@ -369,6 +369,11 @@ def test_entities_of_the_users_own_are_never_touched(empty, embedder, tmp_path):
 
     adopt(empty, embedder, profile)
 
+    with opened(server, embedder) as gear:
+        assert "Ada —knows→ Bob" == str(gear.search("What does Ada know?", retriever="paths").paths[0])
+        assert gear.search("What does Ada know?", retriever="hipporag2").hits
+        with pytest.raises(InputError, match="search with 'paths' or 'naive'"):
+            gear.search("What does Ada know?", retriever="scout")
     with pytest.raises(ForeignGraph, match="nothing can be ingested or extracted beside it"):
         ingest(empty, embedder, tmp_path, {"p": "text"}, [("p", "Ada", "likes", "Bob")])
     with pytest.raises(ForeignGraph):
