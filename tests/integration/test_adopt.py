@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 
+from gear_neo4j.adoption import overlay
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
 from gear_neo4j.adoption.proposal import propose
@@ -147,16 +148,17 @@ def test_a_second_run_writes_nothing_and_an_update_follows_the_graph(films, embe
     assert "A much shorter plot" in texts[-1]["text"]
 
 
-def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(films, embedder):
+def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(films, embedder, monkeypatch):
     """The process dies after the passages, then in the middle of the triples."""
-    films.run(write("UNWIND range(1, 2500) AS i CREATE (:Person {name: 'p' + i})-[:KNOWS]->(:Person {name: 'q' + i})"))
+    monkeypatch.setattr(overlay, "TRIPLES_A_BATCH", 50)
+    films.run(write("UNWIND range(1, 250) AS i CREATE (:Person {name: 'p' + i})-[:KNOWS]->(:Person {name: 'q' + i})"))
     before = dump(films)
     adopt(films, embedder)
     undisturbed = graph(films)
     release(films)
     assert before == dump(films)
 
-    for stage, done in (("passages", 1), ("triples", 1_000), ("triples", 2_000)):
+    for stage, done in (("passages", 1), ("triples", 100), ("triples", 200)):
 
         def die(progress, stage=stage, done=done):
             if progress.stage == stage and progress.done >= done:
@@ -408,7 +410,7 @@ def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(films, emb
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=15).filter(str.strip)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(label=NAMES, kind=NAMES, key=NAMES, value=NAMES.map("name {}".format))
 def test_names_of_any_kind_are_adopted_searched_and_released(empty, server, embedder, label, kind, key, value):
     """Backticks, quotes, emoji, Cypher: nothing is injected, and nothing left."""

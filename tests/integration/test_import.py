@@ -165,7 +165,7 @@ def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty,
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(label=NAMES, kind=NAMES, value=NAMES, name=NAMES.filter(lambda name: ":" not in name and name.strip() == name))
 def test_names_of_any_kind_come_through_and_inject_nothing(empty, tmp_path, label, kind, value, name):
     """Backticks, quotes, emoji, Cypher: labels, types, properties and values are data."""
