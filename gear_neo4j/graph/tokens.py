@@ -79,7 +79,7 @@ def _split(text: str) -> Iterator[Token]:
                 raise GuardError(f"the query has a {found[0]} that is never closed: close it")
             case "space":
                 # What was a comment is not sent: the server could see its end in another place.
-                if place < len(text):
+                if found.start() > 0 and place < len(text):
                     yield Token("space", "\n" if "\n" in found[0] else " ")
             case kind:
                 yield Token(kind, found[0])  # type: ignore[arg-type]

@@ -65,7 +65,8 @@ def test_two_evaluations_are_compared_question_by_question(gear, report):
     assert ["75.0", "75.0", "+0.0"] == rows["recall@5"][1:4]
     assert ["2", "/", "1", "/", "1", "within", "chance"] == rows["recall@2"][-7:]
     assert "demo, 4 questions" in out
-    assert "b.json: naive over b" in out
+    # A long path is broken where the table ends.
+    assert "b.json:naiveoverb" in "".join(out.split())
 
 
 def test_the_questions_that_differ_most_come_first_with_what_was_found(gear, report):

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import GuardError, QueryTimeout
@@ -92,6 +92,7 @@ def test_words_of_the_query_itself_are_always_refused(columns, word, gap):
             check(f"{before}MATCH (n){gap}{form.replace(' ', gap)}{gap}(n){gap}RETURN{gap}1 AS x")
 
 
+@example("/*/*/*")
 @given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=30).map("".join))
 def test_what_was_taken_apart_is_the_same_when_taken_apart_again(text):
     """No comment and no escape is left that another reader could see otherwise."""
