@@ -184,7 +184,7 @@ def entity_key(name: str) -> str:
         key = " ".join(unicodedata.normalize("NFKC", key).casefold().split())
     if len(key) <= LONGEST_KEY:
         return key
-    return f"{key[: LONGEST_KEY - 33].rstrip()}#{_digest(key)}"
+    return f"{key[: LONGEST_KEY - 33].rstrip()}#{digest(key)}"
 
 
 def passage_id(title: str, text: str) -> str:
@@ -194,7 +194,7 @@ def passage_id(title: str, text: str) -> str:
         >>> len(passage_id("Curie", "Marie Curie was born in Warsaw."))
         32
     """
-    return _digest(title, text)
+    return digest(title, text)
 
 
 def make_passage(source: str, title: str, text: str, *, position: str | None = None) -> Passage:
@@ -207,12 +207,12 @@ def make_passage(source: str, title: str, text: str, *, position: str | None = N
         >>> one.id == make_passage("b.md", "Curie", "Born in Warsaw.", position="line 1").id
         False
     """
-    return Passage(_digest(source, title, text), title, text, source, position)
+    return Passage(digest(source, title, text), title, text, source, position)
 
 
 def triple_id(passage: str, subject: str, predicate: str, object: str) -> str:
     """The id of a triple: a hash of its passage's id and of its three parts."""
-    return _digest(passage, subject, predicate, object)
+    return digest(passage, subject, predicate, object)
 
 
 def make_triple(passage: str, subject: str, predicate: str, object: str) -> Triple:
@@ -224,8 +224,8 @@ def make_triple(passage: str, subject: str, predicate: str, object: str) -> Trip
     return Triple(triple_id(passage, subject, predicate, object), subject, predicate, object, passage)
 
 
-def _digest(*parts: str) -> str:
-    # JSON keeps the parts apart whatever characters they hold.
+def digest(*parts: str) -> str:
+    """A hash of some texts; JSON keeps them apart whatever characters they hold."""
     return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 

@@ -1,12 +1,10 @@
 """What the nodes and relationships of a graph say under a profile: passages, and triples between named nodes."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from gear_neo4j.adoption.profile import Facts, Profile, words_of
-from gear_neo4j.domain import Passage
+from gear_neo4j.domain import Passage, digest
 from gear_neo4j.graph.database import Row
 
 # Longer texts are cut: the embedding model reads the first hundreds of words, and a row must stay small.
@@ -47,7 +45,7 @@ class Overlaid:
     def id(self) -> str:
         """A hash of all that it says, so that a relationship that changed makes another triple."""
         parts = (self.relationship, self.start, self.end, self.stated_by, self.subject, self.predicate, self.object)
-        return _digest("relationship", *parts, str(self.rank))
+        return digest("relationship", *parts, str(self.rank))
 
     @property
     def text(self) -> str:
@@ -57,7 +55,7 @@ class Overlaid:
 
 def passage_of(node: str) -> str:
     """The id of the passage that stands for a node, by the node's element id."""
-    return _digest("node", node)
+    return digest("node", node)
 
 
 def adopted(row: Row, profile: Profile) -> Adopted | None:
@@ -135,7 +133,3 @@ def _number(text: str | None) -> float | None:
         return float(text) if text else None
     except ValueError:
         return None
-
-
-def _digest(*parts: str) -> str:
-    return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()

@@ -211,11 +211,12 @@ class Adoption:
     def _write_triples(self, batch: list[Overlaid]) -> None:
         by_id = {one.id: one for one in batch}
         states = {one.passage: one.stated_by for one in batch}
-        known = self.database.call("check_triples", passages=list(states), triples=list(by_id))[0]
-        missing = [node for passage, node in states.items() if passage not in set(known["known"])]
+        check = self.database.call("check_triples", passages=list(states), triples=list(by_id))[0]
+        known, written = frozenset(check["known"]), frozenset(check["written"])
+        missing = [node for passage, node in states.items() if passage not in known]
         for ids in _batches(missing, PASSAGES_A_BATCH):
             self._write_passages(self.database.call("nodes_by_id", ids=ids, **self._asked_of_nodes()))
-        fresh = [one for id, one in by_id.items() if id not in set(known["written"])]
+        fresh = [one for id, one in by_id.items() if id not in written]
         if fresh:
             rows = self._triple_rows(fresh)
             self.report.triples_written += self.database.call("write_adopted_triples", rows=rows)[0]["written"]

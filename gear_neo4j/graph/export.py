@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gear_neo4j.domain import Triple, entity_key
+from gear_neo4j.domain import Path, Triple, entity_key
 from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.store import Vector
+from gear_neo4j.graph.store import Vector, triple_of
 
 # The index orders by quantised vectors: of few candidates some of the nearest would be missing.
 LEAST_CANDIDATES = 100
@@ -32,11 +32,16 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A triple near the question, its cosine (0 at least), and the element ids of its two ends."""
+    """A triple with its cosine to the question, and the element ids of its two ends."""
 
     triple: Triple
     score: float
     ends: tuple[str, str]
+
+    @property
+    def path(self) -> Path:
+        """The triple as a path of its own."""
+        return Path((self.triple,), self.score, (self.score,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ class Export:
         rows = self._database.call("seed_triples", query=query, k=most, candidates=max(LEAST_CANDIDATES, 2 * most))
         found: dict[tuple[str, str, str], Seed] = {}
         for row in rows:
-            triple = Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
+            triple = triple_of(row)
             said = (row["head"], entity_key(triple.predicate), row["tail"])
             found.setdefault(said, Seed(triple, row["score"], (row["head"], row["tail"])))
         return list(found.values())[:k]

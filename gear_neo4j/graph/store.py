@@ -232,6 +232,11 @@ def _require_same(row: Mapping[str, object], *, name: str, dimension: int) -> No
         )
 
 
+def triple_of(row: Row) -> Triple:
+    """The triple that a row holds."""
+    return Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
+
+
 def _passage(row: Row) -> Passage:
     return Passage(row["id"], row["title"], row["text"], row["source"], row["position"])
 
@@ -241,5 +246,4 @@ def _scored_ids(pairs: Sequence[Sequence[Any]]) -> list[tuple[str, float]]:
 
 
 def _scored_triple(row: Row) -> ScoredTriple:
-    triple = Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
-    return ScoredTriple(triple, row["score"], row["degree"])
+    return ScoredTriple(triple_of(row), row["score"], row["degree"])

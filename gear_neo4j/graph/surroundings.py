@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from gear_neo4j.domain import Path, Triple
 from gear_neo4j.graph.database import Database, Row
-from gear_neo4j.graph.store import Vector
+from gear_neo4j.graph.export import Seed
+from gear_neo4j.graph.store import Vector, triple_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +22,10 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """A triple near a node: its cosine to the question, and the element ids of its two ends."""
-
-    triple: Triple
-    score: float
-    ends: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """The facts around some nodes, best first; ``exact`` is False where a node has more than were looked at."""
 
-    facts: tuple[Around, ...]
+    facts: tuple[Seed, ...]
     exact: bool
 
 
@@ -61,7 +53,7 @@ class Surroundings:
             QueryTimeout: the server took more than ten seconds.
         """
         rows = self._database.call("facts_around", nodes=list(nodes), query=query, limit=limit, most=most)
-        facts = tuple(Around(_triple(row), row["score"], (row["head"], row["tail"])) for row in rows)
+        facts = tuple(Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in rows)
         return Found(facts, exact=not any(row["cut"] for row in rows))
 
 
@@ -69,7 +61,3 @@ def _between(row: Row) -> Between:
     triples = tuple(Triple(*parts[:5]) for parts in row["triples"])
     scores = tuple(parts[6] for parts in row["triples"])
     return Between(row["place"], Path(triples, row["score"], scores), sum(parts[5] or 0.0 for parts in row["triples"]))
-
-
-def _triple(row: Row) -> Triple:
-    return Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])

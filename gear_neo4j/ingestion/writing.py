@@ -79,9 +79,9 @@ def write_triples(
     """
     named = {triple.passage_id for triple in triples} | set(completed)
     check = database.call("check_triples", passages=list(named), triples=[triple.id for triple in triples])[0]
-    known, written = frozenset(check["known"]), frozenset(check["written"])
+    known, written, unfinished = (frozenset(check[key]) for key in ("known", "written", "open"))
     fresh = [triple for triple in triples if triple.passage_id in known and triple.id not in written]
-    done = [passage for passage in completed if passage in set(check["open"])]
+    done = [passage for passage in completed if passage in unfinished]
     if fresh or done:
         rows = _triple_rows(fresh, embedder)
         database.call("write_triples", entities=_entity_rows(fresh), triples=rows, passages=done, model=model)

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from gear_neo4j.domain import Hits, Path, entity_key
+from gear_neo4j.domain import Hits, entity_key
 from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.export import Export, Linked, Seed
 from gear_neo4j.graph.store import Store
@@ -74,7 +74,7 @@ class HippoRAG2:
         with asked.timed("expand"):
             seeds, usage = self._seeds(asked)
             ranking = walked(graph, seeds, dense)[:k] if seeds else ranked("sbert", dense[:k])
-        paths = tuple(Path((seed.triple,), seed.score, (seed.score,)) for seed in seeds)
+        paths = tuple(seed.path for seed in seeds)
         name = "hipporag2" if seeds else "hipporag2 (no triple helps: dense alone)"
         hits = fetched(self._memory.store, asked, ranking, name=name, walked=Expanded(paths))
         return replace(hits, usage=usage)

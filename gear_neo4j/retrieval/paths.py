@@ -94,8 +94,8 @@ class PathRetriever:
     def connect(self, question: Question) -> Connected:
         """The entities that the question names, the paths between them, then the facts around them.
 
-        A question that names nothing gets no paths. Where the server takes too long, the paths so far are returned and
-        are not ``exact``.
+        A question that names nothing gets no paths; nor does one for which the server takes too long, and that is then
+        not ``exact``.
         """
         with question.timed("link"):
             matches = self._named(question.text)
@@ -141,11 +141,11 @@ class PathRetriever:
         nodes = [node for group in groups for node in group]
         walked = walk(self._surroundings, nodes, query=question.vector, walking=walking)
         chosen = choose(walked.facts.values(), groups, k=missing + len(told), walking=walking)
-        facts = [Path((one.triple,), one.score, (one.score,)) for one in chosen if one.triple.id not in told]
+        facts = [one.path for one in chosen if one.triple.id not in told]
         told |= {path.triples[0].id for path in facts}
         if len(facts) < missing:
             seeds = self._export.seeds(question.vector, k=self._options.facts)
-            facts += [Path((one.triple,), one.score, (one.score,)) for one in seeds if one.triple.id not in told]
+            facts += [one.path for one in seeds if one.triple.id not in told]
         return facts[:missing], walked.exact
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gear_neo4j.domain import Hits, Path, Source
+from gear_neo4j.domain import Hits, Source
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Compared, Seed
 from gear_neo4j.retrieval.expansion import Expanded
@@ -79,7 +79,7 @@ class Scout:
             named = self._named(asked)
             start = self._start(graph, dense, seeds, list(named.values()))
             ranking = self._read(asked, self._walked(graph, start)[: max(k, self._given.depth)], dense, list(named))
-        paths = tuple(Path((seed.triple,), seed.score, (seed.score,)) for seed in seeds)
+        paths = tuple(seed.path for seed in seeds)
         return fetched(self._memory.store, asked, ranking[:k], name="scout", walked=Expanded(paths))
 
     def _named(self, question: Question) -> dict[str, str]:

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.export import Seed
 from gear_neo4j.graph.store import Vector
-from gear_neo4j.graph.surroundings import Around, Surroundings
+from gear_neo4j.graph.surroundings import Surroundings
 from gear_neo4j.retrieval.pagerank import Weights, matrix, pagerank, transition
 
 Places = npt.NDArray[np.int64]
@@ -50,7 +51,7 @@ class Walking:
 class Walked:
     """The facts that a walk met, by triple id; ``exact`` is False where a node had more than were looked at."""
 
-    facts: dict[str, Around] = field(default_factory=dict)
+    facts: dict[str, Seed] = field(default_factory=dict)
     exact: bool = True
 
 
@@ -74,7 +75,7 @@ def walk(around: Surroundings, named: Sequence[str], *, query: Vector, walking: 
     return found
 
 
-def choose(facts: Iterable[Around], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Around]:
+def choose(facts: Iterable[Seed], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Seed]:
     """Facts about the named nodes, then those that lead furthest from them, each telling of something new if it can.
 
     ``named`` groups the nodes that one name may mean; each name starts with the same weight. A fact weighs what
@@ -87,16 +88,16 @@ def choose(facts: Iterable[Around], named: Sequence[Sequence[str]], *, k: int, w
     return [*first, *(fact for fact in rest if fact.triple.id not in told)][:k]
 
 
-def _direct(facts: Sequence[Around], named: set[str]) -> list[Around]:
+def _direct(facts: Sequence[Seed], named: set[str]) -> list[Seed]:
     """Facts that begin or end in a named node, nearest first, one for each thing at their other end."""
-    found: dict[str, Around] = {}
+    found: dict[str, Seed] = {}
     for fact in sorted(facts, key=lambda fact: (-fact.score, fact.triple.id)):
         if named.intersection(fact.ends):
             found.setdefault(next((end for end in fact.ends if end not in named), fact.ends[0]), fact)
     return list(found.values())
 
 
-def _furthest(items: Sequence[Around], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Around]:
+def _furthest(items: Sequence[Seed], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Seed]:
     places: dict[str, int] = {}
     for fact in items:
         for end in fact.ends:

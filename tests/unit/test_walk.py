@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Triple
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.surroundings import Around
+from gear_neo4j.graph.export import Seed
 from gear_neo4j.retrieval.walk import Walking, choose
 
 
 def fact(head, tail, score=0.5):
-    return Around(Triple(f"{head}-{tail}", head, "r", tail, "p"), score, (head, tail))
+    return Seed(Triple(f"{head}-{tail}", head, "r", tail, "p"), score, (head, tail))
 
 
 def chosen(facts, named, k=10, **options):
