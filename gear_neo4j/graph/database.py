@@ -1,7 +1,9 @@
 """The connection to Neo4j: the one module that touches the driver."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from importlib.metadata import version
 from itertools import islice
 from typing import Any, Self
@@ -25,19 +27,17 @@ from gear_neo4j.errors import (
     SettingsError,
 )
 from gear_neo4j.graph.deadline import within
+from gear_neo4j.graph.profiles import Profiled, profiled
 from gear_neo4j.graph.queries import Query, named
+from gear_neo4j.graph.query_log import logged
 from gear_neo4j.graph.values import plain, quiet
-from gear_neo4j.graph.versions import check_version
+from gear_neo4j.graph.versions import SEARCH_PROBE, check_version
 
-SEARCH_PROBE = """\
-EXPLAIN CYPHER 25
-MATCH (n:Passage)
-SEARCH n IN (VECTOR INDEX gear_no_such_index FOR [0.5] LIMIT 1)
-RETURN n"""
 # The server looks for transactions that are over their time every two seconds.
 GRACE = 3.0
 # How often a query is run again because another process deleted a node that it had looked up; the driver does not.
 VANISHED_TRIES = 5
+VANISHED = "Neo.ClientError.Statement.EntityNotFound"
 TIMED_OUT = (
     "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
     "Neo.ClientError.Transaction.TransactionTimedOut",
@@ -61,14 +61,15 @@ class Database:
         self._driver = driver
         self._owned = False
         self._probed: bool | None = None
+        self._on_profile: Callable[[Profiled], None] | None = None
         with _explained(name):
             # Without a name the driver would ask the server for the home database on every call.
             row = driver.execute_query(
                 named("server_info").text,
                 database_=name,
                 routing_=neo4j.RoutingControl.READ,
-                result_transformer_=_rows,
-            )[0]
+                result_transformer_=_rows_and_plan,
+            )[0][0]
         self.name: str = row["database"]
         self.version: str = row["version"]
         check_version(self.version)
@@ -104,22 +105,36 @@ class Database:
 
     def run(self, query: Query, /, **parameters: object) -> list[Row]:
         """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
-        _check_parameters(query, parameters)
+        query.check(parameters)
+        with _explained(self.name), logged(query.name, database=self.name) as entry:
+            rows = self._tried(query, quiet(parameters))
+            entry.rows = len(rows)
+            return rows
 
-        def execute() -> list[Row]:
-            return self._driver.execute_query(
-                neo4j.Query(query.text, metadata={"app": "gear-neo4j", "query": query.name}, timeout=query.timeout),
-                quiet(parameters),
-                database_=self.name,
-                routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
-                result_transformer_=_rows,
-            )
+    def _tried(self, query: Query, parameters: dict[str, object]) -> list[Row]:
+        for _ in range(VANISHED_TRIES):
+            try:
+                return self._execute(query, parameters)
+            except ClientError as error:
+                # A node was deleted between its look-up and its use; the query was rolled back.
+                if error.code != VANISHED:
+                    raise
+        return self._execute(query, parameters)
 
-        with _explained(self.name):
-            for _ in range(VANISHED_TRIES):
-                with _vanished_ignored():
-                    return execute()
-            return execute()
+    def _execute(self, query: Query, parameters: dict[str, object]) -> list[Row]:
+        started = time.perf_counter()
+        text = f"PROFILE {query.text}" if self._on_profile else query.text
+        rows, plan = self._driver.execute_query(
+            neo4j.Query(text, metadata={"app": "gear-neo4j", "query": query.name}, timeout=query.timeout),
+            parameters,
+            database_=self.name,
+            routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
+            result_transformer_=_rows_and_plan,
+        )
+        if self._on_profile and plan:
+            spent = 1_000 * (time.perf_counter() - started)
+            self._on_profile(profiled(query.name, plan, rows=len(rows), milliseconds=spent))
+        return rows
 
     def call(self, name: str, /, **parameters: object) -> list[Row]:
         """Run the named query of ``cypher/``, in the form this server can plan."""
@@ -128,14 +143,16 @@ class Database:
     def stream(self, name: str, /, **parameters: object) -> Iterator[Row]:
         """The rows of a reading query as they arrive, 1,000 at a time, so that memory stays bounded."""
         query = named(name, search_clause=self.has_search_clause)
-        _check_parameters(query, parameters)
+        query.check(parameters)
         with (
             _explained(self.name),
+            logged(query.name, database=self.name) as entry,
             self._driver.session(
                 database=self.name, default_access_mode=neo4j.READ_ACCESS, fetch_size=1_000
             ) as session,
         ):
             for record in session.run(query.text, parameters):
+                entry.rows += 1
                 yield dict(record)
 
     def explain(self, text: str, *, timeout: float = 10.0) -> str:
@@ -154,6 +171,7 @@ class Database:
     def _read(self, text: str, timeout: float, limit: int) -> tuple[list[Row], str]:
         with (
             _explained(self.name),
+            logged("text", database=self.name) as entry,
             self._driver.session(
                 database=self.name, default_access_mode=neo4j.READ_ACCESS, fetch_size=max(limit, 1)
             ) as session,
@@ -162,6 +180,7 @@ class Database:
         ):
             result = transaction.run(text)
             rows = [{key: plain(value) for key, value in dict(record).items()} for record in islice(result, limit)]
+            entry.rows = len(rows)
             return rows, "" if limit else result.consume().query_type or ""
 
     def execute(self, statement: str) -> None:
@@ -181,6 +200,12 @@ class Database:
                 self._probed = True
         return self._probed
 
+    def profiling(self, listener: Callable[[Profiled], None]) -> "Database":
+        """The same database over the same driver; the plan of each query that it runs is told to the listener."""
+        other = copy(self)
+        other._owned, other._on_profile = False, listener
+        return other
+
     def close(self) -> None:
         """Close the driver, unless the caller brought it."""
         if self._owned:
@@ -193,23 +218,8 @@ class Database:
         self.close()
 
 
-def _rows(result: neo4j.Result) -> list[Row]:
-    return [dict(record) for record in result]
-
-
-def _check_parameters(query: Query, parameters: dict[str, object]) -> None:
-    if query.parameters != parameters.keys():
-        raise TypeError(f"{query.name} takes {sorted(query.parameters)}, not {sorted(parameters)}")
-
-
-@contextmanager
-def _vanished_ignored() -> Iterator[None]:
-    """Pass over the error of a node that was deleted between its look-up and its use: the query was rolled back."""
-    try:
-        yield
-    except ClientError as error:
-        if error.code != "Neo.ClientError.Statement.EntityNotFound":
-            raise
+def _rows_and_plan(result: neo4j.Result) -> tuple[list[Row], dict[str, Any] | None]:
+    return [dict(record) for record in result], result.consume().profile
 
 
 @contextmanager

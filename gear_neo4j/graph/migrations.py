@@ -5,7 +5,7 @@ The chain carries the target ``gear-neo4j``, so a chain that somebody else keeps
 
 import re
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -93,9 +93,11 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
         raise MigrationError(f"an embedding of dimension {dimension} cannot be indexed: Neo4j takes 1 to 4096")
     files = load()
     missing = pending(database, files)
-    foreign = any(row["foreign"] for row in database.call("store_info"))
+    known = database.call("store_info")
+    foreign = any(row["foreign"] for row in known)
     if missing:
-        _refuse_foreign(database, first=len(missing) == len(files), but={ENTITY} if foreign else set())
+        # What a bulk import filled before there was a schema holds our store, too.
+        _refuse_foreign(database, first=len(missing) == len(files) and not known)
         with locked(database, wait=wait):
             # Another process may have migrated, and ingested, while this one waited.
             missing = pending(database, files)
@@ -168,8 +170,8 @@ def foreign_labels(database: Database) -> set[str]:
     return set(database.call("foreign_data")[0]["labels"])
 
 
-def _refuse_foreign(database: Database, *, first: bool, but: Set[str]) -> None:
-    labels = sorted(foreign_labels(database) - but) if first else []
+def _refuse_foreign(database: Database, *, first: bool) -> None:
+    labels = sorted(foreign_labels(database)) if first else []
     if labels:
         raise ForeignGraph(
             f"the database {database.name} already has nodes with the label {', '.join(labels)} that gear-neo4j did "

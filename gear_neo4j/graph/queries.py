@@ -6,6 +6,7 @@ Files in ``cypher/search_clause/`` replace those of the same name on servers wit
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,15 @@ class Query:
     parameters: frozenset[str] = frozenset()
     writes: bool = False
     timeout: int | None = None
+
+    def check(self, given: Mapping[str, object]) -> None:
+        """Refuse other parameters than those declared: what is missing never reaches the server.
+
+        Raises:
+            TypeError: names both.
+        """
+        if self.parameters != given.keys():
+            raise TypeError(f"{self.name} takes {sorted(self.parameters)}, not {sorted(given)}")
 
 
 def load(folder: Path) -> dict[str, Query]:

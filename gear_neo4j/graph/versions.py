@@ -5,6 +5,12 @@ import re
 from gear_neo4j.errors import UnsupportedServer
 
 OLDEST_SERVER = (5, 26)
+# Where the clause is understood, only the index that nobody made is missing.
+SEARCH_PROBE = """\
+EXPLAIN CYPHER 25
+MATCH (n:Passage)
+SEARCH n IN (VECTOR INDEX gear_no_such_index FOR [0.5] LIMIT 1)
+RETURN n"""
 
 
 def check_version(version: str) -> None:

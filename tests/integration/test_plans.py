@@ -25,6 +25,8 @@ ALLOWED = {
     "survey_nodes": {"AllNodesScan"},  # a sample of whatever there is, with a limit
     "adoptable_nodes": {"AllNodesScan"},  # the labels are the user's: 5.26 can only go through all nodes, once
     "import_twin": {"AllNodesScan"},  # the same
+    "hubs": {"AllNodesScan"},  # the same, when somebody asks for an examination
+    "some_triples": {"NodeByLabelScan"},  # any so many
     "adopted_passages": {"NodeByLabelScan"},  # it is meant to read every passage
     "adopted_triples": {"NodeByLabelScan"},  # it is meant to read every triple
     "drop_store": {"NodeByLabelScan"},  # a handful of nodes, once

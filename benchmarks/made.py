@@ -1,0 +1,145 @@
+"""A corpus that nobody wrote, of any size, always the same: passages, their triples, and vectors without a model.
+
+Its shape is that of musique_train100 (1,890 passages, 17,234 triples, 16,246 entities): a passage speaks mostly of one
+entity, four of its ten triples in five end at an entity that no other passage names, and the rest lead to what other
+passages speak of. To these come hubs: the first stands in one triple of thirty, the second in half as many, and so on.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gear_neo4j.domain import Passage, Triple, make_triple
+from gear_neo4j.models.embeddings import Vectors
+
+TRIPLES_A_PASSAGE = 10
+# Of the ten triples, those whose subject is what the passage speaks of.
+OWN = 7
+HUBS = 40
+LARGEST_HUB = 1 / 30
+# Of the objects that are no hub.
+SHARED = 0.1
+# Passages that speak of one subject, as the pages of a handbook do.
+TOPIC = 25
+WORDS = 16_384
+PREDICATES = 200
+_SYLLABLES = [a + b for a in (*"bdfhklmnprtvz", "ch", "gl", "st") for b in "aeiou"]
+_LITTLE_WORDS = ("of", "by", "in", "for", "at", "to")
+_MASK = 2**64 - 1
+_WORD = re.compile(r"\w+")
+Numbers = NDArray[np.int64]
+
+
+class WordVectors:
+    """Sentence vectors without a model: the normalised sum of a random vector for each word.
+
+    Texts that share words are near to each other, as triples that share an entity are under a real model.
+    """
+
+    name = "word-vectors"
+    dimension = 384
+
+    def __init__(self) -> None:
+        self._table = np.random.default_rng(0).standard_normal((WORDS, self.dimension), dtype=np.float32)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text."""
+        rows = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for place, text in enumerate(texts):
+            found = [crc32(word.encode()) % WORDS for word in _WORD.findall(text.lower())]
+            rows[place] = self._table[found or [0]].sum(axis=0)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The corpus of a number of passages; the same seed makes the same one."""
+
+    passages: int
+    seed: int = 0
+
+    @property
+    def triples(self) -> int:
+        """How many triples there are."""
+        return self.passages * TRIPLES_A_PASSAGE
+
+    def hub_degree(self, rank: int) -> float:
+        """In how many triples the hub of a rank, from 1, is expected to stand."""
+        return self.triples * LARGEST_HUB / rank
+
+    def batches(self, *, size: int = 100, start: int = 0) -> Iterator[list[tuple[Passage, list[Triple]]]]:
+        """Batches of passages with their triples, in order of their number."""
+        for first in range(start, self.passages, size):
+            yield self._batch(np.arange(first, min(first + size, self.passages)))
+
+    def question(self, number: int) -> str:
+        """A question over two passages: what is stated of something that a passage's entity leads to."""
+        ((_, triples),) = self._batch(np.array([number % self.passages]))
+        one = triples[number % OWN]
+        return f"What {one.predicate} the one that {one.subject} {triples[(number + 1) % OWN].predicate}?"
+
+    def _batch(self, numbers: Numbers) -> list[tuple[Passage, list[Triple]]]:
+        places = numbers[:, None] * TRIPLES_A_PASSAGE + np.arange(TRIPLES_A_PASSAGE)
+        drawn = _uniform(places, self.seed, salt=1)
+        hubs = self._hubs()
+        rank = np.searchsorted(hubs, drawn) + 1
+        is_hub = rank <= HUBS
+        is_shared = ~is_hub & (_uniform(places, self.seed, salt=2) < SHARED)
+        # What a passage leads to is as a rule of an early one: the few that everybody knows.
+        other = (self.passages * _uniform(places, self.seed, salt=3) ** 2).astype(np.int64)
+        predicate = (PREDICATES * _uniform(places, self.seed, salt=4) ** 2).astype(np.int64)
+        made = []
+        for row, number in enumerate(numbers.tolist()):
+            main = self._main(number)
+            leaves = [self._leaf(place, number) for place in places[row].tolist()]
+            facts = []
+            for column in range(TRIPLES_A_PASSAGE):
+                if is_hub[row, column]:
+                    object = f"{_word(int(rank[row, column]), 91)} {_word(int(rank[row, column]), 92)}".title()
+                elif is_shared[row, column]:
+                    object = self._main(int(other[row, column]))
+                else:
+                    object = leaves[column]
+                subject = main if column < OWN else leaves[column - OWN]
+                facts.append((subject, _predicate(int(predicate[row, column])), object))
+            text = " ".join(f"{subject} {predicate} {object}." for subject, predicate, object in facts)
+            passage = Passage(f"made-{self.seed}-{number:07}", main, text)
+            made.append((passage, [make_triple(passage.id, *fact) for fact in facts]))
+        return made
+
+    def _hubs(self) -> NDArray[np.float64]:
+        return np.cumsum([self.hub_degree(rank) / self.triples for rank in range(1, HUBS + 1)])
+
+    def _main(self, number: int) -> str:
+        return f"{_word(number, self.seed)} {_word(number, self.seed + 1)} {_word(number // TOPIC, 93)}".title()
+
+    def _leaf(self, place: int, number: int) -> str:
+        return f"{_word(place, self.seed + 2)} {_word(place, self.seed + 3)} {_word(number // TOPIC, 93)}"
+
+
+def _predicate(number: int) -> str:
+    return f"{_word(number, 94)} {_LITTLE_WORDS[number % len(_LITTLE_WORDS)]}"
+
+
+def _word(number: int, salt: int) -> str:
+    drawn = _mixed(number, salt)
+    return "".join(_SYLLABLES[(drawn >> shift) % len(_SYLLABLES)] for shift in (0, 20, 40))
+
+
+def _mixed(number: int, salt: int) -> int:
+    """A hash of a number that looks like chance (splitmix64), so that anything can be made without what precedes it."""
+    mixed = (number * 0x9E3779B97F4A7C15 + salt * 0xD1B54A32D192ED03 + 0x632BE59BD9B4E019) & _MASK
+    mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
+    return mixed ^ (mixed >> 31)
+
+
+def _uniform(numbers: Numbers, seed: int, *, salt: int) -> NDArray[np.float64]:
+    """A number of [0, 1) for each of the given ones."""
+    drawn = [_mixed(number, 1_000 * salt + seed) for number in numbers.ravel().tolist()]
+    return (np.array(drawn, dtype=np.uint64) / 2.0**64).reshape(numbers.shape)

@@ -1,0 +1,64 @@
+"""``gear doctor``: whether a database is fit to be searched, and what a search costs on it."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.doctor import Doctor, Examination
+from gear_neo4j.errors import InputError
+from gear_neo4j.retrieval.beam import Beam
+
+STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
+
+
+@click.command()
+@click.argument("questions", nargs=-1)
+@click.option("--hub", type=click.IntRange(min=1), default=Beam().hub, show_default=True, help="What counts as a hub.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_options(CONNECTION)
+def doctor(questions: tuple[str, ...], hub: int, as_json: bool, **given: Any) -> None:
+    """Examine a database, and profile a search for each of the QUESTIONS (default: a few of its facts).
+
+    Nothing is changed. The exit code is 2 where anything keeps a search from working as it should.
+    """
+    with opened(settings_from(given)) as gear, errors.status("examining"):
+        found = Doctor(gear.database, gear.embedder, gear.adopted_profile(), Beam(hub=hub)).examine(questions=questions)
+    if as_json:
+        click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=1))
+    else:
+        show(Console(), found)
+    if found.problems:
+        raise InputError(f"{found.problems} of {len(found.findings)} findings are problems")
+
+
+def show(console: Console, found: Examination) -> None:
+    """Print the findings, the costs of the queries, and the busiest nodes."""
+    table = _table("", "", "what to do")
+    for one in found.findings:
+        mark = Text({"ok": "✓", "advice": "!", "problem": "✗"}[one.level], style=STYLES[one.level])
+        table.add_row(mark, Text(f"{one.subject}: {one.detail}"), Text(one.fix))
+    console.print(table)
+    if found.costs:
+        costs = _table("query of a search", "runs", "ms, median", "db hits", "rows", "pages from disk", right=1)
+        for cost in found.costs:
+            counts = (f"{count:,}" for count in (cost.db_hits, cost.rows, cost.page_misses))
+            costs.add_row(cost.query, str(cost.runs), f"{cost.milliseconds:.1f}", *counts)
+        console.print(costs, "")
+    if found.busiest:
+        busiest = _table("hub", "triples", right=1)
+        for name, degree in found.busiest:
+            busiest.add_row(Text(name or "(without a name)"), f"{degree:,}")
+        console.print(busiest)
+
+
+def _table(*columns: str, right: int = 9) -> Table:
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place >= right else "left")
+    return table

@@ -1,0 +1,55 @@
+"""``gear export``: a corpus as files for neo4j-admin's bulk import."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gear_neo4j.cli.ingest import PATH, progress_shown, tell
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
+from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
+from gear_neo4j.settings import Settings
+
+
+@click.command()
+@click.argument("sources", nargs=-1, type=PATH, required=True)
+@click.option("--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}.")
+@click.option("--admin-import", "folder", type=PATH, required=True, help="A new folder for the files.")
+@click.option(
+    "--chunk-size",
+    type=click.IntRange(min=SMALLEST_CHUNK),
+    default=CHUNK_SIZE,
+    show_default=True,
+    help="Length of a document's passages, in characters.",
+)
+@click.option("--embedding-model", help="A sentence-transformers name or folder.  [GEAR_EMBEDDING_MODEL]")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, as_json: bool, **given: Any) -> None:
+    """Write what an ingest of SOURCES would write as CSV files, for a database that does not exist yet.
+
+    For initial loads of many millions of triples; no database is asked. Afterwards, on the server, while it is stopped:
+
+    \b
+    neo4j-admin database import full @DIR/import.args neo4j
+    gear migrate     once it runs again: the indexes are made then
+    """
+    embedder = SentenceTransformerEmbedder(given["embedding_model"] or Settings.load().embedding_model)
+    files = files_to_ingest(sources, triples)
+    with progress_shown() as on_progress:
+        run = AdminExport(folder, embedder, on_problem=tell, on_progress=on_progress, chunk_size=given["chunk_size"])
+        report = run.run(files)
+    if as_json:
+        click.echo(json.dumps(asdict(report)))
+    else:
+        click.echo(
+            f"{report.passages:,} passages, {report.triples:,} triples, {report.entities:,} entities in {folder}"
+        )
+        click.echo(f"neo4j-admin database import full @{folder / ARGUMENTS} neo4j")
+        click.echo("gear migrate")
+    if report.problems:
+        raise InputError(f"{report.problems:,} lines or files could not be used, see above")

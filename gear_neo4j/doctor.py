@@ -1,0 +1,207 @@
+"""``gear doctor``: is this database fit to be searched, and what does a search cost on it?"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from gear_neo4j.adoption.profile import Profile
+from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, MigrationError
+from gear_neo4j.graph import migrations, schema
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.profiles import Profiled
+from gear_neo4j.graph.store import Counts, Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.retrieval.base import BaseSearch, Fulltext, Hybrid, Sbert
+from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.retrieval.expansion import Expansion
+from gear_neo4j.retrieval.retrievers import BASE_K, NaiveRetriever
+
+Level = Literal["ok", "advice", "problem"]
+SAMPLED = 5
+BUSIEST = 10
+PAGE_CACHE = "server.memory.pagecache.size"
+# What a triple takes in the store: its vector (four bytes a number, in blocks), texts, three relationships, an id.
+BYTES_A_TRIPLE = 700
+BYTES_A_PASSAGE = 3_000
+BYTES_A_NUMBER = 4.4
+_UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: how it is, and what to do where it is not as it should be."""
+
+    level: Level
+    subject: str
+    detail: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCost:
+    """What one query of a search costs on this database: worst reads and rows, median time, over some questions."""
+
+    query: str
+    runs: int
+    db_hits: int
+    rows: int
+    page_misses: int
+    milliseconds: float
+    scans: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """All that was found: findings, what the queries of a search cost, and the busiest nodes with their degrees."""
+
+    findings: tuple[Finding, ...]
+    costs: tuple[QueryCost, ...] = ()
+    hubs: int = 0
+    busiest: tuple[tuple[str | None, int], ...] = ()
+
+    @property
+    def problems(self) -> int:
+        """How many findings keep a search from working as it should."""
+        return sum(one.level == "problem" for one in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Doctor:
+    """One examination of a database: nothing in it is changed."""
+
+    database: Database
+    embedder: Embedder
+    profile: Profile | None = None
+    beam: Beam = Beam()
+
+    def examine(self, *, questions: Sequence[str] = ()) -> Examination:
+        """Look at everything; the questions (default: the texts of a few triples) are searched for and profiled."""
+        findings = [self._server(), *self._schema()]
+        if any(one.level == "problem" for one in findings):
+            return Examination(tuple(findings))
+        counts = Store(self.database).counts()
+        findings.extend((self._contents(counts), self._page_cache(counts)))
+        hubs, busiest = self._hubs()
+        findings.append(_about_hubs(hubs, self.beam))
+        costs = self._costs(questions or self._sample())
+        findings.extend(_about_costs(costs))
+        return Examination(tuple(findings), costs, hubs, busiest)
+
+    def _server(self) -> Finding:
+        searched = "the SEARCH clause" if self.database.has_search_clause else "index procedures"
+        return Finding("ok", "server", f"Neo4j {self.database.version}, database {self.database.name}, {searched}")
+
+    def _schema(self) -> Iterator[Finding]:
+        try:
+            Store(self.database).require_model(name=self.embedder.name, dimension=self.embedder.dimension)
+            missing = migrations.pending(self.database)
+            if missing:
+                lacks = ", ".join(one.source for one in missing)
+                yield Finding("problem", "schema", f"lacks {lacks}", "gear migrate")
+                return
+            schema.verify(self.database, dimension=self.embedder.dimension)
+        except (InputError, EmbeddingMismatch, MigrationError) as error:
+            detail, _, fix = str(error).partition(": ")
+            yield Finding("problem", "schema", detail, fix)
+            return
+        count = len(schema.expected_indexes(self.embedder.dimension))
+        model = f"{self.embedder.name} ({self.embedder.dimension} dimensions)"
+        yield Finding("ok", "schema", f"complete, {count} indexes online, embedded by {model}")
+
+    def _contents(self, counts: Counts) -> Finding:
+        told = f"{counts.passages:,} passages, {counts.triples:,} triples, {counts.entities:,} entities"
+        left = self.database.call("count_to_extract", failed=False)[0]["passages"]
+        if counts.passages and not counts.triples:
+            return Finding(
+                "problem", "contents", f"{told}: there is nothing to walk", "gear ingest --triples, --extract"
+            )
+        if left:
+            return Finding("advice", "contents", f"{told}; {left:,} passages were never read", "gear ingest --extract")
+        return Finding("ok", "contents", told)
+
+    def _page_cache(self, counts: Counts) -> Finding:
+        vector = BYTES_A_NUMBER * self.embedder.dimension
+        needed = counts.triples * (vector + BYTES_A_TRIPLE) + counts.passages * (vector + BYTES_A_PASSAGE)
+        told = f"our part of the store takes about {needed / 2**30:.1f} GiB"
+        try:
+            rows = self.database.call("server_settings", names=[PAGE_CACHE])
+        except DatabaseError:
+            rows = []
+        size = _bytes(rows[0]["value"]) if rows else None
+        if size is None:
+            return Finding("ok", "page cache", f"{told}; the server does not tell the size of its page cache")
+        told += f", the page cache {size / 2**30:.1f} GiB"
+        if needed > size:
+            return Finding("advice", "page cache", told, f"{PAGE_CACHE} (GEAR_LOCAL_PAGECACHE for a local server)")
+        return Finding("ok", "page cache", told)
+
+    def _hubs(self) -> tuple[int, tuple[tuple[str | None, int], ...]]:
+        labels = list(self.profile.entities) if self.profile else ["Entity"]
+        names = list(self.profile.name_properties) if self.profile else ["name"]
+        row = self.database.call("hubs", labels=labels, names=names, hub=self.beam.hub, limit=BUSIEST)[0]
+        return row["hubs"], tuple((name, degree) for name, degree in row["busiest"])
+
+    def _sample(self) -> list[str]:
+        return [row["text"] for row in self.database.call("some_triples", limit=SAMPLED)]
+
+    def _costs(self, questions: Sequence[str]) -> tuple[QueryCost, ...]:
+        """The costs of each query that a search by words and by meaning with an expansion makes, as it makes them."""
+        runs: dict[str, list[Profiled]] = {}
+        store = Store(self.database.profiling(lambda one: runs.setdefault(one.query, []).append(one)))
+        retriever = NaiveRetriever(
+            store,
+            base=BaseSearch(store, Hybrid([Fulltext(), Sbert()])),
+            expansion=Expansion(store, embedder=self.embedder, beam=self.beam),
+            embedder=self.embedder,
+            base_k=BASE_K,
+        )
+        for question in questions:
+            retriever.retrieve(question, k=BASE_K)
+        return tuple(_cost(name, profiles) for name, profiles in runs.items())
+
+
+def _cost(name: str, runs: Sequence[Profiled]) -> QueryCost:
+    return QueryCost(
+        name,
+        len(runs),
+        max(one.db_hits for one in runs),
+        max(one.rows for one in runs),
+        max(one.page_misses for one in runs),
+        median(one.milliseconds for one in runs),
+        tuple(sorted(frozenset[str]().union(*(one.scans for one in runs)))),
+    )
+
+
+def _about_hubs(hubs: int, beam: Beam) -> Finding:
+    if not hubs:
+        return Finding("ok", "hubs", f"no entity stands in more than {beam.hub} triples")
+    detail = (
+        f"{hubs:,} entities stand in more than {beam.hub} triples: of those, only the nearest to the question count"
+    )
+    return Finding("ok", "hubs", detail)
+
+
+def _about_costs(costs: Sequence[QueryCost]) -> Iterator[Finding]:
+    for one in costs:
+        if one.scans:
+            fix = "report it, with the version of the server"
+            yield Finding("problem", "plans", f"{one.query} is planned with {', '.join(one.scans)}", fix)
+    if not any(one.scans for one in costs):
+        yield Finding("ok", "plans", f"{len(costs)} queries of a search are planned with indexes")
+
+
+def _bytes(text: str | None) -> int | None:
+    """The size that a setting holds, such as 512.00MiB; None where it holds none.
+
+    Example:
+        >>> _bytes("1.50GiB"), _bytes("auto"), _bytes(None)
+        (1610612736, None, None)
+    """
+    for unit in sorted(_UNITS, key=len, reverse=True):
+        if text and text.endswith(unit):
+            try:
+                return int(float(text.removesuffix(unit)) * _UNITS[unit])
+            except ValueError:
+                return None
+    return None

@@ -1,0 +1,67 @@
+"""What was asked of the database: the query's name, how long it took, how much came back; never the values.
+
+The logger is ``gear_neo4j.queries``, at level DEBUG; each record also carries ``query``, ``database``, ``milliseconds``
+and ``rows`` as attributes.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+LOGGER = logging.getLogger("gear_neo4j.queries")
+_KEYS = ("query", "database", "milliseconds", "rows", "error")
+
+
+@dataclass(slots=True)
+class Entry:
+    """One query on its way: how many rows it has given so far."""
+
+    rows: int = 0
+
+
+@contextmanager
+def logged(query: str, *, database: str) -> Iterator[Entry]:
+    """Log a query once it is over, whether it succeeded or not."""
+    entry, started, error = Entry(), time.perf_counter(), None
+    try:
+        yield entry
+    except Exception as problem:
+        error = type(problem).__name__
+        raise
+    finally:
+        spent = round(1_000 * (time.perf_counter() - started), 2)
+        LOGGER.debug(
+            "%s on %s: %d rows in %.1f ms%s",
+            *(query, database, entry.rows, spent, f", {error}" if error else ""),
+            extra={"query": query, "database": database, "milliseconds": spent, "rows": entry.rows, "error": error},
+        )
+
+
+def log_to(file: Path) -> logging.Handler:
+    """Append a line of JSON to a file for every query, until :func:`stop`.
+
+    Raises:
+        OSError: the file cannot be written to.
+    """
+    handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(_Lines())
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.DEBUG)
+    return handler
+
+
+def stop(handler: logging.Handler) -> None:
+    """Log no more to a file."""
+    LOGGER.removeHandler(handler)
+    handler.close()
+
+
+class _Lines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        told = {key: value for key in _KEYS if (value := getattr(record, key, None)) is not None}
+        return json.dumps({"time": datetime.fromtimestamp(record.created, UTC).isoformat(), **told}, ensure_ascii=False)

@@ -1,0 +1,224 @@
+"""Files for ``neo4j-admin database import``, by which a database that does not exist yet is filled fastest.
+
+What an ingest of the same sources would write, as CSV with typed headers, in memory that does not grow with it. The
+import makes no index: ``gear migrate`` does, afterwards.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Self
+
+from gear_neo4j.domain import Passage, Triple, entity_key
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.reading import read_passages, read_triples, require_content, size_of
+from gear_neo4j.ingestion.sources import Files
+from gear_neo4j.models.embeddings import Embedder, Vectors
+
+ARGUMENTS = "import.args"
+NODES = {
+    "Passage": ("id:ID(Passage)", "title", "text", "source", "position", "extractedAt:datetime", "embedding:float[]"),
+    "Entity": ("key:ID(Entity)", "name"),
+    "Triple": ("id:ID(Triple)", "subject", "predicate", "object", "text", "embedding:float[]"),
+    "__GearStore": ("id:ID(Store)", "embeddingModel", "dimension:long", "createdAt:datetime"),
+}
+RELATIONSHIPS = {
+    "SUBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),
+    "OBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),
+    "FROM": (":START_ID(Triple)", ":END_ID(Passage)"),
+}
+
+
+@dataclass(slots=True)
+class ExportReport:
+    """How much was written; ``problems`` counts what could not be used, each was reported as it came up."""
+
+    passages: int = 0
+    triples: int = 0
+    entities: int = 0
+    problems: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AdminExport:
+    """One export: where to, what embeds, and who hears of problems and progress."""
+
+    folder: Path
+    embedder: Embedder
+    on_problem: Callable[[Problem], None] = lambda _: None
+    on_progress: Callable[[Progress], None] = lambda _: None
+    chunk_size: int = CHUNK_SIZE
+    report: ExportReport = field(default_factory=ExportReport)
+
+    def run(self, files: Files) -> ExportReport:
+        """Write the files of a corpus into the folder, which is made, and must be empty.
+
+        Raises:
+            InputError: a JSONL file is missing or empty, or the folder is neither new nor empty.
+        """
+        require_content(files.passages, files.triples)
+        self._make_folder()
+        with ExitStack() as stack:
+            seen = stack.enter_context(_Seen(self.folder / "seen.sqlite"))
+            tables = {name: stack.enter_context(_Table(self.folder, name)) for name in (*NODES, *RELATIONSHIPS)}
+            for batch in read_triples(files.triples):
+                seen.fresh("completed", batch.completed)
+            self._passages(files.passages, tables, seen)
+            self._triples(files.triples, tables, seen)
+            tables["__GearStore"].write([("store", self.embedder.name, self.embedder.dimension, _now())])
+        self._arguments()
+        return self.report
+
+    def _make_folder(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if any(self.folder.iterdir()):
+                raise InputError(f"{self.folder} is not empty: name a new folder")
+        except OSError as error:
+            raise InputError(f"{self.folder} cannot be written to: {error.strerror or error}") from error
+
+    def _passages(self, files: Sequence[Path], tables: dict[str, "_Table"], seen: "_Seen") -> None:
+        total, now = size_of(files), _now()
+        for batch in read_passages(files, chunk_size=self.chunk_size):
+            self._tell(batch.problems)
+            new = set(seen.fresh("passage", [passage.id for passage in batch.passages]))
+            # Of two texts under one id the first counts, as in an ingest.
+            passages = {one.id: one for one in reversed(batch.passages) if one.id in new}
+            completed = seen.known("completed", list(passages))
+            vectors = self.embedder.embed([one.content for one in passages.values()]) if passages else ()
+            tables["Passage"].write(
+                _passage_row(passage, now if passage.id in completed else None, vector)
+                for passage, vector in zip(passages.values(), vectors, strict=True)
+            )
+            self.report.passages += len(passages)
+            self.on_progress(Progress("passages", batch.done, total, self.report.passages))
+
+    def _triples(self, files: Sequence[Path], tables: dict[str, "_Table"], seen: "_Seen") -> None:
+        total = size_of(files)
+        for batch in read_triples(files):
+            self._tell(batch.problems)
+            known = seen.known("passage", list(batch.places))
+            for passage, place in batch.places.items():
+                if passage not in known:
+                    self._tell([Problem(place.file, place.line, f"names the passage {passage!r}, which is in no file")])
+            by_id = {one.id: one for one in batch.triples if one.passage_id in known}
+            self._write([by_id[id] for id in seen.fresh("triple", by_id)], tables, seen)
+            self.on_progress(Progress("triples", batch.done, total, self.report.triples))
+
+    def _write(self, triples: Sequence[Triple], tables: dict[str, "_Table"], seen: "_Seen") -> None:
+        names = {entity_key(name): name for one in reversed(triples) for name in (one.object, one.subject)}
+        entities = [(key, names[key]) for key in seen.fresh("entity", names)]
+        tables["Entity"].write(entities)
+        vectors = self.embedder.embed([one.text for one in triples]) if triples else ()
+        tables["Triple"].write(
+            (one.id, one.subject, one.predicate, one.object, one.text, _numbers(vector))
+            for one, vector in zip(triples, vectors, strict=True)
+        )
+        tables["SUBJECT"].write((one.id, entity_key(one.subject)) for one in triples)
+        tables["OBJECT"].write((one.id, entity_key(one.object)) for one in triples)
+        tables["FROM"].write((one.id, one.passage_id) for one in triples)
+        self.report.triples += len(triples)
+        self.report.entities += len(entities)
+
+    def _arguments(self) -> None:
+        """The options of the import, in a file that it takes as ``@import.args``."""
+        here = self.folder.resolve().as_posix()
+        options = [f"--nodes={name}={here}/{name}.csv" for name in NODES]
+        options += [f"--relationships={name}={here}/{name}.csv" for name in RELATIONSHIPS]
+        options += ["--multiline-fields=true", "--array-delimiter=;"]
+        # In quotes, for the folder's name may hold spaces.
+        (self.folder / ARGUMENTS).write_text("".join(f'"{option}"\n' for option in options), encoding="utf-8")
+
+    def _tell(self, problems: Iterable[Problem]) -> None:
+        for problem in problems:
+            self.report.problems += 1
+            self.on_problem(problem)
+
+
+class _Table:
+    """One CSV file, with its header."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._file = (folder / f"{name}.csv").open("w", encoding="utf-8", newline="\n")
+        self._file.write(",".join((NODES | RELATIONSHIPS)[name]) + "\n")
+
+    def write(self, rows: Iterable[Sequence[object]]) -> None:
+        self._file.writelines(_line(row) for row in rows)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+class _Seen:
+    """What was met before, on disk: of a large corpus, the ids alone would fill the memory."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._base = sqlite3.connect(file, isolation_level=None)
+        self._base.execute("PRAGMA journal_mode = OFF")
+        self._base.execute("PRAGMA synchronous = OFF")
+        self._base.execute("CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID")
+
+    def fresh(self, kind: str, names: Iterable[str]) -> list[str]:
+        """Those of the names that are met for the first time, in their order."""
+        self._base.execute("BEGIN")
+        add = "INSERT OR IGNORE INTO seen VALUES (?)"
+        found = [name for name in names if self._base.execute(add, (_key(kind, name),)).rowcount]
+        self._base.execute("COMMIT")
+        return found
+
+    def known(self, kind: str, names: Iterable[str]) -> set[str]:
+        """Those of the names that were met before."""
+        ask = "SELECT 1 FROM seen WHERE key = ?"
+        return {name for name in names if self._base.execute(ask, (_key(kind, name),)).fetchone()}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._base.close()
+        self._file.unlink()
+
+
+def _key(kind: str, name: str) -> bytes:
+    return blake2b(f"{kind}\0{name}".encode(), digest_size=16).digest()
+
+
+def _line(row: Sequence[object]) -> str:
+    """A row of CSV in which an empty text and one that is missing differ, as the module csv writes it from 3.12 on.
+
+    Example:
+        >>> print(_line(("p1", "", None, 'a "no" it was')), end="")
+        "p1","",,"a ""no"" it was"
+    """
+    return ",".join("" if one is None else '"' + str(one).replace('"', '""') + '"' for one in row) + "\n"
+
+
+def _passage_row(passage: Passage, extracted: str | None, vector: Vectors) -> tuple[str | None, ...]:
+    described = (passage.id, passage.title, passage.text, passage.source, passage.position)
+    return (*described, extracted, _numbers(vector))
+
+
+def _numbers(vector: Vectors) -> str:
+    """A vector as the import reads it; nine digits tell every float32 from its neighbours.
+
+    Example:
+        >>> import numpy as np
+        >>> _numbers(np.array([0.1, -2.0], dtype=np.float32))
+        '0.100000001;-2'
+    """
+    return ";".join(["%.9g"] * len(vector)) % tuple(vector.tolist())
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

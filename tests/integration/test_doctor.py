@@ -1,0 +1,129 @@
+"""What ``gear doctor`` finds, and the log of queries, on a real database."""
+
+import json
+import logging
+
+import pytest
+
+from gear_neo4j.doctor import Doctor
+from gear_neo4j.errors import DatabaseError
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.query_log import LOGGER
+from gear_neo4j.graph.store import Store
+from gear_neo4j.ingestion.pipeline import Ingest
+from gear_neo4j.retrieval.beam import Beam
+from tests.commands import one_line
+
+
+@pytest.fixture
+def filled(database, embedder, folder):
+    """The two passages of the command line's tests."""
+    Ingest(database, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
+    return database
+
+
+def levels(found):
+    return {one.subject: one.level for one in found.findings}
+
+
+def test_a_database_that_is_well_has_no_findings_but_good_ones(filled, embedder):
+    """The three hot queries are profiled as a search runs them, and nothing is changed."""
+    before = Store(filled).counts()
+
+    found = Doctor(filled, embedder).examine()
+
+    assert {"server", "schema", "contents", "page cache", "hubs", "plans"} == set(levels(found))
+    assert {"ok"} == set(levels(found).values())
+    assert {"find_passages", "start_triples", "expand_composed", "passages_by_id"} <= {one.query for one in found.costs}
+    assert all(one.db_hits > 0 and one.milliseconds > 0 and not one.scans for one in found.costs)
+    assert before == Store(filled).counts()
+
+
+def test_an_index_that_was_dropped_is_a_problem(filled, embedder):
+    """It is named, and what would ask for it is not tried."""
+    filled.execute("DROP INDEX gear_triple_embedding")
+
+    found = Doctor(filled, embedder).examine()
+
+    assert 1 == found.problems
+    assert "gear_triple_embedding" in next(one.detail for one in found.findings if one.level == "problem")
+    assert () == found.costs
+
+
+def test_passages_that_were_never_read_are_told_with_what_to_do(filled, embedder):
+    """An extraction is outstanding."""
+    filled.run(Query("unread", "MATCH (p:Passage {id: 'p1'}) REMOVE p.extractedAt", writes=True))
+
+    contents = next(one for one in Doctor(filled, embedder).examine().findings if one.subject == "contents")
+
+    assert ("advice", "gear ingest --extract") == (contents.level, contents.fix)
+    assert "1 passages were never read" in contents.detail
+
+
+def test_hubs_are_counted_and_the_busiest_named(filled, embedder):
+    """By the limit that the search would use."""
+    found = Doctor(filled, embedder, beam=Beam(hub=1)).examine(questions=["Who won the prize?"])
+
+    assert 1 == found.hubs
+    assert (("Geoffrey Hinton", 2),) == found.busiest
+    assert {1} == {one.runs for one in found.costs if one.query != "nearest_triples"}
+
+
+def test_the_command_prints_what_was_found(gear, folder, connection):
+    """As tables or as JSON; where anything is amiss the exit code is 2."""
+    assert one_line_of_problem(gear("doctor"))
+    gear("ingest", folder)
+
+    code, out, _ = gear("doctor")
+    assert 0 == code
+    assert "complete, 9 indexes online" in out
+    assert "expand_composed" in out
+
+    code, out, _ = gear("doctor", "Who won the prize?", "--hub", "1", "--json")
+    told = json.loads(out)
+    assert (0, 1, [["Geoffrey Hinton", 2]]) == (code, told["hubs"], told["busiest"])
+
+    connection.execute("DROP INDEX gear_passage_text")
+    assert one_line_of_problem(gear("doctor"))
+    assert one_line(gear("doctor", "--hub", "0"), "--hub")
+
+
+def one_line_of_problem(result):
+    """Whether the findings were printed, and then one line said how many are problems."""
+    code, out, err = result
+    return code == 2 and "✗" in out and "1 of 2 findings are problems" in err
+
+
+def test_every_query_is_logged_by_name_without_its_values(filled, caplog):
+    """Also one that the server refuses."""
+    caplog.set_level(logging.DEBUG, logger=LOGGER.name)
+
+    filled.call("passages_by_id", ids=["p1", "secret"])
+    list(filled.stream("all_passages"))
+    with pytest.raises(DatabaseError):
+        filled.run(Query("broken", "RETURN nonsense"))
+
+    told = [(one.query, one.rows, one.error) for one in caplog.records if one.name == LOGGER.name]
+    assert [("passages_by_id", 1, None), ("all_passages", 2, None), ("broken", 0, "CypherSyntaxError")] == told
+    assert not any("secret" in one.getMessage() for one in caplog.records if one.name == LOGGER.name)
+
+
+def test_the_command_line_logs_queries_to_a_file(gear, folder, tmp_path):
+    """A line of JSON each, appended; a file that cannot be written costs one line."""
+    log = tmp_path / "queries.jsonl"
+    gear("--log-queries", log, "ingest", folder)
+    before = len(log.read_text().splitlines())
+
+    gear("--log-queries", log, "search", "Who won the prize?")
+    gear("search", "Who won the prize?")
+
+    rows = [json.loads(line) for line in log.read_text().splitlines()[before:]]
+    assert {"start_triples", "expand_composed"} <= {row["query"] for row in rows}
+    assert all(row["milliseconds"] > 0 and row["rows"] >= 0 and row["time"] for row in rows)
+    assert 1 == sum(row["query"] == "start_triples" for row in rows)
+    assert one_line(gear("--log-queries", tmp_path / "no" / "file", "status"), "--log-queries")
+
+
+def test_a_log_of_a_test_ends_with_it():
+    """No handler is left behind by the command line."""
+    assert [] == LOGGER.handlers
