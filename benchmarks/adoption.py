@@ -9,13 +9,11 @@ import argparse
 import json
 import os
 import platform
-import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.__main__ import RandomEmbedder, spread, timed
+from benchmarks.made import WordVectors, made_word
+from benchmarks.measure import apart, peak_megabytes, spread, timed
 from gear_neo4j import Gear, Settings
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import GearError
@@ -65,8 +64,8 @@ MAKE_RELATIONSHIPS = Query(
 def node(number: int) -> dict[str, object]:
     """A node of the graph, told by its number."""
     label = LABELS[number % len(LABELS)]
-    name = f"{label} {number:06} of the {number % 97}th street"
-    about = f"{name} is told of in a text of its own, which has words like {number % 1013} and {number % 389}."
+    name = " ".join(made_word(number, salt) for salt in range(2)).title()
+    about = f"{name} is told of in a text of its own, which has words like {made_word(number % 1013, 2)}."
     return {"number": number, "label": label, "name": name, "about": about if number % 10 == 0 else None}
 
 
@@ -106,7 +105,7 @@ def adopt(settings: Settings) -> dict[str, Any]:
         stages[progress.stage] = stages.get(progress.stage, 0.0) + now - last
         last = now
 
-    with Gear.connect(settings, embedder=RandomEmbedder()) as gear:
+    with Gear.connect(settings, embedder=WordVectors()) as gear:
         before = peak_megabytes()
         report = gear.adopt(PROFILE, on_progress=note)
     return {
@@ -121,36 +120,18 @@ def adopt(settings: Settings) -> dict[str, Any]:
 
 def release(settings: Settings) -> dict[str, Any]:
     """Release it, in a process of its own."""
-    with Gear.connect(settings, embedder=RandomEmbedder()) as gear:
+    with Gear.connect(settings, embedder=WordVectors()) as gear:
         started = time.perf_counter()
         gone = gear.release()
     seconds = round(time.perf_counter() - started, 1)
     return {"seconds": seconds, "passages": gone.passages, "triples": gone.triples, "peak_mb": peak_megabytes()}
 
 
-def peak_megabytes() -> int:
-    """The most memory that this process has ever had in use."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        # What getrusage says begins, on Linux, with what the parent had when it started this process.
-        found = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM"))
-        return int(found.split()[1]) // 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak // (1024 * 1024 if platform.system() == "Darwin" else 1024)
-
-
-def apart(work: Callable[[Settings], dict[str, Any]], settings: Settings) -> "Future[dict[str, Any]]":
-    """Begin some work in a new process."""
-    pool = ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
-    future = pool.submit(work, settings)
-    pool.shutdown(wait=False)
-    return future
-
-
 def search(gear: Gear, nodes: int, number: int) -> float:
     """Milliseconds of one search, for the names of two nodes."""
     one, other = (str(node(place % nodes)["name"]) for place in (7_919 * number, 104_729 * number + 1))
-    return timed(lambda: gear.search(f"What joins {one} and {other}?", retriever="naive", base="fulltext"))
+    question = f"What joins {one} and {other}?"
+    return timed(lambda: gear.search(question, retriever="naive", base="fulltext"))
 
 
 def searched_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> tuple[list[float], list[str]]:
@@ -173,7 +154,7 @@ def searched_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) ->
 def measure(settings: Settings, count: int) -> dict[str, Any]:
     """Everything, on an empty database."""
     size = make(settings, count)
-    with Gear.connect(settings, embedder=RandomEmbedder()) as gear:
+    with Gear.connect(settings, embedder=WordVectors()) as gear:
         running = apart(adopt, settings)
         during, failed = searched_while(running, gear, size["nodes"])
         first = running.result()

@@ -57,6 +57,14 @@ class WordVectors:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and the passages that answer it together."""
+
+    question: str
+    gold: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
     """The corpus of a number of passages; the same seed makes the same one."""
 
@@ -77,21 +85,32 @@ class Made:
         for first in range(start, self.passages, size):
             yield self._batch(np.arange(first, min(first + size, self.passages)))
 
-    def question(self, number: int) -> str:
-        """A question over two passages: what is stated of something that a passage's entity leads to."""
-        ((_, triples),) = self._batch(np.array([number % self.passages]))
-        one = triples[number % OWN]
-        return f"What {one.predicate} the one that {one.subject} {triples[(number + 1) % OWN].predicate}?"
+    def questions(self, count: int) -> list[Asked]:
+        """Questions over two passages each: what is stated of the thing that the first passage's subject leads to."""
+        found: list[Asked] = []
+        for number in range(self.passages):
+            # From all over the corpus.
+            asked = self._asked(_mixed(number, self.seed + 5) % self.passages)
+            found += [asked] if asked else []
+            if len(found) == count:
+                break
+        return found
+
+    def _asked(self, number: int) -> Asked | None:
+        ((passage, triples),) = self._batch(np.array([number]))
+        places = number * TRIPLES_A_PASSAGE + np.arange(OWN)
+        for column, kind in enumerate(self._kinds(places)):
+            if kind != -1:
+                continue
+            ((other, stated),) = self._batch(self._others(places)[column : column + 1])
+            if other.id != passage.id:
+                first, second = triples[column].predicate, stated[0].predicate
+                return Asked(f"What {second} the one that {passage.title} {first}?", (passage.id, other.id))
+        return None
 
     def _batch(self, numbers: Numbers) -> list[tuple[Passage, list[Triple]]]:
         places = numbers[:, None] * TRIPLES_A_PASSAGE + np.arange(TRIPLES_A_PASSAGE)
-        drawn = _uniform(places, self.seed, salt=1)
-        hubs = self._hubs()
-        rank = np.searchsorted(hubs, drawn) + 1
-        is_hub = rank <= HUBS
-        is_shared = ~is_hub & (_uniform(places, self.seed, salt=2) < SHARED)
-        # What a passage leads to is as a rule of an early one: the few that everybody knows.
-        other = (self.passages * _uniform(places, self.seed, salt=3) ** 2).astype(np.int64)
+        kinds, others = self._kinds(places), self._others(places)
         predicate = (PREDICATES * _uniform(places, self.seed, salt=4) ** 2).astype(np.int64)
         made = []
         for row, number in enumerate(numbers.tolist()):
@@ -99,34 +118,50 @@ class Made:
             leaves = [self._leaf(place, number) for place in places[row].tolist()]
             facts = []
             for column in range(TRIPLES_A_PASSAGE):
-                if is_hub[row, column]:
-                    object = f"{_word(int(rank[row, column]), 91)} {_word(int(rank[row, column]), 92)}".title()
-                elif is_shared[row, column]:
-                    object = self._main(int(other[row, column]))
+                kind = int(kinds[row, column])
+                if kind > 0:
+                    object = f"{made_word(kind, 91)} {made_word(kind, 92)}".title()
+                elif kind < 0:
+                    object = self._main(int(others[row, column]))
                 else:
                     object = leaves[column]
                 subject = main if column < OWN else leaves[column - OWN]
                 facts.append((subject, _predicate(int(predicate[row, column])), object))
             text = " ".join(f"{subject} {predicate} {object}." for subject, predicate, object in facts)
             passage = Passage(f"made-{self.seed}-{number:07}", main, text)
-            made.append((passage, [make_triple(passage.id, *fact) for fact in facts]))
+            # A hub that is drawn twice can make the same triple twice.
+            triples = {one.id: one for one in (make_triple(passage.id, *fact) for fact in facts)}
+            made.append((passage, list(triples.values())))
         return made
 
-    def _hubs(self) -> NDArray[np.float64]:
-        return np.cumsum([self.hub_degree(rank) / self.triples for rank in range(1, HUBS + 1)])
+    def _kinds(self, places: Numbers) -> Numbers:
+        """What the object at a place is: the rank of a hub, -1 for what another passage speaks of, or 0 for a leaf."""
+        shares = np.cumsum([self.hub_degree(rank) / self.triples for rank in range(1, HUBS + 1)])
+        rank = np.searchsorted(shares, _uniform(places, self.seed, salt=1)) + 1
+        shared = np.where(_uniform(places, self.seed, salt=2) < SHARED, -1, 0)
+        return np.where(rank <= HUBS, rank, shared)
+
+    def _others(self, places: Numbers) -> Numbers:
+        """The number of the passage that speaks of the object; as a rule an early one: the few that everybody knows."""
+        return (self.passages * _uniform(places, self.seed, salt=3) ** 2).astype(np.int64)
 
     def _main(self, number: int) -> str:
-        return f"{_word(number, self.seed)} {_word(number, self.seed + 1)} {_word(number // TOPIC, 93)}".title()
+        return _name(number, self.seed, number // TOPIC).title()
 
     def _leaf(self, place: int, number: int) -> str:
-        return f"{_word(place, self.seed + 2)} {_word(place, self.seed + 3)} {_word(number // TOPIC, 93)}"
+        return _name(place, self.seed + 2, number // TOPIC)
+
+
+def _name(number: int, salt: int, topic: int) -> str:
+    return f"{made_word(number, salt)} {made_word(number, salt + 1)} {made_word(topic, 93)}"
 
 
 def _predicate(number: int) -> str:
-    return f"{_word(number, 94)} {_LITTLE_WORDS[number % len(_LITTLE_WORDS)]}"
+    return f"{made_word(number, 94)} {_LITTLE_WORDS[number % len(_LITTLE_WORDS)]}"
 
 
-def _word(number: int, salt: int) -> str:
+def made_word(number: int, salt: int) -> str:
+    """A word of three syllables; the same number and salt give the same one."""
     drawn = _mixed(number, salt)
     return "".join(_SYLLABLES[(drawn >> shift) % len(_SYLLABLES)] for shift in (0, 20, 40))
 

@@ -5,8 +5,11 @@
 CALL () {
   MATCH (s:__GearStore {id: 'store'})
   USING INDEX SEEK s:__GearStore(id)
+  // Alone: those that write share a lock on this entry of the index, and to take the id away needs it for oneself. What
+  // is being written could else lose an entity that it is about to point at.
+  REMOVE s.id
   // From here on a projection of the graph is stale.
-  SET s.changed = randomUUID()
+  SET s.id = 'store', s.changed = randomUUID()
 }
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
@@ -19,12 +22,7 @@ CALL (triples) {
   WITH t
   WHERE t.relationship IS NULL
   MATCH (t)-[:SUBJECT|OBJECT]->(e:Entity)
-  WITH DISTINCT e
-  ORDER BY e.key
-  // A lock, for of two that take away the last triples of an entity, neither would see those that the other took; in
-  // order, so that they do not wait for each other.
-  SET e.key = e.key
-  RETURN collect(e) AS entities
+  RETURN collect(DISTINCT e) AS entities
 }
 FOREACH (t IN triples | DETACH DELETE t)
 WITH size(triples) AS triples, entities

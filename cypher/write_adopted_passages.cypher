@@ -2,12 +2,9 @@
 // access: write
 // Passages of our own beside nodes that are the user's, each pointing at its node, with embeddings (float32). A node
 // that stands for facts alone has nothing to extract.
-CALL () {
-  MATCH (s:__GearStore {id: 'store'})
-  USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale.
-  SET s.changed = randomUUID()
-}
+// Shared with others that write, not with those that delete.
+MATCH (gate:__GearStore {id: 'store'})
+USING INDEX SEEK gate:__GearStore(id)
 UNWIND $rows AS row
 MATCH (n)
 WHERE elementId(n) = row.node
@@ -17,3 +14,11 @@ SET p.title = row.title, p.text = row.text, p.node = row.node,
 MERGE (p)-[:DESCRIBES]->(n)
 WITH p, row
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)
+WITH count(*) AS written
+CALL () {
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // From here on a projection of the graph is stale. Last, for another that writes meanwhile waits from here on.
+  SET s.changed = randomUUID()
+}
+RETURN written

@@ -1,13 +1,10 @@
 // name: write_triples(entities, triples, passages, model)
 // access: write
-// Triples with their entities and embeddings (float32), and the status of the passages that they complete, with the
+// Triples, each once, with their entities and embeddings (float32), and the status of the passages that they complete, with the
 // name of the model that extracted them, if one did.
-CALL () {
-  MATCH (s:__GearStore {id: 'store'})
-  USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale.
-  SET s.changed = randomUUID()
-}
+// Shared with others that write, not with those that delete.
+MATCH (gate:__GearStore {id: 'store'})
+USING INDEX SEEK gate:__GearStore(id)
 CALL () {
   UNWIND $entities AS entity
   MERGE (e:Entity {key: entity.key})
@@ -23,9 +20,12 @@ CALL () {
   USING INDEX SEEK o:Entity(key)
   MERGE (t:Triple {id: row.id})
   ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text
-  MERGE (t)-[:SUBJECT]->(s)
-  MERGE (t)-[:OBJECT]->(o)
-  MERGE (t)-[:FROM]->(p)
+  WITH row, t, s, o, p
+  // Not MERGE, which locks both ends: whoever writes at the same time would wait at every hub.
+  WHERE NOT EXISTS { (t)-[:FROM]->() }
+  CREATE (t)-[:SUBJECT]->(s)
+  CREATE (t)-[:OBJECT]->(o)
+  CREATE (t)-[:FROM]->(p)
   WITH t, row
   CALL db.create.setNodeVectorProperty(t, 'embedding', row.embedding)
 }
@@ -33,3 +33,11 @@ MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages AND p.extractedAt IS NULL
 SET p.extractedAt = datetime(), p.extractionModel = $model, p.extractionError = null
+WITH count(*) AS completed
+CALL () {
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // From here on a projection of the graph is stale. Last, for another that writes meanwhile waits from here on.
+  SET s.changed = randomUUID()
+}
+RETURN completed

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.database import Database, Driver
-from gear_neo4j.graph.store import Counts, Store, prepare
+from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.store import Counts, Store
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.extraction import Extracted, Extraction, Failure, Forecast, forecast
 from gear_neo4j.ingestion.forgetting import Forgotten, forget

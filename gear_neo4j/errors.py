@@ -10,6 +10,7 @@ GearError
 │   ├── AuthenticationFailed
 │   ├── DatabaseNotFound
 │   ├── UnsupportedServer
+│   ├── IndexUnavailable an index is missing, or still being built
 │   ├── QueryTimeout     a query took longer than it may
 │   ├── GuardError       a query that somebody else wrote may not be run
 │   ├── ForeignGraph     our labels hold somebody else's data
@@ -63,6 +64,10 @@ class DatabaseNotFound(DatabaseError):
 
 class UnsupportedServer(DatabaseError):
     """The server is older than Neo4j 5.26."""
+
+
+class IndexUnavailable(DatabaseError):
+    """A query needs an index that is missing, or still being built."""
 
 
 class QueryTimeout(DatabaseError):

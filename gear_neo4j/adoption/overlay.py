@@ -7,22 +7,20 @@ running it again, and a later run writes what is new, takes away what has gone, 
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from itertools import islice
-from typing import TypeVar
+from dataclasses import dataclass, field
+from functools import partial
 
-from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, Adopted, Overlaid, adopted, has_prose, overlaid
+from gear_neo4j.adoption.batches import PASSAGES_A_BATCH, TRIPLES_A_BATCH, OverlayWriter, batches
+from gear_neo4j.adoption.nodes import Overlaid, adopted, has_prose, overlaid
 from gear_neo4j.adoption.profile import Profile, dump
 from gear_neo4j.adoption.survey import survey_types
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.bulk import index_built_afterwards, is_large
 from gear_neo4j.graph.database import Database, Row
-from gear_neo4j.graph.store import prepare_overlay
+from gear_neo4j.graph.preparation import prepare_overlay
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
-
-PASSAGES_A_BATCH = 256
-TRIPLES_A_BATCH = 1_000
-Item = TypeVar("Item")
 
 
 @dataclass(slots=True)
@@ -51,6 +49,10 @@ class Adoption:
     on_progress: Callable[[Progress], None] = lambda _: None
     report: AdoptionReport = field(default_factory=AdoptionReport)
     ties: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+
+    @property
+    def _writer(self) -> OverlayWriter:
+        return OverlayWriter(self.database, self.profile, self.embedder)
 
     def run(self) -> AdoptionReport:
         """Lay the overlay over the graph, or bring it up to date.
@@ -107,17 +109,6 @@ class Adoption:
             return [kind for kind in there if kind in profile.relationships]
         return [kind for kind in there if kind not in profile.without]
 
-    def _asked_of_nodes(self) -> dict[str, object]:
-        labels = [*self.profile.entities, *self.profile.chunks]
-        texts = [name for label in labels for name in self.profile.prose_properties(label)]
-        titles = [name for chunk in self.profile.chunks.values() for name in chunk.title]
-        return {
-            "names": list(self.profile.name_properties),
-            "texts": list(dict.fromkeys([*texts, *titles])),
-            "longest": LONGEST_TEXT,
-            "few": OTHERS,
-        }
-
     def _asked_of_relationships(self) -> dict[str, object]:
         facts = self.profile.relationships.values()
         mentions = [kind for chunk in self.profile.chunks.values() for kind in chunk.mentions]
@@ -133,7 +124,7 @@ class Adoption:
 
     def _nodes(self) -> Iterator[Row]:
         labels = [*self.profile.entities, *self.profile.chunks]
-        return self.database.stream("adoptable_nodes", labels=labels, **self._asked_of_nodes())
+        return self.database.stream("adoptable_nodes", labels=labels, **self._writer.asked_of_nodes())
 
     def _overlaid(self) -> Iterator[Overlaid]:
         for row in self.database.stream("adoptable_relationships", **self._asked_of_relationships()):
@@ -154,7 +145,7 @@ class Adoption:
         labels = [*self.profile.entities, *self.profile.chunks]
         rows = self.database.stream("adopted_passages", labels=labels)
         gone = (row["id"] for row in rows if not row["there"])
-        for ids in _batches(gone, TRIPLES_A_BATCH):
+        for ids in batches(gone, TRIPLES_A_BATCH):
             gone_with = self.database.call("delete_passages", ids=ids)[0]
             self.report.passages_removed += gone_with["passages"]
             self.report.triples_removed += gone_with["triples"]
@@ -163,7 +154,7 @@ class Adoption:
         """Triples whose relationship has gone, or says something else by now."""
         rows = self.database.stream("adopted_triples", **self._asked_of_relationships())
         gone = (row["triple"] for row in rows if not (row["stated"] and self._current(row)))
-        for ids in _batches(gone, TRIPLES_A_BATCH):
+        for ids in batches(gone, TRIPLES_A_BATCH):
             self.report.triples_removed += self.database.call("delete_triples", ids=ids)[0]["triples"]
 
     def _current(self, row: Row) -> bool:
@@ -172,77 +163,37 @@ class Adoption:
 
     def _passages(self, total: int) -> None:
         """The passages of nodes that have a text; those of other nodes are written where a triple needs one."""
-        for rows in _batches(self._nodes(), PASSAGES_A_BATCH):
+
+        def told(rows: list[Row], written: int) -> None:
             self.report.nodes_read += len(rows)
-            self._write_passages(rows, where=lambda row: has_prose(row, self.profile))
+            self.report.passages_written += written
             self.on_progress(Progress("passages", self.report.nodes_read, total, self.report.passages_written))
 
-    def _write_passages(self, rows: list[Row], *, where: Callable[[Row], bool] = lambda _: True) -> None:
-        """Write the passages of nodes that are new, if they are wanted, or that read differently by now."""
-        found = {row["id"]: one for row in rows if (one := adopted(row, self.profile))}
-        asked = [asdict(one.passage) for one in found.values()]
-        known = {row["id"]: row["same"] for row in self.database.call("check_passages", rows=asked)}
-        wanted = {row["id"] for row in rows if where(row)}
-        fresh = [one for one in found.values() if not known.get(one.passage.id, one.node not in wanted)]
-        if fresh:
-            self.database.call("write_adopted_passages", rows=self._passage_rows(fresh))
-            self.report.passages_written += len(fresh)
+        with Writers() as writers:
+            for rows in batches(self._nodes(), PASSAGES_A_BATCH):
+                writers.submit(partial(self._writer.write_passages, rows, where=self._has_prose), partial(told, rows))
 
-    def _passage_rows(self, found: list[Adopted]) -> list[dict[str, object]]:
-        vectors = self.embedder.embed([one.passage.content for one in found]).tolist()
-        return [
-            {
-                "id": one.passage.id,
-                "title": one.passage.title,
-                "text": one.passage.text,
-                "node": one.node,
-                "card": one.card,
-                "embedding": vector,
-            }
-            for one, vector in zip(found, vectors, strict=True)
-        ]
+    def _has_prose(self, row: Row) -> bool:
+        return has_prose(row, self.profile)
 
     def _triples(self, total: int) -> None:
-        for batch in _batches(self._overlaid(), TRIPLES_A_BATCH):
-            self._write_triples(batch)
+        if not is_large(expected=total, present=self.database.call("counts")[0]["triples"]):
+            self._stream_triples(total)
+            return
+
+        def tell(percent: float) -> None:
+            self.on_progress(Progress("index", round(percent), 100, self.report.triples_written))
+
+        with index_built_afterwards(self.database, dimension=self.embedder.dimension, on_percent=tell):
+            self._stream_triples(total)
+
+    def _stream_triples(self, total: int) -> None:
+        def told(written: tuple[int, int]) -> None:
+            self.report.passages_written += written[0]
+            self.report.triples_written += written[1]
             done = self.report.relationships_read
             self.on_progress(Progress("triples", done, max(total, done), self.report.triples_written))
 
-    def _write_triples(self, batch: list[Overlaid]) -> None:
-        by_id = {one.id: one for one in batch}
-        states = {one.passage: one.stated_by for one in batch}
-        check = self.database.call("check_triples", passages=list(states), triples=list(by_id))[0]
-        known, written = frozenset(check["known"]), frozenset(check["written"])
-        missing = [node for passage, node in states.items() if passage not in known]
-        for ids in _batches(missing, PASSAGES_A_BATCH):
-            self._write_passages(self.database.call("nodes_by_id", ids=ids, **self._asked_of_nodes()))
-        fresh = [one for id, one in by_id.items() if id not in written]
-        if fresh:
-            rows = self._triple_rows(fresh)
-            self.report.triples_written += self.database.call("write_adopted_triples", rows=rows)[0]["written"]
-
-    def _triple_rows(self, fresh: list[Overlaid]) -> list[dict[str, object]]:
-        texts = list(dict.fromkeys(one.text for one in fresh))
-        vectors = dict(zip(texts, self.embedder.embed(texts).tolist(), strict=True))
-        return [
-            {
-                "id": one.id,
-                "passage": one.passage,
-                "relationship": one.relationship,
-                "start": one.start,
-                "end": one.end,
-                "subject": one.subject,
-                "predicate": one.predicate,
-                "object": one.object,
-                "text": one.text,
-                "rank": one.rank,
-                "embedding": vectors[one.text],
-            }
-            for one in fresh
-        ]
-
-
-def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    found = iter(items)
-    while batch := list(islice(found, size)):
-        yield batch
+        with Writers() as writers:
+            for batch in batches(self._overlaid(), TRIPLES_A_BATCH):
+                writers.submit(partial(self._writer.write_triples, batch), told)

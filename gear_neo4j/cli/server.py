@@ -85,6 +85,11 @@ def migrate(check: bool, **given: Any) -> None:
             schema.verify(gear.database, dimension=gear.embedder.dimension)
         else:
             gear.prepare()
+            with errors.status("building indexes") as status:
+                schema.await_online(
+                    gear.database, on_percent=lambda done: status.update(f"building indexes: {done:.0f} %")
+                )
+            schema.verify(gear.database, dimension=gear.embedder.dimension)
         database = gear.database.name
     for migration in () if check else missing:
         click.echo(f"applied {migration.source}")

@@ -21,8 +21,6 @@ from neo4j.exceptions import (
 from gear_neo4j.errors import (
     AuthenticationFailed,
     DatabaseError,
-    DatabaseNotFound,
-    QueryTimeout,
     ServerUnavailable,
     SettingsError,
 )
@@ -30,6 +28,7 @@ from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.profiles import Profiled, profiled
 from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.graph.query_log import logged
+from gear_neo4j.graph.refusals import refusal
 from gear_neo4j.graph.values import plain, quiet
 from gear_neo4j.graph.versions import SEARCH_PROBE, check_version
 
@@ -38,10 +37,6 @@ GRACE = 3.0
 # How often a query is run again because another process deleted a node that it had looked up; the driver does not.
 VANISHED_TRIES = 5
 VANISHED = "Neo.ClientError.Statement.EntityNotFound"
-TIMED_OUT = (
-    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
-    "Neo.ClientError.Transaction.TransactionTimedOut",
-)
 Row = dict[str, Any]
 Driver = neo4j.Driver
 
@@ -236,11 +231,7 @@ def _explained(name: str | None) -> Iterator[None]:
             f"no Neo4j server answers: {_first_line(error)} - check NEO4J_URI, or start a local one with 'gear up'"
         ) from error
     except ClientError as error:
-        if error.code == "Neo.ClientError.Database.DatabaseNotFound":
-            raise DatabaseNotFound(f"the server has no database {name!r}: check NEO4J_DATABASE") from error
-        if error.code in TIMED_OUT:
-            raise QueryTimeout(f"the server broke off a query that took too long: {_first_line(error)}") from error
-        raise DatabaseError(f"the server refused a query: {_first_line(error)}") from error
+        raise refusal(error.code, _first_line(error), database=name) from error
     except (Neo4jError, DriverError) as error:
         raise DatabaseError(f"the server failed: {_first_line(error)}") from error
 

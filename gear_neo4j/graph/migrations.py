@@ -5,7 +5,6 @@ The chain carries the target ``gear-neo4j``, so a chain that somebody else keeps
 
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,9 +14,11 @@ from gear_neo4j.errors import ForeignGraph, MigrationError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS, TARGET, locked
 from gear_neo4j.graph.queries import resource_folder
-from gear_neo4j.graph.schema import ENTITY, expected_indexes, verify
+from gear_neo4j.graph.schema import ENTITY, await_online, expected_indexes, verify
 
 _FILE = re.compile(r"V(?P<version>\d+(?:_\d+)*)__(?P<words>\w+)\.cypher")
+_MADE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
+SOON = 10.0
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
@@ -103,11 +104,27 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
             missing = pending(database, files)
             previous = files[len(files) - len(missing) - 1].version if len(missing) < len(files) else "BASELINE"
             for migration in missing:
-                statements = [one for one in migration.statements if not (foreign and f":{ENTITY})" in one)]
-                _apply(database, migration, statements, previous=previous, dimension=dimension)
+                _apply(database, migration, foreign=foreign, previous=previous, dimension=dimension)
                 previous = migration.version
-    verify(database, dimension=dimension)
+    restore(database, dimension=dimension)
+    # One that is large is built for minutes, and can be written to meanwhile.
+    await_online(database, seconds=SOON)
+    verify(database, dimension=dimension, states=("ONLINE", "POPULATING"))
     return missing
+
+
+def restore(database: Database, *, dimension: int) -> None:
+    """Make the indexes that are missing, such as one that a load which was killed had put aside.
+
+    An index that is large is then built in the background: nothing is waited for.
+    """
+    there = {row["name"] for row in database.call("show_indexes")}
+    foreign = any(row["foreign"] for row in database.call("store_info"))
+    for migration in load():
+        for statement in _statements(migration, foreign=foreign):
+            made = _MADE.search(statement)
+            if made and made[1] not in there:
+                database.execute(_filled(statement, dimension))
 
 
 def drop_schema(database: Database) -> None:
@@ -145,13 +162,19 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def _apply(
-    database: Database, migration: Migration, statements: Sequence[str], *, previous: str, dimension: int
-) -> None:
+def _statements(migration: Migration, *, foreign: bool) -> list[str]:
+    """The statements of a migration, without those about the label of entities where that is the user's."""
+    return [one for one in migration.statements if not (foreign and f":{ENTITY})" in one)]
+
+
+def _filled(statement: str, dimension: int) -> str:
+    return _PLACEHOLDER.sub(lambda match: str({"dimension": dimension}[match[1]]), statement)
+
+
+def _apply(database: Database, migration: Migration, *, foreign: bool, previous: str, dimension: int) -> None:
     started = time.monotonic()
-    for statement in statements:
-        database.execute(_PLACEHOLDER.sub(lambda match: str({"dimension": dimension}[match[1]]), statement))
-    database.call("await_indexes", seconds=300)
+    for statement in _statements(migration, foreign=foreign):
+        database.execute(_filled(statement, dimension))
     database.call(
         "record_migration",
         target=TARGET,

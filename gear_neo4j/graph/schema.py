@@ -1,11 +1,16 @@
 """The indexes that the product needs, and whether a database has them as they must be."""
 
+import math
+import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph.database import Database
 
 ENTITY = "Entity"
+TRIPLE_INDEX = "gear_triple_embedding"
+PAUSE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +25,8 @@ class Index:
     unique: bool = False
 
 
-def verify(database: Database, *, dimension: int) -> None:
-    """Check that each index exists with the label, properties and dimension meant, and is online.
+def verify(database: Database, *, dimension: int, states: Collection[str] = ("ONLINE",)) -> None:
+    """Check that each index exists with the label, properties and dimension meant, in one of the states.
 
     Where the nodes with the label ``Entity`` are the user's, there are none on that label.
 
@@ -48,8 +53,23 @@ def verify(database: Database, *, dimension: int) -> None:
                 f"the index {index.name} has dimension {actual_dimension}, the embedding model {index.dimension}: "
                 "use the model the database was built with, or another database"
             )
-        if row["state"] != "ONLINE":
-            raise MigrationError(f"the index {index.name} is {row['state']}: wait until it is online, then try again")
+        if row["state"] not in states:
+            raise MigrationError(f"the index {index.name} is {row['state']}: 'gear migrate' waits until it is online")
+
+
+def await_online(
+    database: Database, *, seconds: float = math.inf, on_percent: Callable[[float], None] = lambda _: None
+) -> None:
+    """Wait until none of our indexes is being built any more; ``on_percent`` hears how much of the last one is done."""
+    ours = {index.name for index in expected_indexes(1)}
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        rows = database.call("show_indexes")
+        building = [row["percent"] for row in rows if row["name"] in ours and row["state"] == "POPULATING"]
+        if not building:
+            return
+        on_percent(min(building))
+        time.sleep(min(PAUSE, seconds / 10))
 
 
 def expected_indexes(dimension: int) -> tuple[Index, ...]:

@@ -1,19 +1,22 @@
 """What the product asks of the graph, as typed methods; each is one query of ``cypher/`` and one round trip."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from gear_neo4j.domain import Cypher, Passage, Path, Triple
-from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, InputError
-from gear_neo4j.graph import migrations
+from gear_neo4j.errors import IndexUnavailable, InputError
 from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.preparation import require_same
 from gear_neo4j.graph.queries import named
-from gear_neo4j.graph.schema import ENTITY
+from gear_neo4j.graph.schema import TRIPLE_INDEX
 
 # Asked for its 15 nearest, the index missed 3 % of them on 1,890 passages, asked for 50 none.
 LEAST_CANDIDATES = 100
 LINK_CANDIDATES = 20
+# Seconds after which it is asked again whether an index that was not there is there.
+RECHECK = 10.0
 Vector = Sequence[float]
 Scoring = Literal["composed", "last"]
 
@@ -51,6 +54,8 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self._indexed = False
+        self._asked = -RECHECK
 
     def require_model(self, *, name: str, dimension: int) -> None:
         """Refuse a database that another embedding model built, or that holds no data of ours yet.
@@ -62,7 +67,9 @@ class Store:
         rows = self.database.call("store_info")
         if not rows:
             raise InputError(f"the database {self.database.name} holds no passages yet: run 'gear ingest' first")
-        _require_same(rows[0], name=name, dimension=dimension)
+        require_same(rows[0], name=name, dimension=dimension)
+        # Asked here, for a search should not have to.
+        self._has_triple_index()
 
     def require_entities(self, retriever: str) -> None:
         """Refuse a retriever that looks entities of ours up, in a graph whose ``Entity`` nodes are the user's.
@@ -114,8 +121,24 @@ class Store:
         return [_scored_triple(row) for row in rows]
 
     def nearest_triples(self, query: Vector, *, k: int) -> list[str]:
-        """The ids of the k triples nearest to a query vector, by the vector index."""
-        return [row["id"] for row in self.database.call("nearest_triples", query=query, k=k)]
+        """The ids of the k triples nearest to a query vector, by the vector index; none while that is being built."""
+        try:
+            return (
+                [row["id"] for row in self.database.call("nearest_triples", query=query, k=k)]
+                if self._has_triple_index()
+                else []
+            )
+        except IndexUnavailable:
+            self._indexed = False
+            return []
+
+    def _has_triple_index(self) -> bool:
+        # A server that is asked for an index in the making can wait half a minute before it says so.
+        if not self._indexed and time.monotonic() - self._asked >= RECHECK:
+            self._asked = time.monotonic()
+            rows = self.database.call("show_indexes")
+            self._indexed = any(row["name"] == TRIPLE_INDEX and row["state"] == "ONLINE" for row in rows)
+        return self._indexed
 
     def link_triples(self, vectors: Sequence[Vector], *, query: Vector) -> list[ScoredTriple | None]:
         """The stored triple nearest to each vector (GeAR's tripleLink), each with its similarity to the query."""
@@ -161,47 +184,6 @@ class Store:
         return found
 
 
-def prepare(database: Database, *, model: str, dimension: int) -> None:
-    """Migrate a database and put the embedding model on record, or refuse it untouched.
-
-    Raises:
-        EmbeddingMismatch: another model is on record.
-        ForeignGraph, MigrationError: see :func:`gear_neo4j.graph.migrations.migrate`.
-    """
-    if migrations.load() != migrations.pending(database):
-        for row in database.call("store_info"):
-            _require_same(row, name=model, dimension=dimension)
-            if row["foreign"]:
-                raise ForeignGraph(
-                    f"the Entity nodes of {database.name} are those of the graph that was adopted, so nothing can be "
-                    "ingested or extracted beside it; nothing was changed: use another database (NEO4J_DATABASE)"
-                )
-    migrations.migrate(database, dimension=dimension)
-    _require_same(database.call("record_store", model=model, dimension=dimension)[0], name=model, dimension=dimension)
-
-
-def prepare_overlay(database: Database, *, model: str, dimension: int, profile: str, names: Sequence[str]) -> None:
-    """Migrate a database that holds a graph of the user's, and put the model and the profile on record.
-
-    Where the user's own nodes have the label ``Entity``, nothing of ours is made for that label.
-
-    Raises:
-        EmbeddingMismatch: another model is on record.
-        ForeignGraph, MigrationError: see :func:`gear_neo4j.graph.migrations.migrate`.
-    """
-    known = database.call("store_info")
-    for row in known:
-        _require_same(row, name=model, dimension=dimension)
-    foreign = known[0]["foreign"] if known else ENTITY in migrations.foreign_labels(database)
-    if not known:
-        # First, for a run that is killed while it migrates must still know whose the entities are.
-        _refuse_others(database)
-        database.call("record_store", model=model, dimension=dimension)
-        database.call("record_profile", profile=profile, names=list(names), foreign=foreign)
-    migrations.migrate(database, dimension=dimension)
-    database.call("record_profile", profile=profile, names=list(names), foreign=foreign)
-
-
 def path_cypher(*paths: Path) -> Cypher:
     """The query that shows paths in Neo4j Browser, with its parameters.
 
@@ -213,23 +195,6 @@ def path_cypher(*paths: Path) -> Cypher:
     """
     ids = dict.fromkeys(triple.id for path in paths for triple in path.triples)
     return Cypher(named("show_path").text, {"ids": list(ids)})
-
-
-def _refuse_others(database: Database) -> None:
-    labels = sorted(migrations.foreign_labels(database) - {ENTITY})
-    if labels:
-        raise ForeignGraph(
-            f"the database {database.name} already has nodes with the label {', '.join(labels)}, which an overlay "
-            "needs for itself; nothing was changed"
-        )
-
-
-def _require_same(row: Mapping[str, object], *, name: str, dimension: int) -> None:
-    if (row["model"], row["dimension"]) != (name, dimension):
-        raise EmbeddingMismatch(
-            f"the database was built with the embedding model {row['model']} ({row['dimension']} dimensions), not "
-            f"{name} ({dimension}): set GEAR_EMBEDDING_MODEL={row['model']}, or ingest into another database"
-        )
 
 
 def triple_of(row: Row) -> Triple:

@@ -3,19 +3,23 @@
 Killed at any point, it can be run again: what is committed is found by its ids and skipped.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from gear_neo4j.graph.bulk import index_built_afterwards, is_large
 from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.store import prepare
+from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
-from gear_neo4j.ingestion.forgetting import remove_stale
+from gear_neo4j.ingestion.forgetting import Forgotten, remove_stale
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
     PassageBatch,
     TripleBatch,
+    estimated_triples,
     read_passages,
     read_triples,
     require_content,
@@ -23,7 +27,8 @@ from gear_neo4j.ingestion.reading import (
 )
 from gear_neo4j.ingestion.sources import Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
-from gear_neo4j.ingestion.writing import write_passages, write_triples
+from gear_neo4j.ingestion.writers import Writers
+from gear_neo4j.ingestion.writing import PassagesWritten, TriplesWritten, write_passages, write_triples
 from gear_neo4j.models.embeddings import Embedder
 
 
@@ -84,52 +89,82 @@ class Ingest:
     def _passages(self, files: Sequence[Path]) -> None:
         # Of two texts that one run finds under one id, the second must not replace the first, in either order.
         met: set[str] = set()
+        ahead: Counter[str] = Counter()
         total = size_of(files)
-        for batch in read_passages(files, chunk_size=self.chunk_size):
-            self._tell(batch.problems)
-            self._write_passages(batch, met)
-            gone = remove_stale(self.database, batch.documents)
-            self.report.documents_read += len(batch.documents)
-            self.report.passages_removed += gone.passages
-            self.report.triples_removed += gone.triples
-            self.report.entities_removed += gone.entities
+
+        def told(batch: PassageBatch, outcome: tuple[PassagesWritten, Forgotten]) -> None:
+            ahead.subtract(passage.id for passage in batch.passages)
+            self._passages_written(batch, *outcome)
             self.on_progress(Progress("passages", batch.done, total, self.report.passages_written))
 
-    def _write_passages(self, batch: PassageBatch, met: set[str]) -> None:
+        with Writers() as writers:
+            for batch in read_passages(files, chunk_size=self.chunk_size):
+                self._tell(batch.problems)
+                ids = [passage.id for passage in batch.passages]
+                # Whether an id is taken can only be asked once what came before it is written.
+                if self.replace or any(ahead[id] > 0 for id in ids):
+                    writers.drain()
+                ahead.update(ids)
+                writers.submit(partial(self._write_passages, batch, frozenset(met)), partial(told, batch))
+                if self.replace:
+                    met.update(ids)
+
+    def _write_passages(self, batch: PassageBatch, met: Set[str]) -> tuple[PassagesWritten, Forgotten]:
         written = write_passages(
             self.database,
             batch.passages,
             embedder=self.embedder,
             replaceable=lambda id: self.replace and id not in met,
         )
-        if self.replace:
-            met.update(passage.id for passage in batch.passages)
+        return written, remove_stale(self.database, batch.documents)
+
+    def _passages_written(self, batch: PassageBatch, written: PassagesWritten, gone: Forgotten) -> None:
         for number in written.different:
             place, id = batch.places[number], batch.passages[number].id
             reason = f"another text has the id {id!r} already: give this one an id of its own"
             self._tell([Problem(place.file, place.line, reason)])
+        self.report.documents_read += len(batch.documents)
         self.report.passages_read += len(batch.passages)
         self.report.characters_read += _characters(batch)
         self.report.passages_written += written.new
         self.report.passages_replaced += written.replaced
-        self.report.triples_removed += written.triples_removed
-        self.report.entities_removed += written.entities_removed
+        self.report.passages_removed += gone.passages
+        self.report.triples_removed += written.triples_removed + gone.triples
+        self.report.entities_removed += written.entities_removed + gone.entities
 
     def _triples(self, files: Sequence[Path]) -> None:
-        total = size_of(files)
-        for batch in read_triples(files):
-            self._tell(batch.problems)
-            self._write_triples(batch)
-            self.on_progress(Progress("triples", batch.done, total, self.report.triples_written))
+        expected, present = estimated_triples(files), self.database.call("counts")[0]["triples"]
+        if not is_large(expected=expected, present=present):
+            self._write_triples(files)
+            return
 
-    def _write_triples(self, batch: TripleBatch) -> None:
-        written = write_triples(self.database, batch.triples, completed=batch.completed, embedder=self.embedder)
+        def tell(percent: float) -> None:
+            self.on_progress(Progress("index", round(percent), 100, self.report.triples_written))
+
+        with index_built_afterwards(self.database, dimension=self.embedder.dimension, on_percent=tell):
+            self._write_triples(files)
+
+    def _write_triples(self, files: Sequence[Path]) -> None:
+        total = size_of(files)
+        with Writers() as writers:
+            for batch in read_triples(files):
+                self._tell(batch.problems)
+                if batch.goes_on:
+                    # What completes a passage must not be written before the rest of it.
+                    writers.drain()
+                write = partial(
+                    write_triples, self.database, batch.triples, completed=batch.completed, embedder=self.embedder
+                )
+                writers.submit(write, partial(self._triples_written, batch, total))
+
+    def _triples_written(self, batch: TripleBatch, total: int, written: TriplesWritten) -> None:
         unknown = sorted((batch.places[passage], passage) for passage in written.unknown)
         for place, passage in unknown:
             reason = f"names the passage {passage!r}, which does not exist: ingest it first, then this file again"
             self._tell([Problem(place.file, place.line, reason)])
         self.report.triples_read += len(batch.triples)
         self.report.triples_written += written.new
+        self.on_progress(Progress("triples", batch.done, total, self.report.triples_written))
 
     def _synonyms(self) -> None:
         for done, total, written in write_synonyms(self.database, embedder=self.embedder):

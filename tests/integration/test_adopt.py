@@ -12,8 +12,8 @@ from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.release import release
 from gear_neo4j.adoption.survey import survey
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, InputError
+from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import prepare
 from tests.dump import dump
 from tests.graphs import ingest, opened
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import prepare
 from gear_neo4j.ingestion.pipeline import Ingest
 
 PASSAGES = 1_500

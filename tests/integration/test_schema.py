@@ -9,8 +9,9 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, MigrationError
 from gear_neo4j.graph import migration_lock, migrations, schema
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import Store, prepare
+from gear_neo4j.graph.store import Store
 
 CHAIN = Query(
     "chain",
@@ -73,7 +74,7 @@ def test_a_database_of_an_older_gear_gets_what_it_lacks_and_keeps_its_data(empty
     """V003 came after databases with V001 and V002 held passages."""
     ours = migrations.load()
     for before, migration in zip(["BASELINE", "001"], ours[:2], strict=True):
-        migrations._apply(empty, migration, migration.statements, previous=before, dimension=32)
+        migrations._apply(empty, migration, foreign=False, previous=before, dimension=32)
     empty.call("record_store", model="fake", dimension=32)
     empty.run(write("CREATE (:Passage {id: 'p', title: 'T', text: 'x', source: 'a.md'})"))
 

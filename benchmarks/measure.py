@@ -1,0 +1,88 @@
+"""How the benchmarks take time, memory and disk."""
+
+import os
+import platform
+import resource
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from gear_neo4j.evaluate.metrics import percentile
+from gear_neo4j.graph.local import LocalServer
+
+PACKAGES = ("neo4j-rust-ext", "rank-bm25", "sentence-transformers", "neo4j-graphrag", "langchain-neo4j", "igraph")
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Milliseconds that some work takes."""
+    started = time.perf_counter()
+    work()
+    return 1_000 * (time.perf_counter() - started)
+
+
+def spread(milliseconds: Sequence[float]) -> dict[str, float]:
+    """Median, p5, p95 and the greatest, and how many there are."""
+    if not milliseconds:
+        return {"count": 0}
+    values = list(milliseconds)
+    figures = {
+        "median": median(values),
+        "p5": percentile(values, 5),
+        "p95": percentile(values, 95),
+        "most": max(values),
+    }
+    return {"count": len(values), **{key: round(value, 2) for key, value in figures.items()}}
+
+
+def peak_megabytes(process: int | None = None) -> int:
+    """The most memory that a process (default: this one) has ever had in use; off Linux, only that of this one."""
+    status = Path(f"/proc/{process or 'self'}/status")
+    if status.exists():
+        # What getrusage says begins, on Linux, with what the parent had when it started this process.
+        found = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM"))
+        return int(found.split()[1]) // 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak // (1024 * 1024 if platform.system() == "Darwin" else 1024)
+
+
+def disk_megabytes(server: LocalServer) -> dict[str, int]:
+    """What the database of a local server takes on disk: the store, the vector and text indexes, the logs."""
+    data = server.home / "neo4j" / "data"
+    store = data / "databases" / "neo4j"
+    indexes = _size(store / "schema")
+    return {"store": _size(store) - indexes, "indexes": indexes, "logs": _size(data / "transactions")}
+
+
+def apart(work: Callable[..., Any], *arguments: object) -> "Future[Any]":
+    """Begin some work in a new process, so that its memory can be told from that of this one."""
+    pool = ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
+    future = pool.submit(work, *arguments)
+    pool.shutdown(wait=False)
+    return future
+
+
+def machine(neo4j: str) -> dict[str, object]:
+    """What the figures were taken on, with the versions of whatever takes part."""
+    found: dict[str, object] = {"python": platform.python_version(), "neo4j": neo4j, "cpus": os.cpu_count()}
+    for package in (
+        "neo4j-rust-ext",
+        "rank-bm25",
+        "sentence-transformers",
+        "neo4j-graphrag",
+        "langchain-neo4j",
+        "igraph",
+    ):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) // 1_000_000
