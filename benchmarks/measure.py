@@ -39,6 +39,15 @@ def spread(milliseconds: Sequence[float]) -> dict[str, float]:
     return {"count": len(values), **{key: round(value, 2) for key, value in figures.items()}}
 
 
+def current_megabytes(process: int | None = None) -> int:
+    """The memory that a process (default: this one) has in use; 0 where that cannot be told."""
+    status = Path(f"/proc/{process or 'self'}/status")
+    if not status.exists():
+        return 0
+    found = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmRSS"))
+    return int(found.split()[1]) // 1024
+
+
 def peak_megabytes(process: int | None = None) -> int:
     """The most memory that a process (default: this one) has ever had in use; off Linux, only that of this one."""
     status = Path(f"/proc/{process or 'self'}/status")

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -26,7 +27,7 @@ from gear_neo4j.graph.store import ScoredTriple, triple_of
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.retrieval.beam import beam_search
 from gear_neo4j.retrieval.bm25 import BM25
-from gear_neo4j.retrieval.expansion import Expanded, Expansion
+from gear_neo4j.retrieval.expansion import POOL, Expanded, Expansion
 from gear_neo4j.retrieval.question import Question
 
 K = 10
@@ -121,17 +122,20 @@ class Walks:
             if len(kind) < WALKS:
                 kind.append((vector, beams_of(start, self.beam)))
 
-    def step(self, vector: list[float], paths: Sequence[Walk], *, hub: int) -> None:
-        """One step as a search takes it: the probe for the pool, if a hub is met, and the expansion."""
-        pool = self.gear.store.nearest_triples(vector, k=100) if hub else []
-        self.gear.store.expand(
-            [[triple.id for triple in path.triples] for path in paths],
-            query=vector,
-            limit=self.beam.width,
-            scoring="composed",
-            hub=hub or EXACT,
-            pool=pool,
-        )
+
+def step(gear: Gear, beam: Beam, vector: list[float], paths: Sequence[Walk], *, hub: int) -> None:
+    """One step as a search takes it: the probe for the pool, if a hub is met, and the expansion."""
+    pool = gear.store.nearest_triples(vector, k=POOL) if hub else []
+    gear.store.expand(
+        [[triple.id for triple in path.triples] for path in paths],
+        query=vector,
+        scores=[path.score for path in paths],
+        weights=[beam.weight(place) for place in range(beam.width)],
+        keep=beam.width,
+        scoring="composed",
+        hub=hub or EXACT,
+        pool=pool,
+    )
 
 
 def beams_of(start: Sequence[ScoredTriple], beam: Beam) -> list[Walk]:
@@ -148,7 +152,7 @@ def expansion(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     for name, kind in (("without_hub", walks.without), ("hub", walks.hubs)):
         limit = hub if name == "hub" else 0
         for number, (vector, paths) in enumerate(track(kind, f"expansion, {name}")):
-            ours = min(timed(lambda: walks.step(vector, paths, hub=limit)) for _ in range(2))  # noqa: B023
+            ours = min(timed(lambda: step(gear, walks.beam, vector, paths, hub=limit)) for _ in range(2))  # noqa: B023
             found[name].append(ours)
             if name == "without_hub" or number < SLOW_WALKS:
                 theirs = timed(lambda: one_query_a_beam(gear.database, paths, vector, neighbours=walks.beam.neighbours))  # noqa: B023
@@ -156,7 +160,7 @@ def expansion(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
                 ratios[name].append(theirs / ours)
     worst = worst_start(gear, walks.beam)
     vector = asked_vector(gear, asked[0])
-    hits = [timed(lambda: walks.step(vector, worst, hub=hub)) for _ in range(20)]
+    hits = [timed(lambda: step(gear, walks.beam, vector, worst, hub=hub)) for _ in range(20)]
     return {
         **{name: spread(values) for name, values in found.items()},
         "ratio": {name: spread(values) for name, values in ratios.items()},
@@ -212,14 +216,15 @@ def _share(wanted: set[str], found: set[str]) -> float:
 
 def retrievers(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     """Whole searches, turn by turn: ours, vector search with a two-hop query in Cypher, and PageRank in memory."""
-    names = {
-        "naive over hybrid": ("naive", "hybrid"),
-        "naive over sbert": ("naive", "sbert"),
-        "sbert": ("base", "sbert"),
+    ours = {
+        "naive over hybrid": gear.retriever("naive", base="hybrid"),
+        "naive over sbert": gear.retriever("naive", base="sbert"),
+        "sbert": gear.retriever("base", base="sbert"),
     }
-    ours = {name: gear.retriever(kind, base=base) for name, (kind, base) in names.items()}  # type: ignore[arg-type]
-    two_hop = {"VectorCypherRetriever": VectorCypher(gear), "the same, no hubs": VectorCypher(gear, hub=Beam().hub)}
-    pagerank = PageRank(gear)
+    two_hop = {}
+    if find_spec("neo4j_graphrag"):
+        two_hop = {"VectorCypherRetriever": VectorCypher(gear), "the same, no hubs": VectorCypher(gear, hub=Beam().hub)}
+    pagerank = PageRank(gear) if find_spec("igraph") else None
     times: Noted = {}
     recalls: Noted = {}
     for number, one in enumerate(track(asked, "searches")):
@@ -232,12 +237,13 @@ def retrievers(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
             if name != "VectorCypherRetriever" or number < SLOW_WALKS:
                 started = time.perf_counter()
                 _note(times, recalls, name, started, rival.search(vector, k=K), one)
-        if number < SLOW_WALKS * 2:
+        if pagerank and number < SLOW_WALKS * 2:
             started = time.perf_counter()
             _note(times, recalls, "PageRank in memory (igraph)", started, pagerank.search(vector, k=K), one)
-    return {
+    told: dict[str, Any] = {
         name: {"ms": spread(times[name]), "recall_at_10": round(100 * fmean(recalls[name]), 1)} for name in times
-    } | {"igraph": pagerank.told}
+    }
+    return told | ({"igraph": pagerank.told} if pagerank else {})
 
 
 def _note(times: Noted, recalls: Noted, name: str, started: float, ids: list[str], one: Asked) -> None:

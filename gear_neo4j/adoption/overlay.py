@@ -27,7 +27,8 @@ from gear_neo4j.models.embeddings import Embedder
 class AdoptionReport:
     """What an adoption read and wrote, and what it took away because it had gone from the graph.
 
-    ``nameless`` counts relationships that were passed over, because an end has no name under the profile.
+    ``nameless`` counts relationships that were passed over, because an end has no name under the profile;
+    ``left_out`` those of types that the profile says nothing of, by type.
     """
 
     nodes_read: int = 0
@@ -37,6 +38,7 @@ class AdoptionReport:
     passages_removed: int = 0
     triples_written: int = 0
     triples_removed: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Adoption:
                 f"the database {self.database.name} has no node with the label {' or '.join(wanted)}: "
                 f"the profile {self.profile.name!r} is of another graph ('gear adopt' proposes one for this)"
             )
+        self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.speaks_of(kind))
         return sum(labels[label] for label in found), sum(types.get(kind, 0) for kind in self._types(types))
 
     def _types(self, there: Iterable[str]) -> list[str]:

@@ -67,6 +67,16 @@ class Profile:
         entities, chunks = self.entities.get(label), self.chunks.get(label)
         return (entities.text if entities else ()) + (chunks.text if chunks else ())
 
+    def speaks_of(self, kind: str) -> bool:
+        """Whether it says anything of a relationship type: that it is a fact, that it is none, or that it mentions.
+
+        Example:
+            >>> Profile(name="mine", relationships={"KNEW": Facts()}, without=("NEXT",)).speaks_of("BORN_IN")
+            False
+        """
+        mentions = {name for chunk in self.chunks.values() for name in chunk.mentions}
+        return not self.relationships or kind in self.relationships or kind in self.without or kind in mentions
+
     def predicate(self, kind: str) -> str:
         """The words for a relationship type.
 

@@ -78,6 +78,9 @@ def adopt(builtin: str | None, file: Path | None, update: bool, dry_run: bool, a
         with progress_shown() as on_progress:
             report = gear.adopt(profile, dry_run=dry_run, on_progress=on_progress)
         dimension = gear.embedder.dimension
+    if report.left_out:
+        types = ", ".join(f"{kind} ({count:,})" for kind, count in sorted(report.left_out.items()))
+        errors.print(f"not adopted, for the profile says nothing of these types: {types}", markup=False, soft_wrap=True)
     told = asdict(report)
     if dry_run:
         pieces = report.passages_written + report.triples_written
@@ -158,7 +161,7 @@ def _print_survey(found: Survey) -> None:
         errors.print(f"{index.lower()} index {name} on {labels} ({properties})", markup=False, highlight=False)
 
 
-def _told(report: dict[str, int], *, dry_run: bool) -> str:
+def _told(report: dict[str, Any], *, dry_run: bool) -> str:
     if dry_run:
         return (
             f"{report['passages_written']:,} passages and {report['triples_written']:,} triples would be written over "

@@ -142,9 +142,7 @@ class Database:
         with (
             _explained(self.name),
             logged(query.name, database=self.name) as entry,
-            self._driver.session(
-                database=self.name, default_access_mode=neo4j.READ_ACCESS, fetch_size=1_000
-            ) as session,
+            self._session(fetch_size=1_000) as session,
         ):
             for record in session.run(query.text, parameters):
                 entry.rows += 1
@@ -167,9 +165,7 @@ class Database:
         with (
             _explained(self.name),
             logged("text", database=self.name) as entry,
-            self._driver.session(
-                database=self.name, default_access_mode=neo4j.READ_ACCESS, fetch_size=max(limit, 1)
-            ) as session,
+            self._session(fetch_size=max(limit, 1)) as session,
             # In a transaction of ours there is no CALL { ... } IN TRANSACTIONS, and no second try of what is too much.
             session.begin_transaction(metadata={"app": "gear-neo4j", "query": "text"}, timeout=timeout) as transaction,
         ):
@@ -177,6 +173,15 @@ class Database:
             rows = [{key: plain(value) for key, value in dict(record).items()} for record in islice(result, limit)]
             entry.rows = len(rows)
             return rows, "" if limit else result.consume().query_type or ""
+
+    def _session(self, *, fetch_size: int) -> neo4j.Session:
+        """A session that reads, and sees what the driver's other queries have written, also on another server."""
+        return self._driver.session(
+            database=self.name,
+            default_access_mode=neo4j.READ_ACCESS,
+            fetch_size=fetch_size,
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+        )
 
     def execute(self, statement: str) -> None:
         """Run one schema statement by itself, for schema and data cannot share a transaction."""

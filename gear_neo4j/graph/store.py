@@ -153,15 +153,19 @@ class Store:
         beams: Sequence[Sequence[str]],
         *,
         query: Vector,
-        limit: int,
+        scores: Sequence[float],
+        weights: Sequence[float],
+        keep: int,
         scoring: Scoring,
         hub: int,
         pool: Sequence[str] = (),
         degrees: bool = False,
     ) -> list[list[ScoredTriple]]:
-        """For each beam (triple ids), the best triples one step beyond its last one, in the order of ``beams``.
+        """For each beam (triple ids), the triples one step beyond that make one of the best paths of all beams.
 
-        ``scoring`` says what a candidate is scored by: the whole path with it (``composed``), or itself (``last``).
+        ``scoring`` says what a candidate is scored by: the whole path with it (``composed``), or itself (``last``). Of
+        a beam's candidates as many are ranked as there are ``weights``; of the paths that they make, each worth (the
+        beam's own of the ``scores`` + the candidate's) * the weight of its place, the best ``keep`` come back.
         Triples of any beam are left out; of an entity in more than ``hub`` triples, only those in ``pool`` are seen.
         ``degrees`` asks for those of the candidates, which only a further step needs.
         """
@@ -170,8 +174,10 @@ class Store:
         rows = self.database.call(
             name,
             beams=[list(beam) for beam in beams],
+            scores=list(scores),
+            weights=list(weights),
+            keep=keep,
             query=query,
-            limit=limit,
             hub=hub,
             pool=list(pool),
             degrees=degrees,

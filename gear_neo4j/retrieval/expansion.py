@@ -79,12 +79,15 @@ class _Walk:
         if self.pool is None and any(self.degrees[path.triples[-1].id] > self.beam.hub for path in paths):
             self.pool = self.store.nearest_triples(self.vector, k=POOL)
         encoded = self.score == "encoded"
+        # Weights only fall with the place, so a path's candidates beyond the width cannot be among the best; but which
+        # those are by encoded text, the database cannot say.
+        ranked = self.beam.neighbours if encoded else min(self.beam.width, self.beam.neighbours)
         found = self.store.expand(
             [[triple.id for triple in path.triples] for path in paths],
             query=self.vector,
-            # Weights only fall with the place, so a path's candidates beyond the width cannot be among the best;
-            # but which those are by encoded text, the database cannot say.
-            limit=self.beam.neighbours if encoded else min(self.beam.width, self.beam.neighbours),
+            scores=[path.score for path in paths],
+            weights=[self.beam.weight(place) for place in range(ranked)],
+            keep=ranked * len(paths) if encoded else self.beam.width,
             scoring="composed" if self.score == "composed" else "last",
             hub=self.beam.hub,
             pool=self.pool or (),

@@ -303,7 +303,8 @@ def test_the_work_of_a_step_is_bounded_whatever_the_degree(hub, server, embedder
     """Counted in db hits by the server's own profile, not by a clock."""
     vector = embedder.embed(["begin here leaf 77"])[0].tolist()
     start = hub.store.start_triples(["q"], query=vector, limit=1)
-    given = {"beams": [[start[0].triple.id]], "query": vector, "limit": 10, "degrees": True}
+    given = {"beams": [[start[0].triple.id]], "scores": [start[0].score], "weights": [1.0] * 10, "keep": 10}
+    given |= {"query": vector, "degrees": True}
     given["pool"] = hub.store.nearest_triples(vector, k=100)
 
     def hits(hub_limit):

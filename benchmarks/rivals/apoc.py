@@ -1,0 +1,48 @@
+"""A local server with APOC, which the writers of others need; ours is measured on it, too."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import jgo
+from jgo.config import GlobalSettings
+
+from gear_neo4j import Settings
+from gear_neo4j.graph import local
+from gear_neo4j.graph.local import LocalServer
+
+APOC = "org.neo4j.procedure:apoc-core:5.26.12+org.neo4j.procedure:apoc-common:5.26.12"
+
+
+def start(settings: Settings) -> LocalServer:
+    """Start a server, stop it, add APOC to it, and start it again."""
+    version = settings.neo4j_version
+    first = local.start(name=settings.name, home=settings.home, version=version)
+    local.stop(name=settings.name, home=settings.home)
+    known = settings.home / f"neo4j-{version}.json"
+    jars = json.loads(known.read_text())
+    plugin = _merged(first.home / "neo4j" / "plugins")
+    # On the class path, too, for its classes refer to each other by it.
+    known.write_text(json.dumps([*jars, str(plugin)]))
+    return local.start(name=settings.name, home=settings.home, version=version)
+
+
+def _merged(folder: Path) -> Path:
+    """The two jars of APOC as one: each by itself is taken for a plugin without procedures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / "apoc.jar"
+    repositories = GlobalSettings.load().repositories
+    found = [
+        one.resolve() for one in jgo.resolve(APOC, repositories=repositories) if one.artifactId.startswith("apoc-")
+    ]
+    shutil.copy(found[0], target)
+    with zipfile.ZipFile(target, "a") as merged:
+        names = set(merged.namelist())
+        for other in found[1:]:
+            with zipfile.ZipFile(other) as jar:
+                for name in jar.namelist():
+                    if name not in names:
+                        merged.writestr(name, jar.read(name))
+                        names.add(name)
+    return target

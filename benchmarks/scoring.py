@@ -1,0 +1,120 @@
+"""Composed against encoded scores, and one expansion step against one query a beam, on the questions of a data set.
+
+``python -m benchmarks.scoring DATASET_DIR``: whole expansions, turn by turn in one run, with the recall of both.
+"""
+
+import argparse
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks.measure import machine, spread, timed
+from benchmarks.rivals.beams import one_query_a_beam
+from benchmarks.rivals.vector_cypher import VectorCypher
+from benchmarks.scale import beams_of, step
+from gear_neo4j import Beam, Gear, Settings
+from gear_neo4j.evaluate import datasets, runs
+from gear_neo4j.evaluate.metrics import recall
+from gear_neo4j.retrieval.question import Question
+
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "scoring.json"
+K = 15
+ROUNDS = 3
+TWO_HOPS = "VectorCypherRetriever, two hops"
+
+
+def steps(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
+    """One expansion step of the ten start beams of each question, batched and one query a beam, in turn."""
+    beam = Beam()
+    base = gear.retriever("base")
+    batched, singly = [], []
+    for query in track(dataset.queries, "steps"):
+        vector = Question(query.question, embedder=gear.embedder).vector
+        passages = [hit.passage.id for hit in base.retrieve(query.question, k=K)]
+        paths = beams_of(gear.store.start_triples(passages, query=vector, limit=beam.width), beam)
+        for _ in range(ROUNDS):
+            batched.append(timed(lambda: step(gear, beam, vector, paths, hub=0)))  # noqa: B023
+            singly.append(
+                timed(lambda: one_query_a_beam(gear.database, paths, vector, neighbours=beam.neighbours))  # noqa: B023
+            )
+    ratios = [slow / fast for slow, fast in zip(singly, batched, strict=True)]
+    return {"batched_ms": spread(batched), "one_query_a_beam_ms": spread(singly), "ratio": spread(ratios)}
+
+
+def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
+    """The whole expansion of each question with composed and with encoded scores, in turn, and the recall of both."""
+    found: dict[str, list[float]] = {"composed": [], "encoded": []}
+    recalls: dict[str, list[float]] = {"composed": [], "encoded": []}
+    retrievers = {
+        "composed": gear.retriever("naive", score="composed"),
+        "encoded": gear.retriever("naive", score="encoded"),
+    }
+    for query in track(dataset.queries, "scores"):
+        for name, retriever in retrievers.items():
+            hits = retriever.retrieve(query.question, k=K)
+            found[name].append(hits.milliseconds["expand"])
+            recalls[name].append(recall([hit.passage.id for hit in hits], query.gold, k=K))
+    ratios = [slow / fast for slow, fast in zip(found["encoded"], found["composed"], strict=True)]
+    return {
+        "composed_ms": spread(found["composed"]),
+        "encoded_ms": spread(found["encoded"]),
+        "ratio": spread(ratios),
+        "recall_at_15": {name: round(100 * fmean(values), 2) for name, values in recalls.items()},
+    }
+
+
+def searches(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
+    """Whole searches, turn by turn, without the time to encode the question, which is the same for all."""
+    ours = {
+        "naive over hybrid": gear.retriever("naive", base="hybrid"),
+        "naive over sbert": gear.retriever("naive", base="sbert"),
+        "scout": gear.retriever("scout"),
+    }
+    rival = VectorCypher(gear)
+    times: dict[str, list[float]] = {}
+    recalls: dict[str, list[float]] = {}
+    for query in track(dataset.queries, "searches"):
+        vector = Question(query.question, embedder=gear.embedder).vector
+        for name, retriever in ours.items():
+            started = time.perf_counter()
+            hits = retriever.retrieve(query.question, k=10)
+            spent = 1_000 * (time.perf_counter() - started) - hits.milliseconds.get("encode", 0.0)
+            times.setdefault(name, []).append(spent)
+            recalls.setdefault(name, []).append(recall([hit.passage.id for hit in hits], query.gold, k=10))
+        found: list[str] = []
+        times.setdefault(TWO_HOPS, []).append(timed(lambda: found.extend(rival.search(vector, k=10))))  # noqa: B023
+        recalls.setdefault(TWO_HOPS, []).append(recall(found, query.gold, k=10))
+    return {name: {"ms": spread(times[name]), "recall_at_10": round(100 * fmean(recalls[name]), 1)} for name in times}
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scoring", description=__doc__)
+    parser.add_argument("dataset", type=Path)
+    dataset = datasets.load(parser.parse_args().dataset)
+    settings = replace(Settings.load(), uri=None, name=f"evaluate-{dataset.name}")
+    with Gear.connect(settings) as gear:
+        runs.provide(gear, dataset)
+        # What is slow only once is not to be measured.
+        runs.ask(gear.retriever(), dataset.queries, k=K)
+        results = {
+            "machine": machine(gear.database.version),
+            "dataset": dataset.name,
+            "questions": len(dataset.queries),
+            "step": steps(gear, dataset),
+            "expansion": scores(gear, dataset),
+            "searches": searches(gear, dataset),
+        }
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    Console().print_json(data=results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""Searches, ingestion and deletion at once, for minutes: ``python -m benchmarks.soak [--minutes 10]``.
+
+A few threads search, two ingest batches of passages under names of their own, and one forgets what was ingested. Every
+error counts, also one that would go away when tried again; memory of client and server is taken all along. Everything
+happens on loopback, on a local server of its own that is gone afterwards.
+"""
+
+import argparse
+import itertools
+import json
+import logging
+import shutil
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+from rich.console import Console
+
+from benchmarks.made import Made, WordVectors
+from benchmarks.measure import current_megabytes, spread
+from benchmarks.scale import write_files
+from gear_neo4j import Gear, Settings
+from gear_neo4j.graph import local
+from gear_neo4j.retrieval.catalogue import BaseName
+
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "soak.json"
+PASSAGES = 1_724
+A_BATCH = 40
+SEARCHERS = 4
+BASES: tuple[BaseName, BaseName] = ("fulltext", "sbert")
+INGESTERS = 2
+SAMPLE = 5.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """What happened so far."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    retried: Counter[str] = field(default_factory=Counter)
+    searches: list[float] = field(default_factory=list)
+    memory: list[dict[str, float]] = field(default_factory=list)
+
+
+class Retries(logging.Handler):
+    """Counts what the driver tries again, such as a deadlock: nobody else hears of it."""
+
+    def __init__(self, tally: Tally) -> None:
+        super().__init__(logging.WARNING)
+        self._tally = tally
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one."""
+        kind = "deadlock" if "DeadlockDetected" in record.getMessage() else "other"
+        if "retried" in record.getMessage():
+            self._tally.retried[kind] += 1
+
+
+def searching(gear: Gear, questions: list[str], base: BaseName, tally: Tally, stop: threading.Event) -> None:
+    """Search until told to stop."""
+    for question in itertools.cycle(questions):
+        if stop.is_set():
+            return
+        started = time.perf_counter()
+        with counted("search", tally):
+            gear.search(question, retriever="naive", base=base)
+        tally.searches.append(1_000 * (time.perf_counter() - started))
+
+
+def ingesting(
+    gear: Gear, folder: Path, number: int, written: "Queue[str]", tally: Tally, stop: threading.Event
+) -> None:
+    """Ingest small corpora under sources of their own until told to stop."""
+    for turn in itertools.count():
+        if stop.is_set():
+            return
+        source = f"soak-{number}-{turn}"
+        corpus, triples = folder / f"{source}.jsonl", folder / f"{source}-triples.jsonl"
+        (batch,) = itertools.islice(Made(PASSAGES, seed=1 + number + 2 * turn).batches(size=A_BATCH), 1)
+        with corpus.open("w") as texts, triples.open("w") as facts:
+            for passage, stated in batch:
+                row = {"id": passage.id, "title": passage.title, "text": passage.text, "source": source}
+                texts.write(json.dumps(row) + "\n")
+                told = [[one.subject, one.predicate, one.object] for one in stated]
+                facts.write(json.dumps({"id": passage.id, "triples": told}) + "\n")
+        with counted("ingest", tally):
+            gear.ingest([corpus], triples=[triples])
+            written.put(source)
+        corpus.unlink()
+        triples.unlink()
+
+
+def forgetting(gear: Gear, written: "Queue[str]", tally: Tally, stop: threading.Event) -> None:
+    """Forget what was ingested, until told to stop and nothing is left."""
+    while not (stop.is_set() and written.empty()):
+        try:
+            source = written.get(timeout=0.2)
+        except Empty:
+            continue
+        with counted("forget", tally):
+            gear.forget(source)
+
+
+class counted:  # noqa: N801
+    """Count what ends well and what does not."""
+
+    def __init__(self, name: str, tally: Tally) -> None:
+        self._name = name
+        self._tally = tally
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
+        if error is None:
+            self._tally.done[self._name] += 1
+        else:
+            self._tally.errors[f"{self._name}: {type(error).__name__}: {str(error)[:120]}"] += 1
+        return isinstance(error, Exception) or error is None
+
+
+def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[str, Any]:
+    """Everything at once; afterwards the database holds what it held before."""
+    made, tally, stop, written = Made(PASSAGES), Tally(), threading.Event(), Queue[str]()
+    folder = Path(tempfile.mkdtemp(prefix="gear-soak-"))
+    logging.getLogger("neo4j").addHandler(Retries(tally))
+    logging.getLogger("neo4j").propagate = False
+    with Gear.connect(settings, embedder=WordVectors()) as gear:
+        write_files(made, folder / "corpus")
+        gear.ingest([folder / "corpus"])
+        before = gear.counts()
+        questions = [one.question for one in made.questions(200)]
+        work: list[Callable[[], None]] = [partial(forgetting, gear, written, tally, stop)]
+        work += [partial(searching, gear, questions[n:], BASES[n % 2], tally, stop) for n in range(SEARCHERS)]
+        work += [partial(ingesting, gear, folder, n, written, tally, stop) for n in range(INGESTERS)]
+        threads = [threading.Thread(target=one) for one in work]
+        started = time.perf_counter()
+        for thread in threads:
+            thread.start()
+        while (at := time.perf_counter() - started) < 60 * minutes:
+            client, theirs = current_megabytes(), current_megabytes(server.pid)
+            tally.memory.append({"seconds": round(at), "client_mb": client, "server_mb": theirs})
+            time.sleep(SAMPLE)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        after = gear.counts()
+    shutil.rmtree(folder)
+    half = len(tally.searches) // 2
+    return {
+        "minutes": minutes,
+        "done": dict(tally.done),
+        "errors": dict(tally.errors),
+        "retried_by_the_driver": dict(tally.retried),
+        "search_ms": {"first_half": spread(tally.searches[:half]), "second_half": spread(tally.searches[half:])},
+        "memory": tally.memory,
+        "as_before": before == after,
+    }
+
+
+def main() -> None:
+    """Soak, print, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10, help="how long (default: %(default)s)")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="where the result goes (default: %(default)s)")
+    options = parser.parse_args()
+    settings = replace(Settings.load(), uri=None, name="bench-soak", database=None)
+    server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)
+    try:
+        found = soak(settings, server, options.minutes)
+    finally:
+        local.stop(name=settings.name, home=settings.home)
+        shutil.rmtree(server.home)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    Console().print_json(data={key: value for key, value in found.items() if key != "memory"})
+
+
+if __name__ == "__main__":
+    main()
