@@ -25,6 +25,13 @@ class Wire:
         for one in self.sockets:
             one.close()
 
+    def cut(self):
+        """Break every connection that is there; new ones can be made."""
+        broken, self.sockets = self.sockets[1:], self.sockets[:1]
+        for one in broken:
+            one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
     def reset(self):
         self.runs = 0
         self.reads = 0

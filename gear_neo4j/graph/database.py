@@ -9,21 +9,9 @@ from itertools import islice
 from typing import Any, Self
 
 import neo4j
-from neo4j.exceptions import (
-    AuthError,
-    ClientError,
-    ConfigurationError,
-    DriverError,
-    Neo4jError,
-    ServiceUnavailable,
-)
+from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
-from gear_neo4j.errors import (
-    AuthenticationFailed,
-    DatabaseError,
-    ServerUnavailable,
-    SettingsError,
-)
+from gear_neo4j.errors import AuthenticationFailed, DatabaseError, ServerUnavailable, SettingsError
 from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.profiles import Profiled, profiled
 from gear_neo4j.graph.queries import Query, named
@@ -38,6 +26,7 @@ GRACE = 3.0
 VANISHED_TRIES = 5
 VANISHED = "Neo.ClientError.Statement.EntityNotFound"
 Row = dict[str, Any]
+_Outcome = tuple[list[Row], dict[str, Any] | None]
 Driver = neo4j.Driver
 
 
@@ -118,18 +107,30 @@ class Database:
 
     def _execute(self, query: Query, parameters: dict[str, object]) -> list[Row]:
         started = time.perf_counter()
+        rows, plan = self._sent(query, parameters)
+        if self._on_profile and plan:
+            spent = 1_000 * (time.perf_counter() - started)
+            self._on_profile(profiled(query.name, plan, rows=len(rows), milliseconds=spent))
+        return rows
+
+    def _sent(self, query: Query, parameters: dict[str, object]) -> _Outcome:
         text = f"PROFILE {query.text}" if self._on_profile else query.text
-        rows, plan = self._driver.execute_query(
-            neo4j.Query(text, metadata={"app": "gear-neo4j", "query": query.name}, timeout=query.timeout),
+        statement = neo4j.Query(text, metadata={"app": "gear-neo4j", "query": query.name}, timeout=query.timeout)
+        if not query.writes:
+            try:
+                # A transaction that the server makes by itself saves the round trip that would end it.
+                with self._session(fetch_size=1_000) as session:
+                    return _rows_and_plan(session.run(statement, parameters))
+            except (Neo4jError, DriverError) as error:
+                if not error.is_retryable():
+                    raise
+        return self._driver.execute_query(
+            statement,
             parameters,
             database_=self.name,
             routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
             result_transformer_=_rows_and_plan,
         )
-        if self._on_profile and plan:
-            spent = 1_000 * (time.perf_counter() - started)
-            self._on_profile(profiled(query.name, plan, rows=len(rows), milliseconds=spent))
-        return rows
 
     def call(self, name: str, /, **parameters: object) -> list[Row]:
         """Run the named query of ``cypher/``, in the form this server can plan."""
@@ -218,7 +219,7 @@ class Database:
         self.close()
 
 
-def _rows_and_plan(result: neo4j.Result) -> tuple[list[Row], dict[str, Any] | None]:
+def _rows_and_plan(result: neo4j.Result) -> _Outcome:
     return [dict(record) for record in result], result.consume().profile
 
 

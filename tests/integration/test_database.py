@@ -12,6 +12,7 @@ from gear_neo4j.errors import (
 )
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.queries import Query, load, resource_folder
+from tests.wire import Wire
 
 
 def test_a_write_through_the_door_for_reads_is_refused_by_the_server(empty):
@@ -69,6 +70,24 @@ def test_the_callers_driver_stays_open(server, connection):
             assert connection.version == database.version
 
         assert [1] == driver.execute_query("RETURN 1 AS one", database_=connection.name)[0][0].values()
+
+
+def test_a_read_whose_connection_breaks_is_tried_again(server, connection):
+    """And so is a write; nobody hears of it, and each takes one transaction where nothing breaks."""
+    with (
+        Wire(server.uri) as wire,
+        Database.connect(
+            wire.uri, username=server.username, password=server.password, name=connection.name
+        ) as database,
+    ):
+        assert database.call("counts")
+        wire.cut()
+        assert database.call("counts")
+        wire.cut()
+        database.run(Query("write", "MERGE (:__GearTests)", writes=True))
+        wire.reset()
+        assert database.call("counts")
+        assert (1, 1) == (wire.runs, wire.reads)
 
 
 def test_a_query_with_other_parameters_than_declared_is_a_programming_error(connection):
