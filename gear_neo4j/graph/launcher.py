@@ -153,7 +153,8 @@ def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
     pagecache = os.environ.get("GEAR_LOCAL_PAGECACHE", "256m")
     configuration = site.folder / "neo4j.conf"
     template = CONFIGURATION.read_text(encoding="utf-8")
-    write_private(configuration, template.format(bolt=str(bolt).lower(), port=site.port, pagecache=pagecache))
+    settings = template.format(bolt=str(bolt).lower(), port=site.port, pagecache=pagecache)
+    write_private(configuration, settings + os.environ.get("GEAR_LOCAL_SETTINGS", ""))
     to_path = jpype.JClass("java.nio.file.Path").of
     builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(to_path(str(site.folder / "neo4j")))
     management = builder.loadPropertiesFromFile(to_path(str(configuration))).build()
