@@ -84,7 +84,8 @@ def plot(results: Results, file: Path) -> None:
         left.plot([one for one, _ in points], [other for _, other in points], marker="o", label=label)
     left.set(xscale="log", yscale="log", xlabel="triples", ylabel="ms, median", title="latency by size")
     left.grid(alpha=0.3, which="both")
-    left.legend(fontsize=7)
+    left.set_ylim(top=100 * max(left.get_ylim()))
+    left.legend(fontsize=7, loc="upper left")
     reached = results[-1]["load"]["reached"]
     right.plot([at for at, _ in reached], [done / 1_000 for _, done in reached])
     right.set(xlabel="seconds", ylabel="thousand triples", title=f"writing {sizes[-1]:,} triples")
