@@ -2,7 +2,7 @@
 
 The graph is made on a local server of its own: people with many films and cities between them, a few of which are hubs.
 A process of its own adopts it, with vectors that cost nothing to make, while this one searches over another connection.
-Prints a table and writes benchmarks/adoption.json; absolute times are of that machine only.
+Prints a table and writes docs/benchmarks/adoption.json; absolute times are of that machine only.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.progress import Progress
 
-RESULTS = Path(__file__).with_name("adoption.json")
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "adoption.json"
 SERVER = "bench-adoption"
 RELATIONSHIPS = 200_000
 BATCH = 10_000

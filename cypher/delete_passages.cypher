@@ -3,13 +3,22 @@
 // Passages go with their triples and with the entities that no triple names any more; a node without our label stays,
 // whatever our triples said of it. Says how many of each went.
 CALL () {
+  MATCH (turn:__GearStore {id: 'turn'})
+  USING INDEX SEEK turn:__GearStore(id)
+  // One at a time among those that delete.
+  SET turn.taken = true
+  WITH turn
+  MATCH (gate:__GearStore {id: 'gate'})
+  USING INDEX SEEK gate:__GearStore(id)
+  // And none that writes: those share a lock on this entry of the index, and to take the id away needs it for oneself.
+  // What is being written could else lose an entity that it is about to point at.
+  REMOVE gate.id
+  SET gate.id = 'gate'
+  WITH gate
   MATCH (s:__GearStore {id: 'store'})
   USING INDEX SEEK s:__GearStore(id)
-  // Alone: those that write share a lock on this entry of the index, and to take the id away needs it for oneself. What
-  // is being written could else lose an entity that it is about to point at.
-  REMOVE s.id
   // From here on a projection of the graph is stale.
-  SET s.id = 'store', s.changed = randomUUID()
+  SET s.changed = randomUUID()
 }
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)

@@ -2,9 +2,12 @@
 // access: write
 // Passages of our own beside nodes that are the user's, each pointing at its node, with embeddings (float32). A node
 // that stands for facts alone has nothing to extract.
-// Shared with others that write, not with those that delete.
-MATCH (gate:__GearStore {id: 'store'})
-USING INDEX SEEK gate:__GearStore(id)
+CALL () {
+  // To look it up shares a lock on its entry in the index with others that write, and not with those that delete.
+  MATCH (gate:__GearStore {id: 'gate'})
+  USING INDEX SEEK gate:__GearStore(id)
+  RETURN count(gate) AS gates
+}
 UNWIND $rows AS row
 MATCH (n)
 WHERE elementId(n) = row.node

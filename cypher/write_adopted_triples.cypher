@@ -2,9 +2,12 @@
 // access: write
 // A triple for each relationship of the user's, pointing at the user's own nodes, with embeddings (float32). A
 // relationship whose end or passage has gone meanwhile is passed over. Says how many were written.
-// Shared with others that write, not with those that delete.
-MATCH (gate:__GearStore {id: 'store'})
-USING INDEX SEEK gate:__GearStore(id)
+CALL () {
+  // To look it up shares a lock on its entry in the index with others that write, and not with those that delete.
+  MATCH (gate:__GearStore {id: 'gate'})
+  USING INDEX SEEK gate:__GearStore(id)
+  RETURN count(gate) AS gates
+}
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.passage})
 USING INDEX SEEK p:Passage(id)

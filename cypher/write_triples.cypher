@@ -1,10 +1,13 @@
 // name: write_triples(entities, triples, passages, model)
 // access: write
-// Triples, each once, with their entities and embeddings (float32), and the status of the passages that they complete, with the
-// name of the model that extracted them, if one did.
-// Shared with others that write, not with those that delete.
-MATCH (gate:__GearStore {id: 'store'})
-USING INDEX SEEK gate:__GearStore(id)
+// Triples, each once, with their entities and embeddings (float32), and the status of the passages that they complete,
+// with the name of the model that extracted them, if one did.
+CALL () {
+  // To look it up shares a lock on its entry in the index with others that write, and not with those that delete.
+  MATCH (gate:__GearStore {id: 'gate'})
+  USING INDEX SEEK gate:__GearStore(id)
+  RETURN count(gate) AS gates
+}
 CALL () {
   UNWIND $entities AS entity
   MERGE (e:Entity {key: entity.key})

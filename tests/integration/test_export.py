@@ -24,7 +24,7 @@ GRAPH = Query(
     "RETURN labels(n) AS labels, n {.*, extractedAt: n.extractedAt IS NOT NULL} AS properties, edges "
     "ORDER BY labels, coalesce(n.id, n.key)",
 )
-STORE = Query("store", "MATCH (s:__GearStore) RETURN s {.id, .embeddingModel, .dimension} AS store")
+STORE = Query("store", "MATCH (s:__GearStore {id: 'store'}) RETURN s {.id, .embeddingModel, .dimension} AS store")
 ROWS = {
     "corpus": [
         {"id": "p1", "title": 'He said "no"; twice', "text": "Two\nlines, and a comma."},
