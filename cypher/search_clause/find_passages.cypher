@@ -1,10 +1,9 @@
-// name: find_passages(queries, k, candidates, triples)
+// name: find_passages(queries, k, candidates)
 // access: read
 // For each query {vector, text}, in order, what the indexes find, best first:
 // dense: [id, cosine] of the k passages nearest to its vector. The index finds the candidates by quantised vectors, whose
 //   order is not exact; the stored vectors decide.
 // words: [id, score] of the k passages that Lucene scores best for its text, which is in Lucene's syntax.
-// stating: the passages, each once, of the $triples triples nearest to its vector.
 // A query without vector or text finds nothing by it.
 CYPHER 25
 UNWIND range(0, size($queries) - 1) AS place
@@ -27,15 +26,5 @@ CALL (text) {
   ORDER BY score DESC, node.id
   RETURN collect([node.id, score]) AS words
 }
-CALL (vector) {
-  WITH vector
-  WHERE vector IS NOT NULL AND $triples > 0
-  MATCH (t:Triple)
-  SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR vector LIMIT $triples)
-  WITH t, vector.similarity.cosine(t.embedding, vector) AS score
-  ORDER BY score DESC, t.id
-  MATCH (t)-[:FROM]->(p)
-  RETURN collect(p.id) AS stating
-}
-RETURN dense, words, stating
+RETURN dense, words
 ORDER BY place

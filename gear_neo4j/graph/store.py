@@ -101,10 +101,12 @@ class Store:
 
         A text is in Lucene's syntax; None for a vector or a text looks nothing up.
         """
-        rows = self.database.call(
-            "find_passages", queries=list(queries), k=k, candidates=max(LEAST_CANDIDATES, 2 * k), triples=triples
-        )
-        return [Found(_scored_ids(row["dense"]), _scored_ids(row["words"]), row["stating"]) for row in rows]
+        asked: dict[str, Any] = {"queries": list(queries), "k": k, "candidates": max(LEAST_CANDIDATES, 2 * k)}
+        if triples:
+            rows = self.database.call("link_passages", **asked, triples=triples)
+        else:
+            rows = self.database.call("find_passages", **asked)
+        return [Found(_scored_ids(row["dense"]), _scored_ids(row["words"]), row.get("stating", ())) for row in rows]
 
     def all_passages(self) -> Iterator[Passage]:
         """Every passage in order of id, streamed."""
