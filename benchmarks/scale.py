@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, TextIO
 
 from rich.progress import track
 
@@ -20,6 +20,7 @@ from benchmarks.rivals.beams import one_query_a_beam
 from benchmarks.rivals.pagerank import PageRank
 from benchmarks.rivals.vector_cypher import VectorCypher
 from gear_neo4j import Beam, Gear, Settings
+from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.domain import Path as Walk
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.graph.queries import Query
@@ -57,10 +58,18 @@ def write_files(made: Made, folder: Path) -> None:
     folder.mkdir(parents=True)
     with (folder / "corpus.jsonl").open("w") as passages, (folder / "triples.jsonl").open("w") as triples:
         for batch in track(made.batches(), "making", total=-(-made.passages // 100)):
-            for passage, facts in batch:
-                passages.write(json.dumps({"id": passage.id, "title": passage.title, "text": passage.text}) + "\n")
-                row = {"id": passage.id, "triples": [[one.subject, one.predicate, one.object] for one in facts]}
-                triples.write(json.dumps(row) + "\n")
+            write_batch(batch, passages, triples)
+
+
+def write_batch(
+    batch: Sequence[tuple[Passage, Sequence[Triple]]], passages: TextIO, triples: TextIO, *, source: str | None = None
+) -> None:
+    """Passages and their triples as lines of JSON."""
+    for passage, facts in batch:
+        row = {"id": passage.id, "title": passage.title, "text": passage.text, "source": source}
+        passages.write(json.dumps(row) + "\n")
+        told = [[one.subject, one.predicate, one.object] for one in facts]
+        triples.write(json.dumps({"id": passage.id, "triples": told}) + "\n")
 
 
 def load(settings: Settings, folder: Path) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +26,7 @@ from rich.console import Console
 
 from benchmarks.made import Made, WordVectors
 from benchmarks.measure import current_megabytes, spread
-from benchmarks.scale import write_files
+from benchmarks.scale import write_batch, write_files
 from gear_neo4j import Gear, Settings
 from gear_neo4j.graph import local
 from gear_neo4j.retrieval.catalogue import BaseName
@@ -86,11 +87,7 @@ def ingesting(
         corpus, triples = folder / f"{source}.jsonl", folder / f"{source}-triples.jsonl"
         (batch,) = itertools.islice(Made(PASSAGES, seed=1 + number + 2 * turn).batches(size=A_BATCH), 1)
         with corpus.open("w") as texts, triples.open("w") as facts:
-            for passage, stated in batch:
-                row = {"id": passage.id, "title": passage.title, "text": passage.text, "source": source}
-                texts.write(json.dumps(row) + "\n")
-                told = [[one.subject, one.predicate, one.object] for one in stated]
-                facts.write(json.dumps({"id": passage.id, "triples": told}) + "\n")
+            write_batch(batch, texts, facts, source=source)
         with counted("ingest", tally):
             gear.ingest([corpus], triples=[triples])
             written.put(source)
@@ -109,22 +106,15 @@ def forgetting(gear: Gear, written: "Queue[str]", tally: Tally, stop: threading.
             gear.forget(source)
 
 
-class counted:  # noqa: N801
+@contextmanager
+def counted(name: str, tally: Tally) -> Iterator[None]:
     """Count what ends well and what does not."""
-
-    def __init__(self, name: str, tally: Tally) -> None:
-        self._name = name
-        self._tally = tally
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
-        if error is None:
-            self._tally.done[self._name] += 1
-        else:
-            self._tally.errors[f"{self._name}: {type(error).__name__}: {str(error)[:120]}"] += 1
-        return isinstance(error, Exception) or error is None
+    try:
+        yield
+    except Exception as error:
+        tally.errors[f"{name}: {type(error).__name__}: {str(error)[:120]}"] += 1
+    else:
+        tally.done[name] += 1
 
 
 def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[str, Any]:

@@ -23,5 +23,4 @@ MATCH (t:Triple)
 USING INDEX SEEK t:Triple(id)
 WHERE t.id IN $ids AND t.relationship IS NOT NULL
 DETACH DELETE t
-WITH count(*) AS triples
-RETURN triples
+RETURN count(*) AS triples

@@ -15,7 +15,7 @@ from gear_neo4j.adoption.nodes import Overlaid, adopted, has_prose, overlaid
 from gear_neo4j.adoption.profile import Profile, dump
 from gear_neo4j.adoption.survey import survey_types
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.bulk import index_built_afterwards, is_large
+from gear_neo4j.graph.bulk import loading
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.preparation import prepare_overlay
 from gear_neo4j.ingestion.progress import Progress
@@ -180,23 +180,19 @@ class Adoption:
         return has_prose(row, self.profile)
 
     def _triples(self, total: int) -> None:
-        if not is_large(expected=total, present=self.database.call("counts")[0]["triples"]):
-            self._stream_triples(total)
-            return
-
         def tell(percent: float) -> None:
             self.on_progress(Progress("index", round(percent), 100, self.report.triples_written))
 
-        with index_built_afterwards(self.database, dimension=self.embedder.dimension, on_percent=tell):
-            self._stream_triples(total)
-
-    def _stream_triples(self, total: int) -> None:
         def told(written: tuple[int, int]) -> None:
             self.report.passages_written += written[0]
             self.report.triples_written += written[1]
             done = self.report.relationships_read
             self.on_progress(Progress("triples", done, max(total, done), self.report.triples_written))
 
-        with Writers() as writers:
+        dimension = self.embedder.dimension
+        with (
+            loading(self.database, dimension=dimension, expected=total, on_percent=tell),
+            Writers() as writers,
+        ):
             for batch in batches(self._overlaid(), TRIPLES_A_BATCH):
                 writers.submit(partial(self._writer.write_triples, batch), told)

@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from gear_neo4j.cli.ingest import PATH, progress_shown, tell
+from gear_neo4j.cli.ingest import CHUNKS, PATH, TRIPLES, progress_shown, tell
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
-from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.settings import Settings
@@ -18,15 +17,9 @@ from gear_neo4j.settings import Settings
 
 @click.command()
 @click.argument("sources", nargs=-1, type=PATH, required=True)
-@click.option("--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}.")
+@TRIPLES
 @click.option("--admin-import", "folder", type=PATH, required=True, help="A new folder for the files.")
-@click.option(
-    "--chunk-size",
-    type=click.IntRange(min=SMALLEST_CHUNK),
-    default=CHUNK_SIZE,
-    show_default=True,
-    help="Length of a document's passages, in characters.",
-)
+@CHUNKS
 @click.option("--embedding-model", help="A sentence-transformers name or folder.  [GEAR_EMBEDDING_MODEL]")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, as_json: bool, **given: Any) -> None:

@@ -23,20 +23,24 @@ from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
 
 PATH = click.Path(path_type=Path)
-
-
-@click.command()
-@click.argument("sources", nargs=-1, type=PATH)
-@click.option("--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}.")
-@click.option("--synonyms", is_flag=True, help="Link entities whose names mean nearly the same (cosine >= 0.8).")
-@click.option("--replace", is_flag=True, help="Let a line of JSONL replace another text under its id.")
-@click.option(
+TRIPLES = click.option(
+    "--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}."
+)
+CHUNKS = click.option(
     "--chunk-size",
     type=click.IntRange(min=SMALLEST_CHUNK),
     default=CHUNK_SIZE,
     show_default=True,
     help="Length of a document's passages, in characters.",
 )
+
+
+@click.command()
+@click.argument("sources", nargs=-1, type=PATH)
+@TRIPLES
+@click.option("--synonyms", is_flag=True, help="Link entities whose names mean nearly the same (cosine >= 0.8).")
+@click.option("--replace", is_flag=True, help="Let a line of JSONL replace another text under its id.")
+@CHUNKS
 @click.option("--extract", is_flag=True, help="Let a language model extract triples from passages that have none.")
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Extract: begin no passage once these are spent.")
 @click.option("--retry-failed", is_flag=True, help="Extract: also from passages whose failure is on record.")

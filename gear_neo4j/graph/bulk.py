@@ -29,13 +29,16 @@ def is_large(*, expected: int, present: int) -> bool:
 
 
 @contextmanager
-def index_built_afterwards(
-    database: Database, *, dimension: int, on_percent: Callable[[float], None] = lambda _: None
+def loading(
+    database: Database, *, dimension: int, expected: int, on_percent: Callable[[float], None] = lambda _: None
 ) -> Iterator[None]:
-    """Do without the vector index of the triples inside the block; after it, however it ends, wait until it is built.
+    """Write about so many triples inside the block; where that is a large load, without their vector index.
 
-    Killed inside the block, the next migration makes the index.
+    After the block, however it ends, the index is built and waited for. Killed inside it, the next migration makes it.
     """
+    if not is_large(expected=expected, present=database.call("counts")[0]["triples"]):
+        yield
+        return
     database.execute(f"DROP INDEX {TRIPLE_INDEX} IF EXISTS")
     try:
         yield

@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
-from gear_neo4j.domain import Passage, Triple, entity_key
+from gear_neo4j.domain import Passage, Triple, digest, entity_key
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import read_passages, read_triples, require_content, size_of
 from gear_neo4j.ingestion.sources import Files
+from gear_neo4j.ingestion.writing import entity_rows
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 ARGUMENTS = "import.args"
@@ -113,7 +113,7 @@ class AdminExport:
             self.on_progress(Progress("triples", batch.done, total, self.report.triples))
 
     def _write(self, triples: Sequence[Triple], tables: dict[str, "_Table"], seen: "_Seen") -> None:
-        names = {entity_key(name): name for one in reversed(triples) for name in (one.object, one.subject)}
+        names = {row["key"]: row["name"] for row in entity_rows(triples)}
         entities = [(key, names[key]) for key in seen.fresh("entity", names)]
         tables["Entity"].write(entities)
         vectors = self.embedder.embed([one.text for one in triples]) if triples else ()
@@ -191,7 +191,7 @@ class _Seen:
 
 
 def _key(kind: str, name: str) -> bytes:
-    return blake2b(f"{kind}\0{name}".encode(), digest_size=16).digest()
+    return bytes.fromhex(digest(kind, name))
 
 
 def _line(row: Sequence[object]) -> str:

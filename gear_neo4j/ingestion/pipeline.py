@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from gear_neo4j.graph.bulk import index_built_afterwards, is_large
+from gear_neo4j.graph.bulk import loading
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
@@ -133,20 +133,14 @@ class Ingest:
         self.report.entities_removed += written.entities_removed + gone.entities
 
     def _triples(self, files: Sequence[Path]) -> None:
-        expected, present = estimated_triples(files), self.database.call("counts")[0]["triples"]
-        if not is_large(expected=expected, present=present):
-            self._write_triples(files)
-            return
-
         def tell(percent: float) -> None:
             self.on_progress(Progress("index", round(percent), 100, self.report.triples_written))
 
-        with index_built_afterwards(self.database, dimension=self.embedder.dimension, on_percent=tell):
-            self._write_triples(files)
-
-    def _write_triples(self, files: Sequence[Path]) -> None:
-        total = size_of(files)
-        with Writers() as writers:
+        total, expected, dimension = size_of(files), estimated_triples(files), self.embedder.dimension
+        with (
+            loading(self.database, dimension=dimension, expected=expected, on_percent=tell),
+            Writers() as writers,
+        ):
             for batch in read_triples(files):
                 self._tell(batch.problems)
                 if batch.goes_on:

@@ -85,7 +85,7 @@ def write_triples(
     done = [passage for passage in completed if passage in unfinished]
     if fresh or done:
         rows = _triple_rows(fresh, embedder)
-        database.call("write_triples", entities=_entity_rows(fresh), triples=rows, passages=done, model=model)
+        database.call("write_triples", entities=entity_rows(fresh), triples=rows, passages=done, model=model)
     return TriplesWritten(len(fresh), frozenset(named - known))
 
 
@@ -105,8 +105,8 @@ def _passage_rows(passages: Sequence[Passage], embedder: Embedder) -> list[dict[
     ]
 
 
-def _entity_rows(triples: Sequence[Triple]) -> list[dict[str, str]]:
-    # The first spelling met gives the entity its name; later ones find it by its key.
+def entity_rows(triples: Sequence[Triple]) -> list[dict[str, str]]:
+    """The entities of some triples by key: the first spelling met gives the name, later ones find it by the key."""
     names: dict[str, str] = {}
     for triple in triples:
         for name in (triple.subject, triple.object):

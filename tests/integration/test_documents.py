@@ -20,7 +20,7 @@ from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import PASSAGES_A_BATCH
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.ingestion.writing import _entity_rows, _triple_rows, write_triples
+from gear_neo4j.ingestion.writing import _triple_rows, entity_rows, write_triples
 
 NODES = Query(
     "nodes", "MATCH (n) WHERE NOT n:__GearTests RETURN elementId(n) AS id, labels(n) AS l, properties(n) AS p"
@@ -574,7 +574,7 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
     ingested(gear, lines(tmp_path / "a.jsonl", *rows, keep), triples=[lines(tmp_path / "t.jsonl", *facts)])
     triple = make_triple("keep", *(("shared", "is", "two") if side == "SUBJECT" else ("two", "is", "shared")))
     parameters = {
-        "entities": _entity_rows([triple]),
+        "entities": entity_rows([triple]),
         "triples": _triple_rows([triple], gear.embedder),
         "passages": ["keep"],
         "model": None,
