@@ -3,8 +3,10 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Two processes, each with a Neo4j of its own; a server that NEO4J_URI names serves one at a time.
+# Two processes, each with a Neo4j of its own; a server that NEO4J_URI names serves one at a time. With as many threads
+# each as there are cores, torch would spend most of its time waiting for its own threads.
 WORKERS := $(if $(NEO4J_URI),,-n 2 --dist loadfile --no-loadscope-reorder)
+THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
 DATA := $(or $(GEAR_DATA),../shared/data)
 
 .PHONY: install demo test lint bench clean
@@ -28,7 +30,7 @@ demo: install
 	$(BIN)/gear demo
 
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest $(WORKERS) $(TESTS)
+	$(THREADS) $(BIN)/python -m pytest $(WORKERS) $(TESTS)
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

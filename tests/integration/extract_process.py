@@ -14,7 +14,7 @@ from tests.conftest import FakeEmbedder
 
 if __name__ == "__main__":
     uri, username, password, url, cache, threads = sys.argv[1:]
-    client = ChatOpenAI(model="toy", api_key="none", base_url=url, temperature=0, max_retries=0, timeout=0.75)
+    client = ChatOpenAI(model="toy", api_key="none", base_url=url, temperature=0, max_retries=0, timeout=30)
     chat = Chat(client, cache=Path(cache), concurrency=int(threads), sleep=lambda _seconds: None)
     with Database.connect(uri, username=username, password=password) as database:
         Extraction(database, FakeEmbedder(), chat).run()
