@@ -80,10 +80,10 @@ def has_prose(row: Row, profile: Profile) -> bool:
 
 
 def overlaid(row: Row, profile: Profile) -> Overlaid | None:
-    """The triple of a relationship; None where an end has no name."""
+    """The triple of a relationship; None where an end has no name, or it has ended."""
     subject = names_of(row["startLabels"], row["startNames"], profile)
     object = names_of(row["endLabels"], row["endNames"], profile)
-    if row["id"] is None or not (subject and object):
+    if row["id"] is None or not (subject and object) or has_ended(row, profile):
         return None
     facts = profile.relationships.get(row["type"], Facts())
     properties = dict(row["properties"])
@@ -91,6 +91,12 @@ def overlaid(row: Row, profile: Profile) -> Overlaid | None:
     stated_by = row["chunk"] or row["start"]
     rank = _number(properties.get(facts.rank or ""))
     return Overlaid(row["id"], row["start"], row["end"], stated_by, subject[0], predicate, object[0], rank)
+
+
+def has_ended(row: Row, profile: Profile) -> bool:
+    """Whether a relationship was a fact once and is none any more."""
+    facts = profile.relationships.get(row["type"], Facts())
+    return not dict(row["properties"]).keys().isdisjoint(facts.ended)
 
 
 def names_of(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from gear_neo4j.adoption.batches import PASSAGES_A_BATCH, TRIPLES_A_BATCH, OverlayWriter, batches
-from gear_neo4j.adoption.nodes import Overlaid, adopted, has_prose, overlaid
+from gear_neo4j.adoption.nodes import Overlaid, adopted, has_ended, has_prose, overlaid
 from gear_neo4j.adoption.profile import Profile, dump
 from gear_neo4j.adoption.survey import survey_types
 from gear_neo4j.errors import InputError
@@ -27,13 +27,14 @@ from gear_neo4j.models.embeddings import Embedder
 class AdoptionReport:
     """What an adoption read and wrote, and what it took away because it had gone from the graph.
 
-    ``nameless`` counts relationships that were passed over, because an end has no name under the profile;
-    ``left_out`` those of types that the profile says nothing of, by type.
+    ``nameless`` counts relationships that were passed over, because an end has no name under the profile, ``ended``
+    those that are facts no more, and ``left_out`` those of types that the profile says nothing of, by type.
     """
 
     nodes_read: int = 0
     relationships_read: int = 0
     nameless: int = 0
+    ended: int = 0
     passages_written: int = 0
     passages_removed: int = 0
     triples_written: int = 0
@@ -119,7 +120,7 @@ class Adoption:
             "types": self._types(survey_types(self.database)[1]),
             "labels": list(self.profile.entities),
             "names": list(self.profile.name_properties),
-            "properties": [name for one in facts for name in (one.predicate, one.rank) if name],
+            "properties": [name for one in facts for name in one.properties],
             "mentions": list(dict.fromkeys(mentions)),
             "chunks": list(self.profile.chunks),
             "texts": list(dict.fromkeys(name for chunk in self.profile.chunks.values() for name in chunk.text)),
@@ -137,6 +138,8 @@ class Adoption:
                 starts, ends = (self._labels(row[key]) for key in ("startLabels", "endLabels"))
                 self.ties.update((start, row["type"], end) for start in starts for end in ends)
                 yield one
+            elif has_ended(row, self.profile):
+                self.report.ended += 1
             else:
                 self.report.nameless += 1
 

@@ -36,12 +36,18 @@ class Chunks:
 class Facts:
     """Relationships of a type: the words between two names, or a property with those words, and one with a rank.
 
-    A lower rank makes a stronger relationship.
+    A lower rank makes a stronger relationship. One with a value under a property of ``ended`` is no fact any more.
     """
 
     words: str = ""
     predicate: str | None = None
     rank: str | None = None
+    ended: tuple[str, ...] = ()
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """All that is read of a relationship."""
+        return tuple(name for name in (self.predicate, self.rank, *self.ended) if name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +192,9 @@ def _key(name: str) -> str:
 def _table(kind: type[Any], given: object, *, place: str) -> Any:
     if not isinstance(given, dict):
         raise InputError(f"{place}: it must be a table")
-    fields = {"words": str, "predicate": str, "rank": str} if kind is Facts else dict.fromkeys(kind.__slots__, list)
+    fields: dict[str, type[Any]] = dict.fromkeys(kind.__slots__, list)
+    if kind is Facts:
+        fields |= dict.fromkeys(("words", "predicate", "rank"), str)
     _check(given, fields, place=place)
     values = {key: _names(value, place) if isinstance(value, list) else value for key, value in given.items()}
     needed = "names" if kind is Entities else "text"

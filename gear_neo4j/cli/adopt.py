@@ -174,7 +174,8 @@ def _told(report: dict[str, Any], *, dry_run: bool) -> str:
         else ""
     )
     nameless = f" ({report['nameless']:,} passed over: an end has no name)" if report["nameless"] else ""
+    ended = f" ({report['ended']:,} passed over: no longer facts)" if report["ended"] else ""
     return (
         f"{report['passages_written']:,} passages and {report['triples_written']:,} triples written{gone}; "
-        f"{report['nodes_read']:,} nodes and {report['relationships_read']:,} relationships read{nameless}"
+        f"{report['nodes_read']:,} nodes and {report['relationships_read']:,} relationships read{nameless}{ended}"
     )

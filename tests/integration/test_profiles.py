@@ -7,6 +7,7 @@ with a model that knows its facts: labels, types, properties and indexes agree (
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,29 @@ def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedd
 
     assert (PASSAGES[name], 8, True) == (gone.passages, gone.triples, gone.schema)
     assert before == dump(empty)
+
+
+def test_a_fact_of_graphiti_that_expires_goes_and_comes_back(empty, server, embedder):
+    """It is passed over and counted while it has expired, and a triple again once it has not."""
+    make(empty, "graphiti")
+    text = "MATCH ()-[r:RELATES_TO {name: $name}]->({name: 'Bonnevoie'}) SET r.expired_at = $at"
+    expires = Query("expires", text, frozenset({"name", "at"}), writes=True)
+    profile = load(built_in()["graphiti"])
+
+    with opened(server, embedder) as gear:
+        gear.adopt(profile)
+        empty.run(expires, name="BORN_IN", at=datetime(2026, 1, 1, tzinfo=UTC))
+        gone, planned = gear.adopt(), gear.adopt(profile, dry_run=True)
+
+        assert (1, 0, 1) == (gone.triples_removed, gone.triples_written, gone.ended)
+        assert (7, 1) == (planned.triples_written, planned.ended)
+        assert [one for one in STATED if one[0] != "Gabriel Lippmann born in Bonnevoie"] == stated(empty)
+
+        empty.run(expires, name="BORN_IN", at=None)
+        back = gear.adopt()
+        gear.release()
+
+    assert (0, 1, 0) == (back.triples_removed, back.triples_written, back.ended)
 
 
 def test_a_vector_store_is_adopted_extracted_searched_and_released(empty, server, embedder):
