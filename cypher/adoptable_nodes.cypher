@@ -3,6 +3,7 @@
 // The nodes with one of the labels, streamed: element id, labels, and [property, value] of those that name the node, of
 // those with its texts, and of $few others that hold a single value. Texts are cut short; of a list ten parts are kept.
 MATCH (n:$any($labels))
+WHERE NOT n:__GearCommunity
 RETURN elementId(n) AS id, labels(n) AS labels,
   [key IN $names WHERE n[key] IS NOT NULL | [key, CASE
     WHEN n[key] IS :: STRING NOT NULL THEN left(n[key], 500)

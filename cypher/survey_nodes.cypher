@@ -3,7 +3,7 @@
 // Some nodes with one of the labels, or, without labels, of any kind: their labels, and of each property its name, what
 // kind of value it holds, the value's length, and the value's beginning, if it is a text.
 MATCH (n)
-WHERE size($labels) = 0 OR any(label IN labels(n) WHERE label IN $labels)
+WHERE NOT n:__GearCommunity AND (size($labels) = 0 OR any(label IN labels(n) WHERE label IN $labels))
 WITH n
 LIMIT $limit
 RETURN labels(n) AS labels, [key IN keys(n) | [key, CASE

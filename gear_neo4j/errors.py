@@ -46,6 +46,10 @@ class ReplyError(ModelError):
     """The language model answered, twice, with nothing that can be used."""
 
 
+class SearchError(GearError):
+    """A search outside the graph failed."""
+
+
 class DatabaseError(GearError):
     """The Neo4j server refused or failed a request."""
 

@@ -1,34 +1,40 @@
 """The front door: one object that ingests into a database, searches it, and answers questions from it."""
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
 
 from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.crag import Corrector, Crag, CragOptions
 from gear_neo4j.agents.cypher import CypherAgent
 from gear_neo4j.agents.gear import GearAgent, GearOptions
+from gear_neo4j.agents.graphrag import GlobalGraphRag, GlobalOptions, LocalGraphRag
 from gear_neo4j.agents.ircot import IRCoT, IRCoTOptions
 from gear_neo4j.agents.kgt import KgtAgent
 from gear_neo4j.agents.outline import outline
 from gear_neo4j.agents.paths import PathAgent
+from gear_neo4j.agents.planner import PlanAgent, PlanOptions
+from gear_neo4j.agents.reflecting import SelfRagOptions
 from gear_neo4j.agents.run import Event
-from gear_neo4j.domain import Cypher, Hits, Path
+from gear_neo4j.agents.selfrag import SelfRag
+from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
 from gear_neo4j.errors import InputError, ModelError
-from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.graph.templates import Templates
 from gear_neo4j.models.analysis import Analyst, PromptedAnalyst
 from gear_neo4j.models.cypher import PromptedQuerent, Querent
-from gear_neo4j.models.roles import PromptedRoles, Reader, Roles, Thinker
-from gear_neo4j.models.seeds import PromptedSeeder
-from gear_neo4j.overlay import Overlay
+from gear_neo4j.models.evaluators import Evaluator, SimilarityEvaluator
+from gear_neo4j.models.planning import Planner, PromptedPlanner
+from gear_neo4j.models.reflection import Critic, PromptedCritic
+from gear_neo4j.models.reporter import PromptedReporter, Reporter
+from gear_neo4j.models.roles import PromptedRoles, Roles, Thinker
 from gear_neo4j.retrieval.beam import Beam
-from gear_neo4j.retrieval.catalogue import BaseName, Catalogue, RetrieverName
+from gear_neo4j.retrieval.catalogue import BaseName
 from gear_neo4j.retrieval.expansion import Score
-from gear_neo4j.retrieval.paths import Connected, PathOptions
-from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retrievers import BASE_K, Retriever
+from gear_neo4j.retrieval.retrievers import Retriever
+from gear_neo4j.retrieval.subgraph import SubgraphRetriever
+from gear_neo4j.retrieval.web import WebSearch
+from gear_neo4j.searching import Searching
 
 
-class Gear(Overlay):
+class Gear(Searching):
     """Multi-hop retrieval and answers over one Neo4j database.
 
     Args:
@@ -44,62 +50,6 @@ class Gear(Overlay):
             for hit in gear.search("Where did the laureate study?"):
                 print(hit.rank, hit.passage.title)
     """
-
-    def search(
-        self,
-        question: str,
-        *,
-        k: int = 10,
-        retriever: RetrieverName = "naive",
-        base: BaseName = "hybrid",
-        beam: Beam = Beam(),
-        score: Score = "composed",
-        base_k: int = BASE_K,
-    ) -> Hits:
-        """The k best passages for a question, and the paths through the graph that led to them.
-
-        Args:
-            retriever: ``naive`` expands the base retriever's passages over the graph, ``base`` does not; for ``sync``
-                the chat model first reads them, in one call, and the walk starts from the facts that it notes.
-                ``hipporag2`` and ``hipporag`` are HippoRAG's PageRank, at its best over synonym edges; a chat model,
-                where there is one, chooses the seeds of the former, and the latter is its base without one. ``scout``
-                is our own walk of that kind, without any model but the embeddings.
-            base: what finds the first passages: words (``bm25``, ``fulltext``), meaning (``sbert``), or both.
-            base_k: how many passages the expansion starts from.
-
-        Raises:
-            InputError: the question is blank, k is below 1, or the database holds no passages.
-            EmbeddingMismatch: the database was built with another embedding model.
-            ModelError: ``sync`` has no chat model, or it failed.
-        """
-        return self.retriever(retriever, base=base, beam=beam, score=score, base_k=base_k).retrieve(question, k=k)
-
-    def retriever(
-        self,
-        name: RetrieverName = "naive",
-        *,
-        base: BaseName = "hybrid",
-        beam: Beam = Beam(),
-        score: Score = "composed",
-        base_k: int = BASE_K,
-        reader: Reader | None = None,
-    ) -> Retriever:
-        """A retriever to ask many questions of; see :meth:`search` for its options.
-
-        Args:
-            reader: what reads for ``sync`` in the place of the chat model.
-        """
-        return self._catalogue.retriever(name, base=base, beam=beam, score=score, base_k=base_k, reader=reader)
-
-    def paths(self, question: str, *, options: PathOptions = PathOptions()) -> Connected:
-        """What a question names in the graph, the shortest paths between, and the facts around; no model is called.
-
-        Raises:
-            InputError: the question is blank, or the database holds no passages.
-        """
-        return self._catalogue.paths(base="sbert", base_k=1, options=options).connect(
-            Question(question, embedder=self.embedder)
-        )
 
     def ask(
         self,
@@ -144,6 +94,97 @@ class Gear(Overlay):
     ) -> IRCoT:
         """IRCoT over a retriever of :meth:`retriever`; ``thinker`` plays the chat model's part."""
         return IRCoT(retriever, thinker=thinker or PromptedRoles(self.chat), options=options)
+
+    def crag(
+        self,
+        retriever: Retriever,
+        *,
+        evaluator: Evaluator | None = None,
+        roles: Corrector | None = None,
+        searcher: WebSearch | None = None,
+        options: CragOptions = CragOptions(),
+    ) -> Crag:
+        """CRAG over a retriever: what it finds is judged, cut to what helps, or replaced.
+
+        Args:
+            evaluator: judges; by default the cosine of the embedding model.
+            roles: play the chat model's part; without one, and without a chat model, nothing is answered.
+            searcher: searches elsewhere where the graph has nothing; there is none by default.
+
+        Raises:
+            SettingsError: a second search is asked for, and there is no chat model.
+        """
+        judge = evaluator or SimilarityEvaluator(self.embedder)
+        return Crag(retriever, evaluator=judge, roles=roles or self._roles(), searcher=searcher, options=options)
+
+    def selfrag(
+        self, retriever: Retriever, *, critic: Critic | None = None, options: SelfRagOptions = SelfRagOptions()
+    ) -> SelfRag:
+        """Self-RAG over a retriever; ``critic`` plays the chat model's part.
+
+        Raises:
+            ModelError: there is no chat model.
+        """
+        return SelfRag(retriever, critic=critic or PromptedCritic(self.chat), options=options)
+
+    def graphrag_local(self, *, roles: Thinker | None = None) -> LocalGraphRag:
+        """GraphRAG's local search: the subgraph that a question is about, and reports of its communities.
+
+        Raises:
+            ModelError: there is no chat model.
+        """
+        subgraph = SubgraphRetriever(self.store, embedder=self.embedder)
+        return LocalGraphRag(subgraph, self.store, embedder=self.embedder, roles=roles or PromptedRoles(self.chat))
+
+    def graphrag_global(
+        self, *, reporter: Reporter | None = None, options: GlobalOptions = GlobalOptions()
+    ) -> GlobalGraphRag:
+        """GraphRAG's global search: an answer from the reports of all communities.
+
+        Raises:
+            ModelError: there is no chat model.
+        """
+        return GlobalGraphRag(self.database, reporter=reporter or PromptedReporter(self.chat), options=options)
+
+    def planner(
+        self,
+        *,
+        tools: Sequence[Tool] = (),
+        planner: Planner | None = None,
+        options: PlanOptions = PlanOptions(),
+    ) -> PlanAgent:
+        """An agent that plans which tool to ask what; by default :meth:`tools`.
+
+        Raises:
+            ModelError: there is no chat model.
+        """
+        return PlanAgent(tools or self.tools(), planner=planner or PromptedPlanner(self.chat), options=options)
+
+    def tools(self, *, cypher: bool = False) -> list[Tool]:
+        """What a plan can ask: retrievers with an answer from what they find, and agents; ``cypher`` adds that one.
+
+        Raises:
+            ModelError: there is no chat model.
+        """
+        roles = PromptedRoles(self.chat)
+        naive, base = self.retriever("naive"), self.retriever("base")
+        found: list[Tool] = [
+            RetrieverTool("naive", "facts that several documents state together; the first choice", naive, roles),
+            RetrieverTool("base", "what one document says in so many words", base, roles),
+            AgentTool("paths", "how two or more things that are named are tied together", self.path_agent),
+            AgentTool("kgt", "lists and properties out of a knowledge graph that was adopted", self.kgt_agent),
+            AgentTool("local", "a description of a thing and all that is around it", self.graphrag_local),
+            AgentTool("global", "themes and summaries of the whole collection", self.graphrag_global),
+        ]
+        queries = AgentTool("cypher", "counts and comparisons over a whole graph, by a query", self.cypher_agent)
+        return [*found, queries] if cypher else found
+
+    def _roles(self) -> PromptedRoles | None:
+        try:
+            return PromptedRoles(self.chat)
+        except ModelError:
+            # What is retrieved can be judged without a model, too.
+            return None
 
     def cypher_agent(self, *, querent: Querent | None = None, rows: int = 50, timeout: float = 10.0) -> CypherAgent:
         """An agent whose chat model writes Cypher, which only reads; docs/cypher.md says when to let it.
@@ -190,23 +231,3 @@ class Gear(Overlay):
             analyst=analyst or PromptedAnalyst(self.chat),
             roles=roles or PromptedRoles(self.chat),
         )
-
-    def cypher(self, *paths: Path) -> Cypher:
-        """The query that shows paths in Neo4j Browser, with its parameters."""
-        return path_cypher(*paths)
-
-    @cached_property
-    def _catalogue(self) -> Catalogue:
-        return Catalogue(
-            self.store, embedder=self.embedder, reader=lambda: PromptedRoles(self.chat), seeder=self._seeder
-        )
-
-    def _seeder(self) -> PromptedSeeder | None:
-        try:
-            return PromptedSeeder(self.chat)
-        except ModelError:
-            # HippoRAG works without a model, too.
-            return None
-
-    def _changed(self) -> None:
-        self._catalogue.renew()

@@ -11,10 +11,15 @@ from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.release import Released, release
 from gear_neo4j.adoption.survey import Survey, survey
+from gear_neo4j.communities.build import MOST, Built, build
+from gear_neo4j.communities.reports import Reported, Reporting
+from gear_neo4j.communities.store import Hierarchy, read
 from gear_neo4j.corpus import Corpus
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph import migrations
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.models.reporter import PromptedReporter, Reporter
 
 
 class Overlay(Corpus):
@@ -96,3 +101,43 @@ class Overlay(Corpus):
         """
         self._changed()
         return release(self.database, dry_run=dry_run, on_progress=on_progress)
+
+    def communities(self) -> Hierarchy:
+        """The communities of entities as they were built last; perhaps none."""
+        return read(self.database)
+
+    def build_communities(self, *, size: int = MOST, afresh: bool = True, dry_run: bool = False) -> Built:
+        """Find the communities of all triples by hierarchical Leiden and store them; reports of those that stay, stay.
+
+        Args:
+            size: how many entities a community without parts may have.
+            afresh: begin from nothing, which gives the same communities each time; else stay near those that are there.
+            dry_run: change nothing, only count.
+
+        Raises:
+            InputError: there are no triples.
+            SettingsError: size is below 3.
+        """
+        if not dry_run:
+            migrations.migrate(self.database, dimension=self.embedder.dimension)
+        return build(self.database, most=size, afresh=afresh, dry_run=dry_run)
+
+    def report_communities(
+        self,
+        *,
+        reporter: Reporter | None = None,
+        max_tokens: int | None = None,
+        on_progress: Callable[[Reported], None] = lambda _: None,
+    ) -> Reported:
+        """Let the chat model report on every community without a report, smallest first; an interrupted run goes on.
+
+        Args:
+            reporter: plays the chat model's part.
+            max_tokens: begin no further report once so many are spent.
+
+        Raises:
+            InputError: there are no communities.
+            ModelError: there is no chat model, or it failed for good.
+        """
+        asked = reporter or PromptedReporter(self.chat)
+        return Reporting(self.database, asked, max_tokens=max_tokens, on_progress=on_progress).run()

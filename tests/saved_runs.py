@@ -1,8 +1,9 @@
 """What gear search --json, gear ask --json and gear ask --trace write of a small run, by their own code."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
-from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
+from gear_neo4j.agents.answer import Answer, Citation, QueryTried, Step, Trace
 from gear_neo4j.agents.trace import trace_json
 from gear_neo4j.cli.ask import answer_json
 from gear_neo4j.cli.options import hits_json
@@ -25,7 +26,9 @@ def run(
     if kind == "search":
         return hits_json(GEAR, hits)
     fact = Fact(name, predicate, "Edinburgh")
-    step = Step(1, question, paths=(path,), ranking=("p1", "p2"), gist=(fact,), answerable=True, reason="it says so")
+    queries = QueryTried("MATCH (n) RETURN n", "too much"), QueryTried(f"RETURN {name!r} AS x", rows=(predicate, name))
+    step = Step(1, question, paths=(path,), ranking=("p1", "p2"), gist=(fact,), queries=queries)
+    step = replace(step, answerable=True, reason="it says so")
     trace = Trace(question, "model", (step,), (("p1",),), (), {"p1": title, "p2": title}, answer)
     if kind == "trace":
         return trace_json(trace)

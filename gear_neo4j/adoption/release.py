@@ -29,7 +29,7 @@ def release(
     """Remove the overlay of a graph; killed, it can be run again and goes on.
 
     The user's nodes, relationships, indexes and constraints were never changed, and stay. Passages that were ingested
-    beside the graph stay, too, and with them our schema.
+    beside the graph stay, too, and with them our schema; communities are of the whole graph, and go.
 
     Raises:
         InputError: the database holds no overlay.
@@ -42,6 +42,8 @@ def release(
     if dry_run:
         return Released(total["passages"], total["triples"], schema=alone)
     gone = Released(schema=alone)
+    while database.call("clear_communities", limit=DELETED_A_BATCH)[0]["communities"]:
+        pass
     while any(ids := database.call("some_adopted", limit=DELETED_A_BATCH)[0].values()):
         triples, passages = ids
         if triples:

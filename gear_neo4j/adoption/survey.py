@@ -12,7 +12,8 @@ SAMPLE = 20_000
 SAMPLE_A_LABEL = 200
 LONGEST_EXAMPLE = 200
 Kind = Literal["text", "texts", "list", "value"]
-OURS = frozenset({"Passage", "Triple", "__GearStore", "__GearImport", "__GearImportFile", "__GearTests"})
+COMMUNITY = "__GearCommunity"
+OURS = frozenset({"Passage", "Triple", "__GearStore", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY})
 MIGRATIONS = frozenset({"__Neo4jMigration", "__Neo4jMigrationsLock"})
 # Our types, and the label of ours that each of them begins at.
 OUR_TYPES = {
@@ -21,6 +22,7 @@ OUR_TYPES = {
     "FROM": "Triple",
     "DESCRIBES": "Passage",
     "SYNONYM": "Entity",
+    "PARENT_OF": COMMUNITY,
     "MIGRATED_TO": "__Neo4jMigration",
 }
 
@@ -120,6 +122,9 @@ def _counts(row: Row) -> tuple[int, dict[str, Label], dict[str, Type]]:
     ours = OURS | MIGRATIONS
     nodes = {one["label"]: one["count"] for one in row["nodes"] if one.get("label")}
     total = next((one["count"] for one in row["nodes"] if not one.get("label")), 0)
+    if "Community" in nodes:
+        # Ours have this label, too, and the user's may.
+        nodes["Community"] -= nodes.get(COMMUNITY, 0)
     labels = {name: Label(name, count) for name, count in nodes.items() if count and name not in ours}
     types: dict[str, Type] = {}
     for one in row["relationships"]:
@@ -132,8 +137,12 @@ def _counts(row: Row) -> tuple[int, dict[str, Label], dict[str, Type]]:
                 kind.ends[end] = one["count"]
             else:
                 kind.relationships = one["count"]
-    # Somebody else's types may have the names of ours; ours begin at our nodes.
-    types = {name: kind for name, kind in types.items() if kind.starts.keys() != {OUR_TYPES.get(name)}}
+    # Somebody else's types may have the names of ours; ours begin at our nodes, and one of them ends there.
+    types = {
+        name: kind
+        for name, kind in types.items()
+        if kind.starts.keys() - {"Community"} != {OUR_TYPES.get(name)} and COMMUNITY not in kind.ends
+    }
     total -= sum(count for name, count in nodes.items() if name in ours)
     return total, dict(sorted(labels.items())), dict(sorted(types.items()))
 

@@ -1,15 +1,23 @@
 """What every agent returns: an answer with its evidence, and the trace of how it came about."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
+from gear_neo4j.models.parsers import without_markers
 from gear_neo4j.usage import Usage
 
-_MARKERS = re.compile(r"\s*\[F?\d+(?:, F?\d+)*\]")
-StopReason = Literal["answerable", "max_steps", "no_new_question", "budget", "model_error", "no_graph_evidence"]
+StopReason = Literal[
+    "answerable",
+    "max_steps",
+    "no_new_question",
+    "budget",
+    "model_error",
+    "no_graph_evidence",
+    "abstained",
+    "exhausted",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +57,26 @@ class QueryTried:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a critic said of one thing: ``role`` names the critic, ``of`` is a passage's id or a text of its own.
+
+    A higher ``score`` is better; None, where there is only a ``label``.
+    """
+
+    role: str
+    of: str
+    label: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One turn of the agent: what it asked, found, noted and decided; passages by id, best first.
 
     ``linked`` has a place for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
     ``answerable`` is True, and what is missing where it is False (None: nobody was asked). ``merged`` is the ranking
     had the run ended here, where it is not the fusion of all lists; ``queries`` are those of agents that send some.
+    ``action`` is what an agent that judges decided to do, ``judgements`` are why.
     """
 
     number: int
@@ -71,6 +93,8 @@ class Step:
     failures: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     queries: tuple[QueryTried, ...] = ()
+    action: str = ""
+    judgements: tuple[Judgement, ...] = ()
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
 
@@ -98,6 +122,7 @@ class Answer:
     """A short answer with its citations, the passages and paths it rests on, and how it came about.
 
     ``removed`` holds markers that the model made up, which were taken out of the text; ``usage`` is by role.
+    ``grounded`` is False where an agent that checks found that the text rests on no passage.
     """
 
     question: str
@@ -110,11 +135,12 @@ class Answer:
     usage: Mapping[str, Usage] = field(default_factory=dict)
     seconds: float = 0.0
     failure: str = ""
+    grounded: bool = True
 
     @property
     def plain(self) -> str:
         """The text without its markers."""
-        return _MARKERS.sub("", self.text)
+        return without_markers(self.text)
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -7,7 +7,7 @@ from typing import Literal
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.errors import InputError, ModelError, SettingsError
+from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.models.parsers import Draft, Thought
 from gear_neo4j.models.roles import Thinker
 from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
@@ -89,19 +89,11 @@ class IRCoT:
     def _retrieved(self, run: Run, merged: list[Hit], query: str) -> bool:
         """Retrieve with a query and merge; False when the retriever's own model failed."""
         run.begin(query)
-        try:
-            found = self._retriever.retrieve(query, k=self._options.step_k)
-        except ModelError as error:
-            run.failed("reader", error)
+        found = run.search(self._retriever, k=self._options.step_k)
+        if run.steps[-1].failures:
             return False
-        for role, usage in found.usage.items():
-            run.pay(role, usage)
-        run.spend(found.milliseconds)
-        run.exact = run.exact and found.exact
-        run.passages.update({hit.passage.id: hit.passage for hit in found})
-        merged[:] = self._merged(merged, list(found))
-        ids = tuple(hit.passage.id for hit in found)
-        run.note(base=ids, ranking=ids, paths=found.paths, merged=tuple(hit.passage.id for hit in merged))
+        merged[:] = self._merged(merged, found)
+        run.note(merged=tuple(hit.passage.id for hit in merged))
         return True
 
     def _merged(self, before: Sequence[Hit], found: Sequence[Hit]) -> list[Hit]:

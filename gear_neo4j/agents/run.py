@@ -2,16 +2,18 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from gear_neo4j.agents.answer import Answer, Citation, Step, StopReason, Trace
 from gear_neo4j.agents.memory import GistMemory
-from gear_neo4j.domain import Fact, Hits, Passage, Path
+from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.parsers import Draft
+from gear_neo4j.retrieval.retrievers import Retriever
 from gear_neo4j.usage import Usage
 
 Value = TypeVar("Value")
@@ -79,6 +81,33 @@ class Run:
                 return None
         self.pay(role, reply.usage)
         return reply.value
+
+    def calls(self, role: str, asks: Sequence[Callable[[], Reply[Value]]], *, together: int) -> list[Value | None]:
+        """What a role replies to each of several requests, some at a time; none is begun once the run has to stop."""
+        found: list[Value | None] = []
+        with ThreadPoolExecutor(together, thread_name_prefix=role) as pool:
+            for start in range(0, len(asks), together):
+                if self.stopped():
+                    break
+                futures = [pool.submit(ask) for ask in asks[start : start + together]]
+                found += [self.call(role, future.result) for future in futures]
+        return found + [None] * (len(asks) - len(found))
+
+    def search(self, retriever: Retriever, *, k: int) -> list[Hit]:
+        """Retrieve with the question of the current step, on the books; nothing where the retriever's model failed."""
+        try:
+            found = retriever.retrieve(self.steps[-1].question, k=k)
+        except ModelError as error:
+            self.failed("reader", error)
+            return []
+        for role, usage in found.usage.items():
+            self.pay(role, usage)
+        self.spend(found.milliseconds)
+        self.exact = self.exact and found.exact
+        self.passages.update({hit.passage.id: hit.passage for hit in found})
+        ids = tuple(hit.passage.id for hit in found)
+        self.note(base=ids, ranking=ids, paths=found.paths)
+        return list(found)
 
     def failed(self, role: str, error: ModelError) -> None:
         """Put a failure on record; one that is more than a bad reply ends the run."""

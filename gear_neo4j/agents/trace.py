@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path as File
 from typing import Any, TypeVar
 
-from gear_neo4j.agents.answer import QueryTried, Step, Trace
+from gear_neo4j.agents.answer import Judgement, QueryTried, Step, Trace
 from gear_neo4j.domain import Fact, Passage, Path, Triple
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Reply
@@ -131,8 +131,9 @@ def _step(row: Mapping[str, Any]) -> Step:
             "paths": tuple(_path(path) for path in row["paths"]),
             "failures": tuple(row["failures"]),
             "merged": tuple(row["merged"]),
-            # Traces from before there were queries have none.
+            # Traces from before there were queries and judgements have none.
             "queries": tuple(QueryTried(**{**one, "rows": tuple(one["rows"])}) for one in row.get("queries", ())),
+            "judgements": tuple(Judgement(**one) for one in row.get("judgements", ())),
             "usage": {role: Usage(**usage) for role, usage in row["usage"].items()},
         }
     )

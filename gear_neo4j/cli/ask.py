@@ -40,6 +40,9 @@ STOPS = {
     "no_new_question": "nothing new left to ask",
     "budget": "the budget is spent",
     "model_error": "the model failed; these are the best passages so far",
+    "no_graph_evidence": "the graph says nothing of it",
+    "abstained": "none of what was found speaks of the question",
+    "exhausted": "the last try allowed; this is the best of them",
 }
 
 

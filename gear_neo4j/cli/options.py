@@ -58,11 +58,12 @@ CHAT = (
 RETRIEVAL = (
     click.option(
         "--retriever",
-        type=click.Choice(["naive", "sync", "scout", "paths", "base", "hipporag", "hipporag2"]),
+        type=click.Choice(["naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"]),
         default="naive",
         show_default=True,
         help="Expand the base passages over the graph, first read by a language model (sync), or not at all (base); or "
-        "rank by PageRank over all of it (scout, hipporag, hipporag2), or by the paths between what is named (paths).",
+        "rank by PageRank over all of it (scout, hipporag, hipporag2), by the paths between what is named "
+        "(paths), or by the facts around what the question is about (subgraph).",
     ),
     *BASE,
     click.option(

@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from gear_neo4j.agents.answer import Citation
+from gear_neo4j.agents.answer import Citation, QueryTried
 from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
 from gear_neo4j.explain.saved import Saved, Turn
@@ -90,7 +90,17 @@ def _step(saved: Saved, turn: Turn) -> str:
     )
     verdict = f'<p class="verdict" dir="auto">{escape(turn.verdict)}</p>' if turn.verdict else ""
     heading = f'<h2>Step {turn.number}: <span dir="auto">{escape(turn.question)}</span></h2>'
-    return f'<section>{heading}{drawing(saved, turn)}<div class="noted">{facts}{verdict}</div></section>'
+    queries = "".join(map(_query, turn.queries))
+    return f'<section>{heading}{drawing(saved, turn)}{queries}<div class="noted">{facts}{verdict}</div></section>'
+
+
+def _query(query: QueryTried) -> str:
+    """A query with the rows it gave, open where it gave any."""
+    outcome = query.problem or f"{len(query.rows)} {'row' if len(query.rows) == 1 else 'rows'}"
+    rows = "".join(f'<li dir="auto">{escape(row)}</li>' for row in query.rows)
+    text = f"<pre>{escape(query.text)}</pre>" if query.text else ""
+    summary = f"<summary>Query ({escape(query.template)}): {escape(outcome)}</summary>"
+    return f'<details class="query"{" open" if query.rows else ""}>{summary}{text}<ol>{rows}</ol></details>'
 
 
 def _passages(saved: Saved) -> Iterable[str]:

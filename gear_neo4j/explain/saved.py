@@ -3,30 +3,34 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path as File
-from typing import Any, Literal
+from typing import Literal
 
-from gear_neo4j.agents.answer import Citation, Step, Trace
+from gear_neo4j.agents.answer import Citation, QueryTried, Step, Trace
 from gear_neo4j.agents.ranking import final_ranking
-from gear_neo4j.domain import Fact, Passage, Path, Triple
+from gear_neo4j.domain import Fact, Passage, Path
 from gear_neo4j.errors import InputError
+from gear_neo4j.explain import parts
+from gear_neo4j.explain.parts import Row
 from gear_neo4j.models.parsers import parse_answer
 
-Row = Mapping[str, Any]
 _HOW = "'gear search --json > FILE', 'gear ask --json > FILE' or 'gear ask --trace FILE'"
 _RANKED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question that was searched for: the paths best first, what was noted of them, and what came of it."""
+    """One question that was searched for: the paths best first, what was noted of them, and what came of it.
+
+    ``queries`` are those of agents that query the graph.
+    """
 
     number: int
     question: str
     paths: tuple[Path, ...] = ()
     noted: tuple[Fact, ...] = ()
     verdict: str = ""
+    queries: tuple[QueryTried, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +103,13 @@ def saved_from(row: Row) -> Saved:
 
 
 def _search(row: Row) -> Saved:
-    question, paths = _text(row["question"]), tuple(map(_path, row["paths"]))
-    hits = [_passage(hit) for hit in row["hits"]]
+    question, paths = parts.text(row["question"]), tuple(map(parts.path, row["paths"]))
+    hits = [parts.passage(hit) for hit in row["hits"]]
     return Saved(
         "search",
         question,
         (Turn(1, question, paths),),
-        by=_text(row["retriever"]),
+        by=parts.text(row["retriever"]),
         ranking=tuple(hit.id for hit in hits),
         passages={hit.id: hit for hit in hits},
         found=_found(row["hits"]),
@@ -114,17 +118,17 @@ def _search(row: Row) -> Saved:
 
 def _answer(row: Row) -> Saved:
     trace = _trace(row["trace"])
-    hits = {hit.id: hit for hit in map(_passage, row["hits"])}
+    hits = {hit.id: hit for hit in map(parts.passage, row["hits"])}
     return Saved(
         "answer",
-        _text(row["question"]),
+        parts.text(row["question"]),
         _turns(trace),
         by=trace.roles,
         ranking=tuple(hits),
         passages=_titled(trace) | hits,
         found=_found(row["hits"]),
-        answer=_text(row["answer"]),
-        citations=tuple(_citation(one) for one in row["citations"]),
+        answer=parts.text(row["answer"]),
+        citations=tuple(parts.citation(one) for one in row["citations"]),
     )
 
 
@@ -157,63 +161,36 @@ def _cited_in(trace: Trace, ranking: Sequence[str], passages: Mapping[str, Passa
 def _turns(trace: Trace) -> tuple[Turn, ...]:
     words = {None: "", True: "These facts suffice: ", False: "Still missing: "}
     return tuple(
-        Turn(step.number, step.question, step.paths, step.gist, words[step.answerable] + step.reason)
+        Turn(step.number, step.question, step.paths, step.gist, words[step.answerable] + step.reason, step.queries)
         for step in trace.steps
     )
 
 
 def _trace(row: Row) -> Trace:
     return Trace(
-        _text(row["question"]),
-        _text(row["roles"]),
+        parts.text(row["question"]),
+        parts.text(row["roles"]),
         tuple(map(_step, row["steps"])),
-        tuple(_texts(ids) for ids in row["links"]),
-        _texts(row["selected"]),
-        {id: _text(title) for id, title in row["titles"].items()},
-        _text(row["answer"]),
+        tuple(parts.texts(ids) for ids in row["links"]),
+        parts.texts(row["selected"]),
+        {id: parts.text(title) for id, title in row["titles"].items()},
+        parts.text(row["answer"]),
     )
 
 
 def _step(row: Row) -> Step:
     return Step(
         int(row["number"]),
-        _text(row["question"]),
-        paths=tuple(map(_path, row["paths"])),
-        ranking=_texts(row["ranking"]),
-        gist=tuple(_fact(fact) for fact in row["gist"]),
+        parts.text(row["question"]),
+        paths=tuple(map(parts.path, row["paths"])),
+        ranking=parts.texts(row["ranking"]),
+        gist=tuple(parts.fact(fact) for fact in row["gist"]),
         answerable=row["answerable"],
-        reason=_text(row["reason"]),
-        merged=_texts(row["merged"]),
+        reason=parts.text(row["reason"]),
+        merged=parts.texts(row["merged"]),
+        # Runs from before there were queries have none.
+        queries=tuple(map(parts.query, row.get("queries", ()))),
     )
-
-
-def _path(row: Row) -> Path:
-    triples = tuple(map(_triple, row["triples"]))
-    if not triples:
-        raise ValueError("a path without triples")
-    return Path(triples, _number(row["score"]), tuple(map(_number, row["scores"])))
-
-
-def _triple(row: Row) -> Triple:
-    # A search says "passage", a trace "passage_id".
-    passage = row["passage"] if "passage" in row else row["passage_id"]
-    return Triple(*map(_text, (row["id"], row["subject"], row["predicate"], row["object"], passage)))
-
-
-def _fact(row: Any) -> Fact:
-    subject, predicate, object = row if isinstance(row, list) else (row["subject"], row["predicate"], row["object"])
-    return Fact(_text(subject), _text(predicate), _text(object))
-
-
-def _citation(row: Row) -> Citation:
-    if "fact" in row:
-        return Citation(_text(row["marker"]), fact=_fact(row["fact"]))
-    return Citation(_text(row["marker"]), passage=_passage({"text": "", **row, "id": row["passage"]}))
-
-
-def _passage(row: Row) -> Passage:
-    source, position = (None if row[key] is None else _text(row[key]) for key in ("source", "position"))
-    return Passage(_text(row["id"]), _text(row["title"]), _text(row["text"]), source, position)
 
 
 def _titled(trace: Trace) -> dict[str, Passage]:
@@ -225,26 +202,9 @@ def _found(hits: Sequence[Row]) -> dict[str, str]:
     return {
         hit["id"]: " · ".join(
             [
-                f"score {_number(hit['score']):.3f}",
-                *(f"{_text(one['name'])} {int(one['rank'])}" for one in hit["sources"]),
+                f"score {parts.number(hit['score']):.3f}",
+                *(f"{parts.text(one['name'])} {int(one['rank'])}" for one in hit["sources"]),
             ]
         )
         for hit in hits
     }
-
-
-def _texts(values: Any) -> tuple[str, ...]:
-    return tuple(map(_text, values))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is not a text")
-    # JSON can hold half of a surrogate pair, as models write them, and no file or terminal can.
-    return value.encode("utf-8", "replace").decode()
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise TypeError(f"{value!r} is not a number")
-    return float(value)

@@ -52,6 +52,7 @@ def forget(
     while ids := [row["id"] for row in database.call("passages_of_source", source=name, limit=PASSAGES_A_BATCH)]:
         gone += _delete(database, ids)
         on_progress(Progress("forgetting", gone.passages, total, gone.passages))
+    database.call("delete_empty_communities")
     return gone
 
 

@@ -82,6 +82,8 @@ class Ingest:
         prepare(self.database, model=self.embedder.name, dimension=self.embedder.dimension)
         self._passages(passages)
         self._triples(triples)
+        if self.report.entities_removed:
+            self.database.call("delete_empty_communities")
         if synonyms:
             self._synonyms()
         return self.report

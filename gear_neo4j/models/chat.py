@@ -2,11 +2,11 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import ReplyCache
@@ -34,13 +34,25 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternatives:
+    """A token of a reply, and the probabilities of the tokens that could have stood there, itself among them."""
+
+    token: str
+    others: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """A usable reply: its value, the text that was parsed, what it cost, and how long it took with all retries."""
+    """A usable reply: its value, the text that was parsed, what it cost, and how long it took with all retries.
+
+    ``tokens`` are there where the chat asks for log-probabilities, and the model gives them.
+    """
 
     value: T
     text: str
     usage: Usage
     milliseconds: float
+    tokens: tuple[Alternatives, ...] = ()
 
 
 class Chat:
@@ -53,6 +65,7 @@ class Chat:
         concurrency: the most requests in flight at once; a wait between retries counts as none.
         patience: the most seconds of waiting between the retries of one request.
         cache: a file for the replies that could be used; made when needed, for this user only.
+        logprobs: how many alternatives of each token to ask for, at most 20; replies with them are not cached.
         sleep: waits the seconds between retries.
 
     Raises:
@@ -73,16 +86,20 @@ class Chat:
         concurrency: int = 4,
         patience: float = 60.0,
         cache: Path | None = None,
+        logprobs: int = 0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if concurrency < 1:
             raise SettingsError(f"concurrency is {concurrency}: it must be 1 or more")
+        if not 0 <= logprobs <= 20:
+            raise SettingsError(f"logprobs is {logprobs}: it must be from 0 to 20")
         self._model = model
+        self._asked: dict[str, Any] = {"logprobs": True, "top_logprobs": logprobs} if logprobs else {}
         self.concurrency = concurrency
         self._slots = BoundedSemaphore(concurrency)
         self._patience = patience
         self._sleep = sleep
-        self._cache = None if cache is None else ReplyCache(cache, model)
+        self._cache = None if cache is None or logprobs else ReplyCache(cache, model)
 
     @property
     def name(self) -> str:
@@ -102,20 +119,20 @@ class Chat:
         """
         started = time.perf_counter()
         messages = _messages(prompt)
-        value, text, usage = self._remembered(messages, parse) or self._answered(messages, parse)
-        return Reply(value, text, usage, (time.perf_counter() - started) * 1000)
+        reply = self._remembered(messages, parse) or self._answered(messages, parse)
+        return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
 
-    def _remembered(self, messages: list["BaseMessage"], parse: Callable[[str], T]) -> tuple[T, str, Usage] | None:
+    def _remembered(self, messages: list["BaseMessage"], parse: Callable[[str], T]) -> Reply[T] | None:
         text = self._cache.lookup(messages) if self._cache else None
         if text is None:
             return None
         try:
-            return parse(text), text, Usage(cached=1)
+            return Reply(parse(text), text, Usage(cached=1), 0.0)
         except ValueError:
             # It was kept for a parser that took it; ask again, and keep what this one takes.
             return None
 
-    def _answered(self, messages: list["BaseMessage"], parse: Callable[[str], T]) -> tuple[T, str, Usage]:
+    def _answered(self, messages: list["BaseMessage"], parse: Callable[[str], T]) -> Reply[T]:
         reply, usage = self._request(messages, spent=Usage())
         try:
             value = parse(_text(reply))
@@ -128,7 +145,7 @@ class Chat:
                 raise ReplyError(f"{told}: try another GEAR_CHAT_MODEL", usage=usage) from last
         if self._cache:
             self._cache.update(messages, reply)
-        return value, _text(reply), usage
+        return Reply(value, _text(reply), usage, 0.0, _tokens(reply))
 
     def _request(self, messages: list["BaseMessage"], *, spent: Usage) -> tuple["AIMessage", Usage]:
         attempts = retrying(patience=self._patience, sleep=self._sleep)
@@ -143,7 +160,7 @@ class Chat:
 
     def _invoke(self, messages: list["BaseMessage"]) -> "AIMessage":
         with self._slots:
-            return self._model.invoke(messages)
+            return self._model.invoke(messages, **self._asked)
 
 
 def _secrets(model: "BaseChatModel") -> list[str]:
@@ -169,6 +186,19 @@ def _repair(reply: "AIMessage", error: ValueError) -> list["BaseMessage"]:
 
 def _text(message: "BaseMessage") -> str:
     return str(message.text)
+
+
+def _tokens(reply: "AIMessage") -> tuple[Alternatives, ...]:
+    """The tokens of a reply in OpenAI's form; none where a server gives them in another, or not at all."""
+    told = reply.response_metadata.get("logprobs")
+    tokens = told.get("content") if isinstance(told, dict) else None
+    try:
+        return tuple(
+            Alternatives(one["token"], {other["token"]: math.exp(other["logprob"]) for other in one["top_logprobs"]})
+            for one in tokens or ()
+        )
+    except (KeyError, TypeError, OverflowError):
+        return ()
 
 
 def _usage(messages: Sequence["BaseMessage"], reply: "AIMessage") -> Usage:

@@ -6,7 +6,7 @@ and raise ValueError with a reason that the model can be told.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gear_neo4j.models.parsers import without_thinking
@@ -26,7 +26,7 @@ def parse_statements(text: str) -> tuple[str, ...]:
         >>> parse_statements('Here: {"statements": ["Ana Petkova was an engineer.", " "]}')
         ('Ana Petkova was an engineer.',)
     """
-    items = _found(text, "statements")["statements"]
+    items = found_object(text, "statements")["statements"]
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise ValueError('"statements" is not a list of texts')
     return tuple(" ".join(item.split()) for item in items if item.strip())
@@ -45,11 +45,48 @@ def parse_verdicts(text: str, *, key: str, count: int) -> tuple[bool, ...]:
         ...                key="verdicts", count=2)
         (True, False)
     """
-    items = _found(text, key)[key]
+    items = found_object(text, key)[key]
     if not isinstance(items, list) or len(items) != count:
         told = f"{len(items)} items" if isinstance(items, list) else "no list"
         raise ValueError(f'"{key}" has {told}, and there are {count} statements')
     return tuple(_verdict(item) for item in _in_order(items))
+
+
+def parse_scores(text: str, *, count: int) -> tuple[float, ...]:
+    """The scores of a reply ``{"scores": [...]}``, from -1 to 1, one for each of ``count`` texts, in the texts' order.
+
+    An item is an object with ``score`` and perhaps ``number``, or the bare number.
+
+    Raises:
+        ValueError: the list is missing, has another length, or an item is no such number.
+
+    Example:
+        >>> parse_scores('{"scores": [{"number": 2, "score": -1}, {"number": 1, "score": 0.5}]}', count=2)
+        (0.5, -1.0)
+    """
+    items = found_object(text, "scores")["scores"]
+    if not isinstance(items, list) or len(items) != count:
+        told = f"{len(items)} items" if isinstance(items, list) else "no list"
+        raise ValueError(f'"scores" has {told}, and there are {count} texts')
+    return tuple(_score(item) for item in _in_order(items))
+
+
+def parse_labels(text: str, *, labels: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The labels of a reply such as ``{"relevant": "yes", "use": 4}``, one of those allowed for each key.
+
+    Raises:
+        ValueError: a key is missing, or says something else.
+
+    Example:
+        >>> parse_labels('{"relevant": "Yes", "use": 4}', labels={"relevant": ("yes", "no"), "use": ("4", "5")})
+        {'relevant': 'yes', 'use': '4'}
+    """
+    said = found_object(text, next(iter(labels)))
+    found = {key: str(said.get(key)).strip().strip(".").lower() for key in labels}
+    for key, label in found.items():
+        if label not in labels[key]:
+            raise ValueError(f'"{key}" is none of {", ".join(labels[key])}')
+    return found
 
 
 def parse_useful(text: str) -> bool:
@@ -62,10 +99,10 @@ def parse_useful(text: str) -> bool:
         >>> parse_useful('{"why": "It names the year.", "verdict": "yes"}')
         True
     """
-    return _verdict(_found(text, "verdict"))
+    return _verdict(found_object(text, "verdict"))
 
 
-def _found(text: str, key: str) -> Mapping[str, Any]:
+def found_object(text: str, key: str) -> Mapping[str, Any]:
     """The first JSON object with a key."""
     body = without_thinking(text)
     for match in re.finditer(r"\{", body):
@@ -85,6 +122,13 @@ def _in_order(items: list[Any]) -> list[Any]:
     if sorted(numbered) != list(range(1, len(items) + 1)):
         raise ValueError(f"the numbers of its verdicts are not 1 to {len(items)}, each once")
     return [numbered[number] for number in sorted(numbered)]
+
+
+def _score(item: object) -> float:
+    value = item.get("score") if isinstance(item, dict) else item
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 1:
+        raise ValueError("a score is not a number from -1 to 1")
+    return float(value)
 
 
 def _verdict(item: object) -> bool:

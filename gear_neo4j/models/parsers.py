@@ -102,6 +102,41 @@ def parse_question(text: str) -> str:
     return " ".join((labelled[1] if labelled else body).split()).strip(" \"'*")
 
 
+def parse_keywords(text: str) -> str:
+    """The query of a reply ``Keywords: a, b``, of three keywords at most.
+
+    Raises:
+        ValueError: the reply is empty.
+
+    Example:
+        >>> parse_keywords('**Keywords:** "Ana Petkova", employer, 1921, Varna')
+        'Ana Petkova, employer, 1921'
+    """
+    body = re.sub(r"\A\W*keywords\W*?[:：]", "", _THINKING.sub("", text).strip(), flags=re.IGNORECASE)
+    words = [word for part in re.split(r"[,;\n]", body) if (word := part.strip(" \t\"'*.-"))]
+    if not words:
+        raise ValueError("it is empty")
+    return ", ".join(words[:3])
+
+
+def parse_segment(text: str) -> str:
+    """The next sentence of an answer, without markers; empty where the reply says that it is complete.
+
+    Raises:
+        ValueError: the reply is empty.
+
+    Example:
+        >>> parse_segment("Next sentence: She lived in Varna [1]. She drew."), parse_segment("END")
+        ('She lived in Varna.', '')
+    """
+    body = re.sub(r"\A\W*next sentence\W*?[:：]\s*", "", _THINKING.sub("", text).strip(), flags=re.IGNORECASE)
+    if not body:
+        raise ValueError("it is empty")
+    if re.fullmatch(r"\W*end\W*", body, re.IGNORECASE):
+        return ""
+    return parse_thought(_CITATION.sub("", body)).text
+
+
 def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
     """An answer whose markers were checked: one that stands for nothing that was shown is taken out and told.
 
@@ -133,6 +168,16 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
         facts=tuple(int(mark[1:]) for mark in good if not mark.isdigit()),
         removed=tuple(mark for mark in marks if mark not in shown),
     )
+
+
+def without_markers(text: str) -> str:
+    """A text without the markers of what it cites.
+
+    Example:
+        >>> without_markers("Edinburgh [2, 3] [F1].")
+        'Edinburgh.'
+    """
+    return _CITATION.sub("", text)
 
 
 def without_thinking(text: str) -> str:

@@ -11,6 +11,7 @@ from gear_neo4j.models.parsers import (
     Thought,
     Verdict,
     parse_answer,
+    parse_keywords,
     parse_question,
     parse_thought,
     parse_verdict,
@@ -104,6 +105,10 @@ class PromptedRoles:
         before = "\n".join(f"- {one}" for one in asked)
         prompt = fill("rewrite", question=question, facts=shown_facts(memory), why=why or NONE, asked=before)
         return self._chat.ask(prompt, parse=parse_question)
+
+    def keywords(self, question: str) -> Reply[str]:
+        """The question as a query for a search engine, of three keywords at most."""
+        return self._chat.ask(fill("keywords", question=question), parse=parse_keywords)
 
     def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
         """An answer with checked citations."""

@@ -22,10 +22,11 @@ from gear_neo4j.retrieval.paths import PathOptions, PathRetriever
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.retrievers import BaseRetriever, NaiveRetriever, Retriever, SyncRetriever
 from gear_neo4j.retrieval.scout import Scout
+from gear_neo4j.retrieval.subgraph import SubgraphRetriever
 from gear_neo4j.retrieval.sync import Sync
 from gear_neo4j.settings import Settings
 
-RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2", "scout", "paths"]
+RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2", "scout", "paths", "subgraph"]
 BaseName = Literal["bm25", "fulltext", "sbert", "hybrid", "colbert"]
 # The in-memory index takes 5 ms a question for every 1,000 passages, and so Neo4j's own is faster from 2,000 on; up to
 # here it is still the less of what a search takes.
@@ -89,6 +90,8 @@ class Catalogue:
             return HippoRAG2(self._memory, filter=self._seeder())
         if name == "scout":
             return Scout(self._memory)
+        if name == "subgraph":
+            return SubgraphRetriever(self._store, embedder=self._embedder)
         if name == "paths":
             return self.paths(base=base, base_k=base_k)
         expansion = self._expansion(beam, score, base_k)

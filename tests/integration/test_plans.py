@@ -29,6 +29,10 @@ ALLOWED = {
     "some_triples": {"NodeByLabelScan"},  # any so many
     "adopted_passages": {"NodeByLabelScan"},  # it is meant to read every passage
     "adopted_triples": {"NodeByLabelScan"},  # it is meant to read every triple
+    "communities": {"NodeByLabelScan"},  # it is meant to read every community
+    "community_members": {"NodeByLabelScan"},  # the same
+    "delete_empty_communities": {"NodeByLabelScan"},  # the same, once after passages were deleted
+    "clear_communities": {"NodeByLabelScan"},  # any so many of those that are left
     "drop_store": {"NodeByLabelScan"},  # a handful of nodes, once
     "write_triples": {"CartesianProduct"},  # of three look-ups by a unique key, one row each
     "migration_chain": {"NodeByLabelScan"},  # a handful of nodes, without an index that is ours to make

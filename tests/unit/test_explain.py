@@ -159,6 +159,15 @@ def test_the_page_shows_the_answer_its_citations_and_every_score():
     assert "These facts suffice: it says so" in shown
 
 
+def test_the_page_shows_each_query_with_its_rows_or_its_problem():
+    """What gave rows stands open, what could not be used is folded."""
+    shown = page(saved_from(run(kind="answer")))
+
+    assert '<details class="query"><summary>Query (cypher): too much</summary><pre>MATCH (n) RETURN n</pre>' in shown
+    assert '<details class="query" open><summary>Query (cypher): 2 rows</summary>' in shown
+    assert '<li dir="auto">studied at</li><li dir="auto">Hinton</li>' in shown
+
+
 @given(st.lists(st.lists(st.tuples(few, few), min_size=1, max_size=4), max_size=20))
 def test_a_picture_has_no_overlap_and_all_of_each_path(pairs):
     """Any paths, connected or not: boxes apart and inside, each path in one piece, twice the same picture."""

@@ -1,0 +1,11 @@
+// name: communities_of(nodes)
+// access: read
+// The communities with a report that some nodes (element ids) are in, those above included: the node, and id, level, size,
+// weight, title, summary, rank and findings of the community.
+UNWIND $nodes AS node
+MATCH (e)
+WHERE elementId(e) = node
+MATCH (e)-[:IN_COMMUNITY]->(:__GearCommunity)<-[:PARENT_OF*0..25]-(c:__GearCommunity)
+WHERE c.title IS NOT NULL
+RETURN node, c.id AS id, c.level AS level, c.size AS size, c.weight AS weight, c.title AS title, c.summary AS summary,
+  c.rank AS rank, c.findings AS findings

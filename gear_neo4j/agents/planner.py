@@ -1,0 +1,243 @@
+"""Agentic RAG: a plan of questions for tools, run side by side, revised, and an answer checked claim by claim."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+
+from gear_neo4j.agents.answer import Answer, Judgement, QueryTried, StopReason
+from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.tools import Tool, ToolReply, attempted
+from gear_neo4j.domain import Fact, Hit, Hits
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.models.parsers import Draft, without_markers
+from gear_neo4j.models.planning import Outcome, PlannedStep, Planner
+from gear_neo4j.retrieval.retrievers import ranked_again
+
+SHOWN_FACTS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions:
+    """How far a plan goes: steps in all, revisions, steps at a time, whether claims are checked, and what it may cost.
+
+    Raises:
+        SettingsError: a number is out of its range.
+    """
+
+    max_steps: int = 8
+    max_replans: int = 3
+    concurrency: int = 4
+    verify: bool = True
+    tokens: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_steps", 1), ("max_replans", 0), ("concurrency", 1), ("tokens", 1), ("seconds", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise SettingsError(f"the planner's {name} is {value}: it must be at least {least}")
+
+
+class PlanAgent:
+    """The loop over tools; the first of them takes the steps that name a tool that is not there.
+
+    Raises:
+        SettingsError: there is no tool, or two have one name.
+    """
+
+    def __init__(self, tools: Sequence[Tool], *, planner: Planner, options: PlanOptions = PlanOptions()) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        if not tools or len(self._tools) < len(tools):
+            raise SettingsError("a planner needs at least one tool, and each tool a name of its own")
+        self._first = tools[0]
+        self._planner = planner
+        self._options = options
+
+    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+        """Answer a question; each step of the plan is a step of the trace.
+
+        A step that fails is on record, and the plan goes on. ``grounded`` is False where a claim of the answer is not
+        supported by what was found, also after one more step for it.
+
+        Raises:
+            InputError: the question is blank, or k is below 1.
+        """
+        asked = " ".join(question.split())
+        if not asked or k < 1:
+            raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
+        run = Run(asked, self._planner.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run.begin(asked)
+        plan = self._planned(run, (), ())
+        if plan == ():
+            return self._recalled(run)
+        found = _Found()
+        stop = self._worked(run, plan or (PlannedStep("1", asked, self._first.name),), found)
+        return self._concluded(run, found, k, stop)
+
+    def _planned(
+        self, run: Run, plan: Sequence[PlannedStep], done: Sequence[Outcome]
+    ) -> tuple[PlannedStep, ...] | None:
+        told = {tool.name: tool.description for tool in self._tools.values()}
+        steps = run.call("plan", lambda: self._planner.plan(run.question, told, plan=plan, done=done))
+        if steps is not None:
+            lines = [f"{step.tool}: {step.question}" for step in steps]
+            run.note(action="plan" if not done else "replan", reason="; ".join(lines) or "nothing more is needed")
+        return steps
+
+    def _recalled(self, run: Run) -> Answer:
+        """An answer for which no tool is needed."""
+        draft = run.call("recall", lambda: self._planner.recall(run.question)) or Draft("")
+        hits = Hits(run.question, "planner", (), usage=dict(run.usage))
+        answer = run.answered(hits, draft, stop="model_error" if run.failure else "answerable")
+        return replace(answer, grounded=False)
+
+    def _worked(self, run: Run, plan: Sequence[PlannedStep], found: "_Found") -> StopReason:
+        """Run the plan wave by wave, and revise it after each; why it ended."""
+        remaining, replans, seen = list(plan), 0, {_identity(plan)}
+        while remaining:
+            if stop := run.stopped():
+                return stop
+            room = self._options.max_steps - len(found.outcomes)
+            if room <= 0:
+                return "max_steps"
+            wave = _ready(remaining, found)[:room]
+            self._wave(run, wave, found)
+            remaining = [step for step in remaining if step not in wave]
+            if stop := run.stopped():
+                return stop
+            if replans < self._options.max_replans:
+                replans += 1
+                revised = self._planned(run, plan, found.outcomes)
+                if revised is not None:
+                    fresh = [step for step in revised if _said(step) not in found.asked]
+                    if fresh and _identity(fresh) in seen and _identity(fresh) != _identity(remaining):
+                        return "no_new_question"
+                    seen.add(_identity(fresh))
+                    remaining = fresh
+        return "answerable"
+
+    def _wave(self, run: Run, wave: Sequence[PlannedStep], found: "_Found") -> None:
+        """Run steps side by side; what is asked twice of one tool is asked once."""
+        filled = [(step, step.filled(found.answers)) for step in wave]
+        tools = {step.id: self._tools.get(step.tool, self._first) for step in wave}
+        asks = {(tools[step.id].name, question): tools[step.id] for step, question in filled}
+        asks = {key: tool for key, tool in asks.items() if key not in found.replies}
+        with ThreadPoolExecutor(self._options.concurrency, thread_name_prefix="plan") as pool:
+            replies = list(pool.map(lambda item: attempted(item[1], item[0][1]), asks.items()))
+        found.replies |= dict(zip(asks, replies, strict=True))
+        for step, question in filled:
+            tool = tools[step.id]
+            self._record(run, step, question, tool, found, paid=(tool.name, question) in asks)
+            asks.pop((tool.name, question), None)
+
+    def _record(self, run: Run, step: PlannedStep, question: str, tool: Tool, found: "_Found", *, paid: bool) -> None:
+        reply = found.replies[tool.name, question]
+        run.begin(question)
+        fallen = "" if step.tool == tool.name else f" (there is no tool {step.tool!r})"
+        ids = tuple(hit.passage.id for hit in reply.hits)
+        run.note(
+            action=f"{tool.name}{fallen}",
+            base=ids,
+            ranking=ids,
+            paths=reply.paths,
+            reason=reply.answer,
+            queries=(QueryTried(question, reply.failure, (reply.answer,) if reply.answer else (), tool.name),),
+        )
+        if reply.failure:
+            run.note(failures=(f"{tool.name}: {reply.failure}",))
+            run.on_event(Event("failure", len(run.steps), f"{tool.name}: {reply.failure}"))
+        for role, usage in reply.usage.items() if paid else ():
+            run.pay(role, usage)
+        run.passages.update({hit.passage.id: hit.passage for hit in reply.hits})
+        learnt = [Fact(question, "answer", reply.answer)] if reply.answer else []
+        run.remember([*learnt, *reply.facts][: max(0, SHOWN_FACTS - len(run.memory.facts))])
+        found.add(Outcome(step, question, reply.answer, reply.failure), reply)
+
+    def _concluded(self, run: Run, found: "_Found", k: int, stop: StopReason) -> Answer:
+        draft = self._synthesised(run, found, k)
+        unsupported = self._unsupported(run, found, draft, k) if self._options.verify else ()
+        if unsupported and not run.stopped() and len(found.outcomes) < self._options.max_steps:
+            # One more step for what nothing supports, once.
+            claim = PlannedStep("check", unsupported[0], self._first.name)
+            self._wave(run, [claim], found)
+            if not run.stopped():
+                draft = self._synthesised(run, found, k)
+                unsupported = self._unsupported(run, found, draft, k)
+        hits = ranked_again(found.hits[:k])
+        run.note(merged=tuple(hit.passage.id for hit in hits))
+        ranking = Hits(run.question, "planner", hits, run.paths(), facts=run.memory.facts, usage=dict(run.usage))
+        answer = run.answered(ranking, draft, stop="model_error" if run.failure else run.stopped() or stop)
+        return replace(answer, grounded=bool(draft.text) and not unsupported)
+
+    def _synthesised(self, run: Run, found: "_Found", k: int) -> Draft:
+        if run.failure:
+            return Draft("")
+        passages = [hit.passage for hit in found.hits[:k]]
+        memory = run.memory.facts
+        return run.call("answer", lambda: self._planner.answer(run.question, passages, memory=memory)) or Draft("")
+
+    def _unsupported(self, run: Run, found: "_Found", draft: Draft, k: int) -> tuple[str, ...]:
+        """The claims of an answer that what was found does not support; one that could not be judged is one of them."""
+        if not draft.text or run.stopped():
+            return ()
+        text = without_markers(draft.text)
+        claims = run.call("claims", lambda: self._planner.claims(run.question, text)) or ()
+        if not claims or run.stopped():
+            return ()
+        passages = [hit.passage for hit in found.hits[:k]]
+        verdicts = run.call("verify", lambda: self._planner.supported(run.question, claims, passages))
+        verdicts = verdicts or (False,) * len(claims)
+        judged = [
+            Judgement("claim", claim, "supported" if good else "unsupported")
+            for claim, good in zip(claims, verdicts, strict=True)
+        ]
+        run.note(judgements=(*run.steps[-1].judgements, *judged))
+        return tuple(claim for claim, good in zip(claims, verdicts, strict=True) if not good)
+
+
+class _Found:
+    """What the steps so far have found: outcomes in order, and every reply by tool and question."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+        self.answers: dict[str, str] = {}
+        self.replies: dict[tuple[str, str], ToolReply] = {}
+        self._lists: list[tuple[Hit, ...]] = []
+
+    @property
+    def hits(self) -> list[Hit]:
+        """All hits, each once, those of the steps by turns, so that none of these crowds out the others."""
+        by_turns = chain.from_iterable(zip_longest(*self._lists))
+        found: dict[str, Hit] = {}
+        for hit in by_turns:
+            if hit is not None:
+                found.setdefault(hit.passage.id, hit)
+        return list(found.values())
+
+    @property
+    def asked(self) -> set[tuple[str, str]]:
+        """What steps that are done asked, and of which tool."""
+        return {_said(one.step) for one in self.outcomes if not one.failure}
+
+    def add(self, outcome: Outcome, reply: ToolReply) -> None:
+        """Take in what a step found."""
+        self.outcomes.append(outcome)
+        self.answers[outcome.step.id] = outcome.answer or "?"
+        self._lists.append(reply.hits)
+
+
+def _ready(remaining: Sequence[PlannedStep], found: _Found) -> list[PlannedStep]:
+    """The steps whose needs are met; where steps need each other in a circle, the first of them by id."""
+    done = {one.step.id for one in found.outcomes}
+    waiting = {step.id for step in remaining}
+    ready = [step for step in remaining if all(id in done or id not in waiting for id in step.after)]
+    return ready or sorted(remaining, key=lambda step: step.id)[:1]
+
+
+def _said(step: PlannedStep) -> tuple[str, str]:
+    return step.tool, step.question.casefold()
+
+
+def _identity(plan: Sequence[PlannedStep]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(map(_said, plan)))

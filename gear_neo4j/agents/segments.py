@@ -1,0 +1,70 @@
+"""Self-RAG's long form (section 3.3): an answer of several sentences, each from one passage, found by a beam search."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.reflecting import SelfRagOptions, reflected
+from gear_neo4j.agents.run import Run
+from gear_neo4j.domain import Hit, Hits
+from gear_neo4j.models.parsers import Draft
+from gear_neo4j.models.reflection import Critic, Reflection
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A long answer in the making: its sentences, each with the passage it is from, and whether it is complete."""
+
+    parts: tuple[tuple[str, Hit], ...] = ()
+    score: float = 1.0
+    complete: bool = False
+
+    @property
+    def text(self) -> str:
+        """What is written so far."""
+        return " ".join(sentence for sentence, _ in self.parts)
+
+
+def written(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRagOptions) -> Answer:
+    """The best long answer from passages that stay those found first; a path's score is the product of its sentences'.
+
+    Without a sentence the run ends as ``exhausted``.
+    """
+    beam = [Writing()]
+    for _ in range(options.depth):
+        if all(one.complete for one in beam) or run.stopped():
+            break
+        grown = [new for one in beam for new in _continued(run, one, hits, critic, options)]
+        beam = sorted(grown or beam, key=lambda one: -one.score)[: options.beam_width]
+    best = beam[0]
+    places = {hit.passage.id: place for place, hit in enumerate(hits, start=1)}
+    text = " ".join(f"{sentence} [{places[hit.passage.id]}]" for sentence, hit in best.parts)
+    cited = tuple(dict.fromkeys(places[hit.passage.id] for _, hit in best.parts))
+    name = f"selfrag by {critic.name}"
+    found = Hits(run.question, name, tuple(hits), run.paths(), run.exact, usage=dict(run.usage))
+    stop = run.stopped() or ("answerable" if best.parts else "exhausted")
+    return replace(run.answered(found, Draft(text, cited), stop=stop), grounded=bool(best.parts))
+
+
+def _continued(
+    run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, options: SelfRagOptions
+) -> list[Writing]:
+    """A long answer with each sentence that could come next; itself, complete, where none could."""
+    if writing.complete:
+        return [writing]
+    grown = []
+    for hit in hits[: options.passages]:
+        if run.stopped():
+            break
+        passage = hit.passage
+        sentence = run.call("segment", lambda: critic.segment(run.question, passage, before=writing.text))  # noqa: B023
+        if sentence and sentence not in writing.text and not run.stopped():
+            share = _share(reflected(run, critic, options, sentence, hit).reflection, options)
+            grown.append(Writing((*writing.parts, (sentence, hit)), writing.score * share))
+    return grown or [replace(writing, complete=True)]
+
+
+def _share(reflection: Reflection, options: SelfRagOptions) -> float:
+    """The score as a share of the best there is, from 0 to 1: a product of scores below zero would have no order."""
+    best = options.relevance + options.support + options.use
+    return (options.score(reflection) + options.use) / (best + options.use) if best else 1.0

@@ -1,0 +1,155 @@
+"""Self-RAG (Asai et al. 2024) on any chat model: an answer from each passage, judged, and the best of them given."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from gear_neo4j.agents.answer import Answer, Judgement, StopReason
+from gear_neo4j.agents.reflecting import Candidate, SelfRagOptions, reflected
+from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.segments import written
+from gear_neo4j.domain import Hit, Hits
+from gear_neo4j.errors import InputError
+from gear_neo4j.models.parsers import Draft, without_markers
+from gear_neo4j.models.reflection import Critic
+from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
+
+
+class SelfRag:
+    """The loop over any retriever: an answer from each passage, revised until one is supported and of use."""
+
+    def __init__(self, retriever: Retriever, *, critic: Critic, options: SelfRagOptions = SelfRagOptions()) -> None:
+        self._retriever = retriever
+        self._critic = critic
+        self._options = options
+
+    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+        """Answer a question; an answer that rests on no passage has ``grounded`` False.
+
+        Raises:
+            InputError: the question is blank, or k is below 1.
+        """
+        asked = " ".join(question.split())
+        if not asked or k < 1:
+            raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
+        run = Run(asked, self._critic.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run.begin(asked)
+        if not self._retrieves(run):
+            return self._from_memory(run, "answerable")
+        if self._options.long:
+            return written(run, run.search(self._retriever, k=k), critic=self._critic, options=self._options)
+        return self._answered(run, k)
+
+    def _retrieves(self, run: Run) -> bool:
+        if self._options.retrieve != "adaptive":
+            return self._options.retrieve == "always"
+        share = run.call("retrieve", lambda: self._critic.needs_passages(run.question))
+        needed = share is None or share > self._options.threshold
+        judged = Judgement("retrieve", run.question, "yes" if needed else "no", share)
+        run.note(action="retrieve" if needed else "recall", judgements=(judged,))
+        return needed
+
+    def _answered(self, run: Run, k: int) -> Answer:
+        """The short form, with its retries."""
+        seen: dict[str, Hit] = {}
+        tried: list[Candidate] = []
+        stop: StopReason | None = None
+        while stop is None:
+            hits = run.search(self._retriever, k=k)
+            seen.update({hit.passage.id: hit for hit in hits if hit.passage.id not in seen})
+            found = self._candidates(run, hits)
+            tried += found
+            stop = run.stopped() or self._verdict(run, tried, found) or self._asked_again(run)
+        if not tried and not seen and stop != "model_error":
+            return self._from_memory(run, stop)
+        return self._concluded(run, self._best(tried), list(seen.values())[:k], stop)
+
+    def _verdict(self, run: Run, tried: list[Candidate], found: Sequence[Candidate]) -> StopReason | None:
+        """Why the loop ends: a good answer, perhaps after revisions; None where another search is needed."""
+        best = self._best(found)
+        for _ in range(self._options.max_regenerations):
+            if best is None or best.good or best.reflection.relevance < 0.5 or run.stopped():
+                break
+            revised = self._revised(run, best, [one.text for one in tried if one.hit == best.hit])
+            if revised is None:
+                break
+            tried.append(revised)
+            best = max(best, revised, key=lambda one: (one.good, one.score))
+        told = f"score {best.score:.2f}" if best else "no answer"
+        run.judge(bool(best and best.good), told)
+        return "answerable" if best and best.good else run.stopped()
+
+    def _asked_again(self, run: Run) -> StopReason | None:
+        asked = [step.question for step in run.steps]
+        if len(asked) > self._options.max_rewrites:
+            return "exhausted"
+        why = "no passage that was found supports a useful answer"
+        query = run.call("rewrite", lambda: self._critic.rewrite(run.question, (), why=why, asked=asked))
+        run.note(rewrite=query or "")
+        if stop := run.stopped():
+            return stop
+        if not query or query in asked:
+            return "no_new_question"
+        run.begin(query)
+        return None
+
+    def _candidates(self, run: Run, hits: Iterable[Hit]) -> list[Candidate]:
+        found = []
+        for hit in list(hits)[: self._options.passages]:
+            if run.stopped():
+                break
+            draft = run.call("answer", lambda: self._critic.answer(run.question, [hit.passage], memory=()))  # noqa: B023
+            if draft and not run.stopped():
+                found.append(reflected(run, self._critic, self._options, without_markers(draft.text), hit))
+        return found
+
+    def _revised(self, run: Run, best: Candidate, refused: Sequence[str]) -> Candidate | None:
+        hit = best.hit
+        if hit is None:
+            return None
+        draft = run.call("revise", lambda: self._critic.revise(run.question, hit.passage, refused=refused))
+        if draft is None or run.stopped():
+            return None
+        return reflected(run, self._critic, self._options, without_markers(draft.text), hit)
+
+    def _best(self, found: Sequence[Candidate]) -> Candidate | None:
+        """The best candidate, the better ranked passage among equals; of a closed set, of the label with most score."""
+        order = sorted(found, key=lambda one: (-one.score, one.hit.rank if one.hit else 0))
+        if not order or not self._options.labels:
+            return order[0] if order else None
+        votes: dict[str, float] = {}
+        for one in order:
+            votes[self._label(one)] = votes.get(self._label(one), 0.0) + one.score
+        winner = max((label for label in votes if label), key=lambda label: votes[label], default="")
+        return next((replace(one, text=winner or one.text) for one in order if self._label(one) == winner), order[0])
+
+    def _label(self, one: Candidate) -> str:
+        """The label that an answer says, as the options spell it; empty where it says none."""
+        said = one.text.strip().casefold()
+        return next(
+            (label for label in self._options.labels if re.match(rf"\W*{re.escape(label.casefold())}\b", said)), ""
+        )
+
+    def _from_memory(self, run: Run, stop: StopReason) -> Answer:
+        """An answer without passages, of which only the use is judged."""
+        draft = run.call("recall", lambda: self._critic.recall(run.question))
+        if draft is not None and not run.stopped():
+            reflected(run, self._critic, self._options, draft.text, None)
+        empty = Hits(run.question, "selfrag", (), usage=dict(run.usage))
+        answer = run.answered(empty, draft or Draft(""), stop="model_error" if run.failure else stop)
+        return replace(answer, grounded=False)
+
+    def _concluded(self, run: Run, best: Candidate | None, seen: Sequence[Hit], stop: StopReason) -> Answer:
+        """The best answer with its passage first and cited, if that supports it at all."""
+        first = [best.hit] if best and best.hit else []
+        order = ranked_again([*first, *(hit for hit in seen if hit not in first)])
+        run.note(merged=tuple(hit.passage.id for hit in order))
+        found = Hits(
+            run.question, f"selfrag by {self._critic.name}", order, run.paths(), run.exact, usage=dict(run.usage)
+        )
+        supported = bool(best and best.hit and best.reflection.supported > 0)
+        text = f"{best.text} [1]" if best and supported else best.text if best else ""
+        answer = run.answered(
+            found, Draft(text, (1,) if supported else ()), stop="model_error" if run.failure else stop
+        )
+        return replace(answer, grounded=supported)

@@ -1,0 +1,87 @@
+"""What a planner can use: anything that answers a question by itself, under a name and with a line that tells of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gear_neo4j.agents.agent import Agent
+from gear_neo4j.domain import Fact, Hit, Path
+from gear_neo4j.errors import GearError
+from gear_neo4j.models.parsers import without_markers
+from gear_neo4j.models.roles import Thinker
+from gear_neo4j.retrieval.retrievers import Retriever
+from gear_neo4j.usage import Usage
+
+HITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReply:
+    """What a tool says: a short answer, what it rests on, and what it cost; ``failure`` where it could not."""
+
+    answer: str = ""
+    hits: tuple[Hit, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    paths: tuple[Path, ...] = ()
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    failure: str = ""
+
+
+class Tool(Protocol):
+    """Anything that answers a question."""
+
+    @property
+    def name(self) -> str:
+        """What a plan calls it, a word."""
+
+    @property
+    def description(self) -> str:
+        """One line that says for which questions it is."""
+
+    def run(self, question: str) -> ToolReply:
+        """What it says; called by several threads at once. Whatever it raises counts as a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverTool:
+    """A retriever, whose five best passages a model answers from."""
+
+    name: str
+    description: str
+    retriever: Retriever
+    roles: Thinker
+
+    def run(self, question: str) -> ToolReply:
+        """Search, and answer in one call."""
+        found = self.retriever.retrieve(question, k=HITS)
+        if not found:
+            return ToolReply()
+        reply = self.roles.answer(question, [hit.passage for hit in found], memory=())
+        usage = {**found.usage, "answer": reply.usage}
+        return ToolReply(without_markers(reply.value.text), found.hits, paths=found.paths, usage=usage)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """An agent, made when it is first needed, for not every graph has what it asks for."""
+
+    name: str
+    description: str
+    make: Callable[[], Agent]
+
+    def run(self, question: str) -> ToolReply:
+        """Ask the agent."""
+        answer = self.make().ask(question, k=HITS)
+        failed = "" if answer.text else answer.failure or f"it ended with {answer.stop_reason}"
+        return ToolReply(answer.plain, answer.hits.hits, answer.gist, answer.paths, answer.usage, failed)
+
+
+def attempted(tool: Tool, question: str) -> ToolReply:
+    """What a tool says; a failure of any kind is a reply, too, for a plan goes on without it."""
+    try:
+        return tool.run(question)
+    except Exception as error:
+        usage = getattr(error, "usage", None)
+        told = str(error) if isinstance(error, GearError) else f"{type(error).__name__}: {error}"
+        paid = {"answer": usage} if isinstance(usage, Usage) else {}
+        return ToolReply(failure=" ".join(told.split()) or type(error).__name__, usage=paid)

@@ -1,0 +1,129 @@
+"""``gear communities build``: the triples as a weighted graph, its hierarchy of communities, and what changed of it."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.communities import store
+from gear_neo4j.communities.leiden import Cluster, clusters
+from gear_neo4j.communities.store import Community, Hierarchy
+from gear_neo4j.domain import digest, entity_key
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.export import Export
+
+SMALLEST = 3
+MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """How many communities there are, by level from the coarsest, how many are new, and how many went."""
+
+    levels: tuple[int, ...]
+    new: int
+    gone: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What is between nodes: passages and triples by pair, nodes by their place in the order of their names."""
+
+    ids: Sequence[str]
+    keys: Sequence[str]
+    passages: Mapping[tuple[int, int], frozenset[str]]
+    triples: Mapping[tuple[int, int], tuple[str, ...]]
+
+
+def build(database: Database, *, most: int = MOST, afresh: bool = True, dry_run: bool = False) -> Built:
+    """Find the communities of all triples and store them; what did not change keeps its id and its report.
+
+    Args:
+        most: how many nodes a community without parts may have.
+        afresh: begin from nothing; else from the coarsest communities that are there, to stay near them.
+
+    Raises:
+        InputError: there are no triples.
+        SettingsError: ``most`` is below 3.
+    """
+    if most < SMALLEST:
+        raise SettingsError(f"the largest community is to have {most} nodes: it must be at least {SMALLEST}")
+    version = database.call("graph_version")[0]["changed"]
+    graph = _graph(database)
+    if not graph.passages:
+        raise InputError(f"the database {database.name} has no triples that tie two entities together")
+    before = store.read(database)
+    starting = None if afresh else _starting(graph, before)
+    weights = {pair: float(len(passages)) for pair, passages in graph.passages.items()}
+    found = list(_communities(graph, clusters(weights, most=most, starting=starting)))
+    ids = {one.id for one in found}
+    levels = [
+        sum(one.level == level for one in found) for level in range(1 + max((one.level for one in found), default=-1))
+    ]
+    built = Built(
+        tuple(levels), len(ids - before.communities.keys()), len(before.communities.keys() - ids), len(graph.ids)
+    )
+    if not dry_run:
+        store.write(database, found, before=before)
+        database.call("record_communities", version=version, most=most)
+    return built
+
+
+def _graph(database: Database) -> Graph:
+    names = {one.id: entity_key(one.names[0]) if one.names else "" for one in Export(database).named_nodes()}
+    ids = sorted(names, key=lambda id: (names[id], id))
+    place = {id: number for number, id in enumerate(ids)}
+    passages: dict[tuple[int, int], set[str]] = defaultdict(set)
+    triples: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for row in database.stream("community_facts"):
+        # What was written since the names were read is for the next build.
+        if row["head"] in place and row["tail"] in place:
+            one, other = sorted((place[row["head"]], place[row["tail"]]))
+            passages[one, other].add(row["passage"])
+            triples[one, other].append(row["id"])
+    return Graph(
+        ids,
+        [names[id] for id in ids],
+        {pair: frozenset(some) for pair, some in passages.items()},
+        {pair: tuple(sorted(some)) for pair, some in triples.items()},
+    )
+
+
+def _communities(graph: Graph, roots: Sequence[Cluster]) -> Iterator[Community]:
+    """What is stored of a hierarchy: clusters of three nodes and more, each before its parts."""
+    near: dict[int, list[int]] = defaultdict(list)
+    for one, other in graph.triples:
+        near[one].append(other)
+    waiting: list[tuple[Cluster, str | None]] = [(root, None) for root in reversed(roots)]
+    while waiting:
+        cluster, above = waiting.pop()
+        if len(cluster.nodes) < SMALLEST:
+            continue
+        inside = frozenset(cluster.nodes)
+        pairs = [(one, other) for one in cluster.nodes for other in near[one] if other in inside]
+        stored = [part for part in cluster.parts if len(part.nodes) >= SMALLEST]
+        covered = {node for part in stored for node in part.nodes}
+        triples = sorted(id for pair in pairs for id in graph.triples[pair])
+        id = digest("community", *(graph.keys[node] for node in cluster.nodes), *triples)
+        yield Community(
+            id,
+            cluster.level,
+            len(cluster.nodes),
+            len(frozenset[str]().union(*(graph.passages[pair] for pair in pairs))),
+            above,
+            tuple(sorted(graph.ids[node] for node in cluster.nodes if node not in covered)),
+        )
+        waiting.extend((part, id) for part in reversed(stored))
+
+
+def _starting(graph: Graph, before: Hierarchy) -> dict[int, int]:
+    """The coarsest community of each node, as far as it was in one."""
+    place = {id: number for number, id in enumerate(graph.ids)}
+    roots = {one.id: number for number, one in enumerate(before.roots)}
+    return {
+        place[member]: roots[before.line(one.id)[-1].id]
+        for one in before.communities.values()
+        for member in one.members
+        if member in place
+    }

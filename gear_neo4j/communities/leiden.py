@@ -1,0 +1,137 @@
+"""Hierarchical Leiden: communities of a weighted graph, and of each that is too large the communities inside it.
+
+graspologic-native's own hierarchy goes on with one stream of random numbers, so that a change anywhere changes what
+comes after. Here each split has the seed to itself: what did not change is split as before.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import graspologic_native
+
+SEED = 0xDEADBEEF
+RESOLUTION = 1.0
+RANDOMNESS = 0.001
+# Below these, what one node after the other falls off from is cut into pieces.
+MOST_LEVELS = 20
+Edges = Mapping[tuple[int, int], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Nodes that belong together, in order; ``parts`` are what a large one falls into, level 0 the coarsest."""
+
+    nodes: tuple[int, ...]
+    level: int
+    parts: tuple["Cluster", ...] = ()
+
+    def walk(self) -> Iterator["Cluster"]:
+        """Itself and all below it, a cluster before its parts."""
+        yield self
+        yield from chain.from_iterable(part.walk() for part in self.parts)
+
+
+def clusters(edges: Edges, *, most: int, starting: Mapping[int, int] | None = None) -> list[Cluster]:
+    """The coarsest clusters of a graph, the largest first; every one without parts has at most ``most`` nodes.
+
+    Args:
+        edges: weights above 0 by pairs of nodes, the smaller one first, without loops.
+        starting: the coarsest cluster that a node belonged to before; it stays there.
+
+    Example:
+        >>> ring = {(0, 1): 1.0, (1, 2): 1.0, (0, 2): 1.0, (3, 4): 1.0, (4, 5): 1.0, (3, 5): 1.0, (2, 3): 0.1}
+        >>> [cluster.nodes for cluster in clusters(ring, most=10)]
+        [(0, 1, 2), (3, 4, 5)]
+    """
+    if not edges:
+        return []
+    groups = _joined(edges, starting) if starting else _partition(edges)
+    return _grouped(edges, groups, most=most, level=0)
+
+
+def _parts(edges: Edges, *, most: int, level: int) -> list[Cluster]:
+    """What a cluster that is too large falls into."""
+    groups = _partition(edges)
+    if len(groups) == 1 or level == MOST_LEVELS:
+        groups = _cut(edges, sorted(chain.from_iterable(groups)), most=most)
+    return _grouped(edges, groups, most=most, level=level)
+
+
+def _grouped(edges: Edges, groups: Sequence[tuple[int, ...]], *, most: int, level: int) -> list[Cluster]:
+    home = {node: place for place, group in enumerate(groups) for node in group}
+    inside: dict[int, dict[tuple[int, int], float]] = defaultdict(dict)
+    for (one, other), weight in edges.items():
+        if home[one] == home[other]:
+            inside[home[one]][one, other] = weight
+    found = []
+    for place, group in enumerate(groups):
+        large = len(group) > most
+        parts = _parts(inside[place], most=most, level=level + 1) if large and inside[place] else []
+        if large and not parts:
+            parts = [Cluster(piece, level + 1) for piece in _chunks(group, most=most)]
+        found.append(Cluster(group, level, tuple(parts)))
+    return sorted(found, key=lambda one: (-len(one.nodes), one.nodes))
+
+
+def _partition(edges: Edges) -> list[tuple[int, ...]]:
+    """One run of Leiden."""
+    listed = [(str(one), str(other), weight) for (one, other), weight in sorted(edges.items())]
+    _, found = graspologic_native.leiden(listed, resolution=RESOLUTION, randomness=RANDOMNESS, seed=SEED)
+    return _groups({int(node): group for node, group in found.items()})
+
+
+def _joined(edges: Edges, starting: Mapping[int, int]) -> list[tuple[int, ...]]:
+    """The clusters of before, each new node in the one that it is most tied to; what is tied to none is split afresh.
+
+    Leiden itself would go on from there and move nodes that nothing happened to.
+    """
+    near: dict[int, dict[int, float]] = defaultdict(dict)
+    for (one, other), weight in edges.items():
+        near[one][other] = near[other][one] = weight
+    home = {node: starting[node] for node in near if node in starting}
+    fresh = sorted(near.keys() - home.keys())
+    while fresh:
+        chosen = {}
+        for node in fresh:
+            ties: dict[int, float] = defaultdict(float)
+            for other, weight in near[node].items():
+                if other in home:
+                    ties[home[other]] += weight
+            if ties:
+                chosen[node] = min(ties, key=lambda group: (-ties[group], group))
+        if not chosen:
+            break
+        home |= chosen
+        fresh = [node for node in fresh if node not in chosen]
+    apart = {pair: weight for pair, weight in edges.items() if pair[0] not in home}
+    return sorted([*_groups(home), *(_partition(apart) if apart else [])])
+
+
+def _groups(home: Mapping[int, int]) -> list[tuple[int, ...]]:
+    groups: dict[int, list[int]] = defaultdict(list)
+    for node, group in home.items():
+        groups[group].append(node)
+    return sorted(tuple(sorted(group)) for group in groups.values())
+
+
+def _cut(edges: Edges, group: Sequence[int], *, most: int) -> list[tuple[int, ...]]:
+    """Pieces of a group in which Leiden sees no parts, such as a star: neighbours of the best tied node first."""
+    near: dict[int, list[int]] = defaultdict(list)
+    for one, other in edges:
+        near[one].append(other)
+        near[other].append(one)
+    order: dict[int, None] = {}
+    for start in sorted(group, key=lambda node: (-len(near[node]), node)):
+        waiting = deque([start])
+        while waiting:
+            node = waiting.popleft()
+            if node not in order:
+                order[node] = None
+                waiting.extend(sorted(set(near[node]) - order.keys()))
+    return _chunks(list(order), most=most)
+
+
+def _chunks(nodes: Sequence[int], *, most: int) -> list[tuple[int, ...]]:
+    return [tuple(sorted(nodes[start : start + most])) for start in range(0, len(nodes), most)]

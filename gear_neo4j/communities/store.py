@@ -1,0 +1,182 @@
+"""Communities in Neo4j: read whole, for they are few, and written so that what did not change keeps its report."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.models.reporter import Report
+
+WRITTEN_A_BATCH = 500
+MOST_FACTS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """Nodes that belong together: those in it and in none below it (element ids), and how many there are in all.
+
+    ``id`` is a hash of its nodes and triples, so that one that changed is another one. ``weight`` is the number of
+    passages that state its triples. ``above`` is the id of the larger one that it is a part of.
+    """
+
+    id: str
+    level: int
+    size: int
+    weight: int
+    above: str | None
+    members: tuple[str, ...]
+    report: Report | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One end of a fact: its element id, its name there, its labels, and the lowest community that it is in."""
+
+    id: str
+    name: str
+    labels: tuple[str, ...]
+    community: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityFact:
+    """A triple between two nodes of a community."""
+
+    id: str
+    head: Member
+    predicate: str
+    tail: Member
+
+    def __str__(self) -> str:
+        return f"{self.head.name} —{self.predicate}→ {self.tail.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """All communities of a graph by id, and what is below each; ``stale`` where the graph has changed since."""
+
+    communities: Mapping[str, Community]
+    most: int = 0
+    stale: bool = False
+    below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def roots(self) -> list[Community]:
+        """The coarsest communities, the largest first."""
+        return ordered(one for one in self.communities.values() if one.above is None)
+
+    def parts(self, id: str) -> list[Community]:
+        """What is right below a community, the largest first."""
+        return ordered(self.communities[part] for part in self.below.get(id, ()))
+
+    def line(self, id: str) -> list[Community]:
+        """A community and all above it, upwards."""
+        found = [self.communities[id]]
+        while (above := found[-1].above) is not None:
+            found.append(self.communities[above])
+        return found
+
+
+def ordered(communities: Iterable[Community]) -> list[Community]:
+    """The largest first."""
+    return sorted(communities, key=lambda one: (-one.size, one.id))
+
+
+def read(database: Database) -> Hierarchy:
+    """The communities as they are stored; none, where none were built."""
+    known = database.call("community_store")
+    if not known or not known[0]["communities"]:
+        return Hierarchy({})
+    found = {row["id"]: _community(row) for row in database.stream("communities")}
+    below: dict[str, list[str]] = {}
+    for one in found.values():
+        if one.above:
+            below.setdefault(one.above, []).append(one.id)
+    version = database.call("graph_version")[0]["changed"]
+    return Hierarchy(
+        found,
+        most=known[0]["most"] or 0,
+        stale=version != known[0]["version"],
+        below={id: tuple(parts) for id, parts in below.items()},
+    )
+
+
+def required(database: Database) -> Hierarchy:
+    """The communities of a graph.
+
+    Raises:
+        InputError: none were built.
+    """
+    found = read(database)
+    if not found.communities:
+        raise InputError(
+            f"the database {database.name} has no communities: build them first ('gear communities build')"
+        )
+    return found
+
+
+def write(database: Database, communities: Sequence[Community], *, before: Hierarchy) -> int:
+    """Store communities, those above first, and take away what is no longer one; says how many are new.
+
+    Killed, it can be run again and goes on: ids follow from what the communities hold.
+    """
+    fresh = 0
+    order = sorted(communities, key=lambda one: (one.level, one.id))
+    changed = [one for one in order if before.communities.get(one.id) is None or _moved(one, before)]
+    for start in range(0, len(changed), WRITTEN_A_BATCH):
+        rows = [
+            {
+                "id": one.id,
+                "level": one.level,
+                "size": one.size,
+                "weight": one.weight,
+                "above": one.above,
+                "members": list(one.members),
+            }
+            for one in changed[start : start + WRITTEN_A_BATCH]
+        ]
+        fresh += database.call("write_communities", rows=rows)[0]["written"]
+    gone = sorted(before.communities.keys() - {one.id for one in communities})
+    for start in range(0, len(gone), WRITTEN_A_BATCH):
+        database.call("delete_communities", ids=gone[start : start + WRITTEN_A_BATCH])
+    return fresh
+
+
+def facts_of(database: Database, id: str) -> list[CommunityFact]:
+    """The triples of a community, 2,000 at most."""
+    rows = database.call("community_content", id=id, most=MOST_FACTS)
+    return [
+        CommunityFact(
+            row["id"],
+            Member(row["head"], row["subject"], tuple(row["headLabels"]), row["headIn"]),
+            row["predicate"],
+            Member(row["tail"], row["object"], tuple(row["tailLabels"]), row["tailIn"]),
+        )
+        for row in rows
+    ]
+
+
+def _moved(one: Community, before: Hierarchy) -> bool:
+    known = before.communities[one.id]
+    return (known.level, known.above, known.weight) != (one.level, one.above, one.weight)
+
+
+def _community(row: Row) -> Community:
+    return Community(
+        row["id"],
+        row["level"],
+        row["size"],
+        row["weight"],
+        row["above"],
+        tuple(sorted(row["members"])),
+        report_of(row),
+        row["error"],
+    )
+
+
+def report_of(row: Row) -> Report | None:
+    """The report in a row, where there is one."""
+    if row["title"] is None:
+        return None
+    return Report(row["title"], row["summary"], row["rank"], tuple(row["findings"] or ()))

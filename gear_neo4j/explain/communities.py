@@ -1,0 +1,135 @@
+"""Communities as one page that asks no other host: boxes within boxes, as large as what is in them, to zoom into."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from gear_neo4j.communities.store import Community, Hierarchy
+from gear_neo4j.graph.database import Database
+
+MEMBERS = 10
+WIDTH, HEIGHT = 1600.0, 1000.0
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A node of a community: what it is called, its labels, and in how many triples it stands."""
+
+    name: str
+    labels: tuple[str, ...]
+    degree: int
+
+
+def names_of(database: Database, found: Hierarchy) -> dict[str, tuple[Named, ...]]:
+    """The ten best tied nodes of each community, those of its parts included."""
+    known = database.call("store_info")
+    names = known[0]["names"] if known else []
+    direct = {
+        row["id"]: [Named(_first(parts[0]), tuple(parts[1]), parts[2]) for parts in row["members"]]
+        for row in database.stream("community_members", names=names or [], most=MEMBERS)
+    }
+    named: dict[str, tuple[Named, ...]] = {}
+    for one in sorted(found.communities.values(), key=lambda one: -one.level):
+        below = [member for part in found.below.get(one.id, ()) for member in named[part]]
+        members = sorted([*direct.get(one.id, ()), *below], key=lambda member: (-member.degree, member.name))
+        named[one.id] = tuple(members[:MEMBERS])
+    return named
+
+
+def page(found: Hierarchy, named: Mapping[str, Sequence[Named]], *, database: str) -> str:
+    """The page.
+
+    Example:
+        >>> one = Community("c1", 0, 3, 2, None, ("4:1", "4:2", "4:3"))
+        >>> shown = page(Hierarchy({"c1": one}), {"c1": [Named("<Ana>", ("Entity",), 4)]}, database="mine")
+        >>> "\\\\u003cAna>" in shown, "<Ana>" in shown
+        (True, False)
+    """
+    boxes: list[dict[str, Any]] = []
+    _place(found, named, found.roots, (0.0, 0.0, WIDTH, HEIGHT), boxes, above=-1)
+    template = Template(files(__package__).joinpath("communities.html").read_text(encoding="utf-8"))
+    # What ends a script, or begins a comment in one, is written so that it does not.
+    data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
+    count = f"{len(found.communities):,} communities, {len(found.roots):,} at the top"
+    return template.substitute(database=escape(database), counted=count, width=WIDTH, height=HEIGHT, boxes=data)
+
+
+def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
+    """Boxes that fill a box by sizes, the largest first, each as near to a square as can be (Bruls et al. 2000).
+
+    Example:
+        >>> squarified([2, 1, 1], (0, 0, 4, 2))
+        [(0, 0.0, 2.0, 2.0), (2.0, 0.0, 2.0, 1.0), (2.0, 1.0, 2.0, 1.0)]
+    """
+    x, y, width, height = box
+    scale = width * height / sum(sizes) if sizes else 0.0
+    found: list[Box] = []
+    place = 0
+    while place < len(sizes):
+        side = min(width, height)
+        row = [sizes[place] * scale]
+        place += 1
+        while place < len(sizes) and _worst([*row, sizes[place] * scale], side) <= _worst(row, side):
+            row.append(sizes[place] * scale)
+            place += 1
+        thick = sum(row) / side if side else 0.0
+        at = 0.0
+        for area in row:
+            long = area / thick if thick else 0.0
+            found.append((x, y + at, thick, long) if width >= height else (x + at, y, long, thick))
+            at += long
+        if width >= height:
+            x, width = x + thick, width - thick
+        else:
+            y, height = y + thick, height - thick
+    return found
+
+
+def _worst(row: Sequence[float], side: float) -> float:
+    total = sum(row)
+    return max(side * side * max(row) / (total * total), total * total / (side * side * min(row))) if side else 0.0
+
+
+def _place(
+    found: Hierarchy,
+    named: Mapping[str, Sequence[Named]],
+    communities: Sequence[Community],
+    box: Box,
+    boxes: list[dict[str, Any]],
+    *,
+    above: int,
+) -> None:
+    for one, (x, y, width, height) in zip(
+        communities, squarified([float(one.size) for one in communities], box), strict=True
+    ):
+        gap = 0.02 * min(width, height)
+        place = len(boxes)
+        boxes.append(
+            {
+                "box": [round(value, 3) for value in (x + gap, y + gap, width - 2 * gap, height - 2 * gap)],
+                "above": above,
+                "level": one.level,
+                "size": one.size,
+                "weight": one.weight,
+                "title": one.report.title if one.report else "",
+                "summary": one.report.summary if one.report else "",
+                "findings": list(one.report.findings) if one.report else [],
+                "members": [[member.name, _labels(member)] for member in named.get(one.id, ())],
+            }
+        )
+        head = 0.16 * min(width, height)
+        inner = (x + 2 * gap, y + gap + head, width - 4 * gap, height - head - 3 * gap)
+        _place(found, named, found.parts(one.id), inner, boxes, above=place)
+
+
+def _labels(member: Named) -> str:
+    return ", ".join(label for label in member.labels if label != "Entity")
+
+
+def _first(names: Sequence[str]) -> str:
+    return names[0] if names else "?"

@@ -1,0 +1,164 @@
+"""What judges whether a text helps with a question: a score from -1 (of no use) to 1, and thresholds that go with it.
+
+CRAG (Yan et al. 2024) trains one for the purpose. These need no training: the cosine of the embedding model, any
+cross-encoder of sentence-transformers, and a chat model that grades.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from threading import RLock
+from typing import TYPE_CHECKING, Protocol
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.judgements import parse_scores
+from gear_neo4j.models.prompts import fill
+from gear_neo4j.usage import Usage
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+GRADED_TOGETHER = 10
+NOTHING = -1.0
+Scores = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """A score of ``upper`` or more says that a text is of use, one below ``lower`` that it is not.
+
+    Raises:
+        SettingsError: they lie outside -1 to 1, or ``lower`` above ``upper``.
+
+    Example:
+        >>> one = Thresholds(0.4, 0.1)
+        >>> one.action([0.4]), one.action([0.2, 0.05]), one.action([])
+        ('correct', 'ambiguous', 'incorrect')
+    """
+
+    upper: float
+    lower: float
+
+    def __post_init__(self) -> None:
+        if not -1 <= self.lower <= self.upper <= 1:
+            raise SettingsError(
+                f"thresholds {self.upper:g} and {self.lower:g}: the upper one comes first, both in -1 to 1"
+            )
+
+    def action(self, scores: Sequence[float]) -> str:
+        """What CRAG does about a question, by the scores of all its passages."""
+        best = max(scores, default=-math.inf)
+        return "correct" if best >= self.upper else "ambiguous" if best >= self.lower else "incorrect"
+
+
+class Evaluator(Protocol):
+    """What scores texts for a question, and knows the thresholds of its scale."""
+
+    @property
+    def name(self) -> str:
+        """What reports and calibrations call it, with its model."""
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Those of its scale, unless others were found by a calibration."""
+
+    def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
+        """A score for each text, in order; an empty text gets -1. Raises ModelError."""
+
+
+class SimilarityEvaluator:
+    """The cosine of question and text by the embedding model of the database; it costs nothing and knows little."""
+
+    # `gear calibrate` on the odd questions of musique_train100 (docs/choosing.md).
+    thresholds = Thresholds(0.6, 0.25)
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        """The embedding model."""
+        return f"similarity by {self._embedder.name}"
+
+    def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
+        """The cosines."""
+        vectors = self._embedder.embed([question, *texts])
+        return _local(texts, [float(score) for score in vectors[1:] @ vectors[0]])
+
+
+class CrossEncoderEvaluator:
+    """A cross-encoder of sentence-transformers, by name or folder, whose logit becomes 2 sigmoid - 1."""
+
+    thresholds = Thresholds(0.5, -0.9)
+
+    def __init__(self, model: str) -> None:
+        self._model_name = model
+        self._lock = RLock()
+
+    @property
+    def name(self) -> str:
+        """The cross-encoder."""
+        return f"cross-encoder {self._model_name}"
+
+    def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
+        """The scores of the pairs."""
+        from torch.nn import Sigmoid
+
+        if not texts:
+            return _local((), ())
+        with self._lock:
+            found = self._model.predict([(question, text) for text in texts], activation_fn=Sigmoid())
+        return _local(texts, [2 * float(score) - 1 for score in found])
+
+    @cached_property
+    def _model(self) -> "CrossEncoder":
+        from sentence_transformers import CrossEncoder
+
+        try:
+            model: CrossEncoder = CrossEncoder(self._model_name)
+        except (OSError, ValueError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise SettingsError(f"the cross-encoder {self._model_name!r} could not be loaded: {reason}") from error
+        if model.num_labels != 1:
+            raise SettingsError(
+                f"the cross-encoder {self._model_name!r} gives classes, not one score: choose another one"
+            )
+        return model
+
+
+class Grader:
+    """A chat model that grades ten texts at a time."""
+
+    thresholds = Thresholds(0.5, -0.5)
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+
+    @property
+    def name(self) -> str:
+        """The chat model."""
+        return f"grades by {self._chat.name}"
+
+    def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
+        """The grades; raises ReplyError where a reply is of no use, though asked for twice."""
+        scores: list[float] = []
+        usage, milliseconds = Usage(), 0.0
+        for start in range(0, len(texts), GRADED_TOGETHER):
+            some = texts[start : start + GRADED_TOGETHER]
+            shown = "\n\n".join(f"Text [{number}]\n{text}" for number, text in enumerate(some, start=1))
+            prompt = fill("grade", question=question, texts=shown)
+            reply = self._chat.ask(prompt, parse=partial(parse_scores, count=len(some)))
+            scores += reply.value
+            usage, milliseconds = usage + reply.usage, milliseconds + reply.milliseconds
+        return Reply(_with_empty(texts, scores), "", usage, milliseconds)
+
+
+def _local(texts: Sequence[str], scores: Sequence[float]) -> Reply[Scores]:
+    return Reply(_with_empty(texts, scores), "", Usage(), 0.0)
+
+
+def _with_empty(texts: Sequence[str], scores: Sequence[float]) -> Scores:
+    return tuple(score if text.strip() else NOTHING for text, score in zip(texts, scores, strict=True))

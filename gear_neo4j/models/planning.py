@@ -1,0 +1,151 @@
+"""What the planner asks a language model: a plan, what is left of it, and whether an answer's claims are supported."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gear_neo4j.domain import Fact, Passage
+from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.judgements import found_object, parse_statements, parse_verdicts
+from gear_neo4j.models.parsers import Draft, parse_answer
+from gear_neo4j.models.prompts import fill
+from gear_neo4j.models.roles import NONE, PromptedRoles, shown_passages
+
+MOST_STEPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """A question for a tool; ``after`` are the steps whose answers it needs, and ``{id}`` stands for such an answer."""
+
+    id: str
+    question: str
+    tool: str
+    after: tuple[str, ...] = ()
+
+    def filled(self, answers: Mapping[str, str]) -> str:
+        """The question with the answers of earlier steps put in.
+
+        Example:
+            >>> PlannedStep("2", "Where is {1}?", "naive", ("1",)).filled({"1": "Varna"})
+            'Where is Varna?'
+        """
+        return re.sub(r"\{(\w+)\}", lambda found: answers.get(found[1], found[0]), self.question)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a step: the question as it was asked, and the answer or the reason why there is none."""
+
+    step: PlannedStep
+    question: str
+    answer: str = ""
+    failure: str = ""
+
+
+class Planner(Protocol):
+    """All that the planner asks for; each raises ModelError, and ReplyError when a reply is of no use."""
+
+    @property
+    def name(self) -> str:
+        """What plays the roles, for reports."""
+
+    def plan(
+        self, question: str, tools: Mapping[str, str], *, plan: Sequence[PlannedStep], done: Sequence[Outcome]
+    ) -> Reply[tuple[PlannedStep, ...]]:
+        """The steps that are needed, or, once some are done, still needed; perhaps none."""
+
+    def recall(self, question: str) -> Reply[Draft]:
+        """An answer without any passage."""
+
+    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+        """An answer that cites passages and facts by their place, from 1."""
+
+    def claims(self, question: str, answer: str) -> Reply[tuple[str, ...]]:
+        """The claims that an answer makes, each a statement by itself."""
+
+    def supported(self, question: str, claims: Sequence[str], passages: Sequence[Passage]) -> Reply[tuple[bool, ...]]:
+        """Of each claim, whether the passages support it."""
+
+
+class PromptedPlanner(PromptedRoles):
+    """The roles played by a language model, each by one prompt."""
+
+    def __init__(self, chat: Chat) -> None:
+        super().__init__(chat)
+        self._asked = chat
+
+    def plan(
+        self, question: str, tools: Mapping[str, str], *, plan: Sequence[PlannedStep], done: Sequence[Outcome]
+    ) -> Reply[tuple[PlannedStep, ...]]:
+        """The steps that are needed."""
+        prompt = fill(
+            "plan",
+            question=question,
+            tools="\n".join(f"- {name}: {told}" for name, told in tools.items()),
+            most=MOST_STEPS,
+            plan="\n".join(_shown(step) for step in plan) or NONE,
+            done="\n".join(_told(one) for one in done) or NONE,
+        )
+        return self._asked.ask(prompt, parse=parse_plan)
+
+    def recall(self, question: str) -> Reply[Draft]:
+        """An answer without any passage."""
+        prompt = fill("recall", question=question)
+        return self._asked.ask(prompt, parse=lambda text: parse_answer(text, passages=0, facts=0))
+
+    def claims(self, question: str, answer: str) -> Reply[tuple[str, ...]]:
+        """The claims that an answer makes."""
+        return self._asked.ask(fill("statements", question=question, text=answer), parse=parse_statements)
+
+    def supported(self, question: str, claims: Sequence[str], passages: Sequence[Passage]) -> Reply[tuple[bool, ...]]:
+        """Of each claim, whether the passages support it."""
+        numbered = "\n".join(f"{number}. {one}" for number, one in enumerate(claims, start=1))
+        prompt = fill("support", passages=shown_passages(passages), question=question, statements=numbered)
+        return self._asked.ask(prompt, parse=lambda text: parse_verdicts(text, key="verdicts", count=len(claims)))
+
+
+def parse_plan(text: str) -> tuple[PlannedStep, ...]:
+    """The steps of a reply ``{"steps": [{"id", "question", "tool", "after"}]}``, each id once, eight at most.
+
+    A step without a question is left out, and so is what a step needs of one that is not there.
+
+    Raises:
+        ValueError: there is no list of steps.
+
+    Example:
+        >>> parse_plan('{"steps": [{"id": 1, "question": "Who drew it?", "tool": "naive"}]}')
+        (PlannedStep(id='1', question='Who drew it?', tool='naive', after=()),)
+    """
+    items = found_object(text, "steps")["steps"]
+    if not isinstance(items, list):
+        raise ValueError('"steps" is no list')
+    steps: dict[str, PlannedStep] = {}
+    for number, item in enumerate(items, start=1):
+        question = item.get("question") if isinstance(item, dict) else None
+        if isinstance(question, str) and question.strip():
+            id = str(item.get("id") or number)
+            steps.setdefault(id, PlannedStep(id, " ".join(question.split()), str(item.get("tool") or ""), _ids(item)))
+    kept = list(steps.values())[:MOST_STEPS]
+    known = {step.id for step in kept}
+    return tuple(
+        PlannedStep(step.id, step.question, step.tool, tuple(id for id in step.after if id in known and id != step.id))
+        for step in kept
+    )
+
+
+def _ids(item: Mapping[str, Any]) -> tuple[str, ...]:
+    after = item.get("after")
+    listed = [str(id) for id in after] if isinstance(after, list) else []
+    # A placeholder is a need, whether or not the plan says so.
+    return tuple(dict.fromkeys([*listed, *re.findall(r"\{(\w+)\}", str(item.get("question")))]))
+
+
+def _shown(step: PlannedStep) -> str:
+    return json.dumps({"id": step.id, "question": step.question, "tool": step.tool, "after": list(step.after)})
+
+
+def _told(one: Outcome) -> str:
+    return f"- step {one.step.id}, {one.question}: {one.answer or 'no answer, ' + (one.failure or 'nothing was found')}"

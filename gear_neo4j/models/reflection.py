@@ -1,0 +1,168 @@
+"""Self-RAG's reflections (Asai et al. 2024, table 1) by any chat model: one critic call a judgement of an answer.
+
+The published model was trained to emit them as tokens. Here a critic names a label for each; where the chat model gives
+log-probabilities, the labels that it nearly chose count, too, and without them the same formulas see one label.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Any, Protocol
+
+from gear_neo4j.domain import Fact, Passage
+from gear_neo4j.models.chat import Alternatives, Chat, Reply
+from gear_neo4j.models.judgements import parse_labels
+from gear_neo4j.models.parsers import Draft, parse_answer, parse_segment
+from gear_neo4j.models.prompts import fill
+from gear_neo4j.models.roles import NONE, PromptedRoles, shown_passages
+
+RELEVANT = ("yes", "no")
+SUPPORT = ("fully", "partially", "no")
+USES = ("1", "2", "3", "4", "5")
+_LABELS = {"relevant": RELEVANT, "support": SUPPORT, "use": USES}
+_SUPPORT_WEIGHTS = {"fully": 1.0, "partially": 0.5}
+_USE_WEIGHTS = {"1": -1.0, "2": -0.5, "3": 0.0, "4": 0.5, "5": 1.0}
+Distribution = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """Probabilities of labels: whether a passage is relevant, whether it supports an answer, and of what use that is.
+
+    They need not add up to one; a kind of which nothing was said scores 0.
+
+    Example:
+        >>> support = {"fully": 0.6, "partially": 0.2, "no": 0.2}
+        >>> seen = Reflection({"yes": 0.9, "no": 0.1}, support, {"5": 0.5, "3": 0.5})
+        >>> seen.relevance, round(seen.supported, 3), seen.utility
+        (0.9, 0.7, 0.5)
+    """
+
+    relevant: Distribution = field(default_factory=dict)
+    support: Distribution = field(default_factory=dict)
+    use: Distribution = field(default_factory=dict)
+
+    @property
+    def relevance(self) -> float:
+        """P(relevant), from 0 to 1."""
+        return _expected(self.relevant, {"yes": 1.0})
+
+    @property
+    def supported(self) -> float:
+        """P(fully) + 0.5 P(partially), from 0 to 1."""
+        return _expected(self.support, _SUPPORT_WEIGHTS)
+
+    @property
+    def utility(self) -> float:
+        """The expected use, from -1 to 1."""
+        return _expected(self.use, _USE_WEIGHTS)
+
+
+def _expected(found: Distribution, weights: Mapping[str, float]) -> float:
+    total = sum(found.values())
+    return sum(share * weights.get(label, 0.0) for label, share in found.items()) / total if total else 0.0
+
+
+class Critic(Protocol):
+    """All that Self-RAG asks of a chat model; each raises ModelError."""
+
+    @property
+    def name(self) -> str:
+        """What plays the roles, for reports."""
+
+    def needs_passages(self, question: str) -> Reply[float]:
+        """The probability that passages help to answer."""
+
+    def reflect(self, question: str, passage: Passage | None, answer: str) -> Reply[Reflection]:
+        """What is to be said of an answer and the passage it is from; without a passage, of its use alone."""
+
+    def recall(self, question: str) -> Reply[Draft]:
+        """An answer without passages."""
+
+    def revise(self, question: str, passage: Passage, *, refused: Sequence[str]) -> Reply[Draft]:
+        """Another answer from a passage, which did not support those."""
+
+    def segment(self, question: str, passage: Passage, *, before: str) -> Reply[str]:
+        """The next sentence of a long answer, from a passage; empty at its end."""
+
+    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+        """An answer that cites passages by their place, from 1."""
+
+    def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
+        """Another question to search with; empty when there is none."""
+
+
+class PromptedCritic(PromptedRoles):
+    """The roles played by a chat model, each by one prompt."""
+
+    def __init__(self, chat: Chat) -> None:
+        super().__init__(chat)
+        self._critic = chat
+
+    def needs_passages(self, question: str) -> Reply[float]:
+        """The probability that passages help to answer."""
+        reply = self._labelled(fill("retrieve", question=question), {"retrieve": RELEVANT})
+        return _as(reply, _expected(reply.value["retrieve"], {"yes": 1.0}))
+
+    def reflect(self, question: str, passage: Passage | None, answer: str) -> Reply[Reflection]:
+        """What is to be said of an answer."""
+        shown = shown_passages([passage]) if passage else NONE
+        labels = _LABELS if passage else {"use": USES}
+        reply = self._labelled(fill("reflect", question=question, passage=shown, answer=answer), labels)
+        return _as(reply, Reflection(**reply.value))
+
+    def recall(self, question: str) -> Reply[Draft]:
+        """An answer without passages."""
+        return self._critic.ask(
+            fill("recall", question=question), parse=lambda text: parse_answer(text, passages=0, facts=0)
+        )
+
+    def revise(self, question: str, passage: Passage, *, refused: Sequence[str]) -> Reply[Draft]:
+        """Another answer from a passage."""
+        before = "\n".join(f"- {one}" for one in refused)
+        prompt = fill("revise", passage=shown_passages([passage]), question=question, refused=before)
+        return self._critic.ask(prompt, parse=lambda text: parse_answer(text, passages=1, facts=0))
+
+    def segment(self, question: str, passage: Passage, *, before: str) -> Reply[str]:
+        """The next sentence of a long answer."""
+        prompt = fill("segment", passage=shown_passages([passage]), question=question, before=before or NONE)
+        return self._critic.ask(prompt, parse=parse_segment)
+
+    def _labelled(self, prompt: Any, labels: Mapping[str, Sequence[str]]) -> Reply[dict[str, Distribution]]:
+        reply = self._critic.ask(prompt, parse=lambda text: parse_labels(text, labels=labels))
+        return _as(reply, {key: likelihoods(reply.tokens, key, labels[key], said) for key, said in reply.value.items()})
+
+
+def likelihoods(tokens: Sequence[Alternatives], key: str, labels: Sequence[str], said: str) -> Distribution:
+    """The probabilities of the labels where a reply says one of them under a key; without tokens, all for what it says.
+
+    Example:
+        >>> tokens = [Alternatives('{"use": ', {}), Alternatives('"', {}), Alternatives("4", {"4": 0.75, "5": 0.25})]
+        >>> likelihoods(tokens, "use", USES, "4")
+        {'4': 0.75, '5': 0.25}
+        >>> likelihoods([], "use", USES, "4")
+        {'4': 1.0}
+    """
+    text = "".join(one.token for one in tokens)
+    place = re.search(rf'"{key}"\s*:\s*"?\s*', text)
+    ends = accumulate(len(one.token) for one in tokens)
+    chosen = next((one for one, end in zip(tokens, ends, strict=True) if place and end > place.end()), None)
+    found: dict[str, float] = {}
+    for other, share in chosen.others.items() if chosen else ():
+        label = next((label for label in labels if _begins(_word(other), label)), None)
+        if label:
+            found[label] = found.get(label, 0.0) + share
+    return found if said in found else {said: 1.0}
+
+
+def _word(token: str) -> str:
+    return token.strip().strip('":{},').strip().lower()
+
+
+def _begins(word: str, label: str) -> bool:
+    return bool(word) and (label.startswith(word) or word.startswith(label))
+
+
+def _as(reply: Reply[Any], value: Any) -> Reply[Any]:
+    return replace(reply, value=value)

@@ -1,0 +1,147 @@
+"""What GraphRAG asks a language model: a report of each community, points from reports, and an answer from points."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.judgements import found_object
+from gear_neo4j.models.parsers import Draft, parse_answer
+from gear_neo4j.models.prompts import fill
+from gear_neo4j.models.roles import NONE
+
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a model says of a community: ``rank`` from 0 to 10 is how much it matters, ``findings`` are sentences."""
+
+    title: str
+    summary: str
+    rank: float = 0.0
+    findings: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Summary and findings, a line each."""
+        return "\n".join([self.summary, *(f"- {one}" for one in self.findings)])
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What some reports say to a question: how much it helps, from 0 to 100, and the places of the reports, from 0."""
+
+    text: str
+    score: float
+    reports: tuple[int, ...] = ()
+
+
+class Reporter(Protocol):
+    """All that GraphRAG asks for; each raises ModelError, and ReplyError when a reply is of no use."""
+
+    @property
+    def name(self) -> str:
+        """What plays the roles, for reports."""
+
+    def report(self, facts: str, parts: str) -> Reply[Report]:
+        """What is to be said of a community, from its facts and the reports of its parts."""
+
+    def points(self, question: str, reports: Sequence[Report]) -> Reply[tuple[Point, ...]]:
+        """What reports say to a question; perhaps nothing."""
+
+    def conclude(self, question: str, points: Sequence[Point], *, reports: int) -> Reply[Draft]:
+        """An answer from points, which cites reports by their place, from 1."""
+
+
+class PromptedReporter:
+    """The roles played by a language model, each by one prompt."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._chat.name
+
+    def report(self, facts: str, parts: str) -> Reply[Report]:
+        """What is to be said of a community."""
+        return self._chat.ask(fill("report", facts=facts or NONE, parts=parts or NONE), parse=parse_report)
+
+    def points(self, question: str, reports: Sequence[Report]) -> Reply[tuple[Point, ...]]:
+        """What reports say to a question."""
+        shown = "\n\n".join(f"Report [{place}] {one.title}\n{one.text}" for place, one in enumerate(reports, start=1))
+        prompt = fill("points", question=question, reports=shown)
+        return self._chat.ask(prompt, parse=lambda text: parse_points(text, reports=len(reports)))
+
+    def conclude(self, question: str, points: Sequence[Point], *, reports: int) -> Reply[Draft]:
+        """An answer from points."""
+        shown = "\n".join(f"- {one.text} {_markers(one)}".rstrip() for one in points)
+        prompt = fill("conclude", question=question, points=shown)
+        return self._chat.ask(prompt, parse=lambda text: parse_answer(text, passages=reports, facts=0))
+
+
+def parse_report(text: str) -> Report:
+    """The report of a reply ``{"title": ..., "summary": ..., "rank": ..., "findings": [...]}``.
+
+    Raises:
+        ValueError: title or summary is missing.
+
+    Example:
+        >>> parse_report('{"title": "Harbour", "summary": "Who built it.", "rank": 12, "findings": ["Ana drew it."]}')
+        Report(title='Harbour', summary='Who built it.', rank=10.0, findings=('Ana drew it.',))
+    """
+    said = found_object(text, "summary")
+    title, summary = _line(said.get("title"))[:LONGEST_TITLE], _line(said.get("summary"))
+    if not (title and summary):
+        raise ValueError('"title" or "summary" is missing')
+    findings = said.get("findings")
+    listed = tuple(one for item in findings if (one := _finding(item))) if isinstance(findings, list) else ()
+    return Report(title, summary, min(10.0, max(0.0, _number(said.get("rank")))), listed)
+
+
+def parse_points(text: str, *, reports: int) -> tuple[Point, ...]:
+    """The points of a reply ``{"points": [{"text": ..., "score": 80, "reports": [1]}]}``, those worth nothing left out.
+
+    Raises:
+        ValueError: there is no such list.
+
+    Example:
+        >>> parse_points('{"points": [{"text": "Ana drew it.", "score": 90, "reports": [2, 7]}]}', reports=3)
+        (Point(text='Ana drew it.', score=90.0, reports=(1,)),)
+    """
+    items = found_object(text, "points")["points"]
+    if not isinstance(items, list):
+        raise ValueError('"points" is no list')
+    points = [
+        Point(_line(item.get("text")), min(100.0, _number(item.get("score"))), _places(item.get("reports"), reports))
+        for item in items
+        if isinstance(item, dict)
+    ]
+    return tuple(one for one in points if one.text and one.score > 0)
+
+
+def _markers(point: Point) -> str:
+    return f"[{', '.join(str(place + 1) for place in point.reports)}]" if point.reports else ""
+
+
+def _finding(item: Any) -> str:
+    if isinstance(item, dict):
+        parts = [_line(item.get("summary")), _line(item.get("explanation"))]
+        return " ".join(re.sub(r"(?<![.!?])$", ".", part) for part in parts if part)
+    return _line(item)
+
+
+def _line(value: Any) -> str:
+    return " ".join(value.encode("utf-8", "replace").decode().split()) if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value == value else 0.0
+
+
+def _places(values: Any, most: int) -> tuple[int, ...]:
+    numbers = [one for one in values if type(one) is int and 1 <= one <= most] if isinstance(values, list) else []
+    return tuple(dict.fromkeys(one - 1 for one in numbers))
