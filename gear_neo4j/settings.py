@@ -34,6 +34,7 @@ class Settings:
     home: Path = field(default_factory=_default_home)
     neo4j_version: str = DEFAULT_NEO4J_VERSION
     embedding_model: str | None = None
+    embedding_dtype: str = "float32"
     chat_model: str | None = None
     openai_base_url: str | None = None
     openai_api_key: str | None = field(default=None, repr=False)
@@ -47,10 +48,10 @@ class Settings:
         """Read the settings; values of the environment win over those of ``env_file``.
 
         Variables: ``NEO4J_URI``, ``NEO4J_USERNAME`` (or ``NEO4J_USER``), ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``,
-        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``; for a language model
-        ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a call),
-        ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE`` (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input
-        and output tokens: ``0.15,0.60``).
+        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``, ``GEAR_EMBEDDING_DTYPE``; for a
+        language model ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a
+        call), ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE`` (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million
+        input and output tokens: ``0.15,0.60``).
 
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is none.
@@ -69,6 +70,7 @@ class Settings:
             home=Path(get("GEAR_HOME") or _default_home()).expanduser(),
             neo4j_version=get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION,
             embedding_model=get("GEAR_EMBEDDING_MODEL"),
+            embedding_dtype=get("GEAR_EMBEDDING_DTYPE") or "float32",
             chat_model=get("GEAR_CHAT_MODEL"),
             openai_base_url=get("OPENAI_BASE_URL"),
             openai_api_key=get("OPENAI_API_KEY"),

@@ -81,8 +81,8 @@ class PlanAgent:
         told = {tool.name: tool.description for tool in self._tools.values()}
         steps = run.call("plan", lambda: self._planner.plan(run.question, told, plan=plan, done=done))
         if steps is not None:
-            lines = [f"{step.tool}: {step.question}" for step in steps]
-            run.note(action="plan" if not done else "replan", reason="; ".join(lines) or "nothing more is needed")
+            said = "; ".join(f"{step.tool}: {step.question}" for step in steps) or "nothing more is needed"
+            run.note(**({"rewrite": said} if done else {"action": "plan", "reason": said}))
         return steps
 
     def _recalled(self, run: Run) -> Answer:

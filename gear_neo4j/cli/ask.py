@@ -10,17 +10,15 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.agents.gear import GearOptions
 from gear_neo4j.agents.run import Event
 from gear_neo4j.agents.trace import Replay, read_trace, trace_json, write_trace
+from gear_neo4j.cli.agents import AGENTS, JUDGING, agent_named
 from gear_neo4j.cli.options import (
     BASE,
     BEAM,
     CHAT,
     CONNECTION,
-    beam_from,
     errors,
     hits_json,
     opened,
@@ -44,6 +42,7 @@ STOPS = {
     "abstained": "none of what was found speaks of the question",
     "exhausted": "the last try allowed; this is the best of them",
 }
+UNGROUNDED = "nothing that was found supports all of this"
 
 
 @click.command()
@@ -51,11 +50,10 @@ STOPS = {
 @click.option(
     "--agent",
     "agent_name",
-    type=click.Choice(["gear", "paths", "kgt", "cypher"]),
+    type=click.Choice(AGENTS),
     default="gear",
     show_default=True,
-    help="GeAR; one search by the paths of a graph; templates over a graph's types; or a query that the model writes, "
-    "which only reads (docs/graphs.md, docs/cypher.md).",
+    help="Which of them answers; docs/choosing.md says which is for what.",
 )
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages that the answer is from.")
 @click.option("--max-steps", type=click.IntRange(min=1), default=4, show_default=True, help="Rounds of retrieval.")
@@ -64,6 +62,7 @@ STOPS = {
 @click.option("--seconds", type=click.FloatRange(min=1), help="Begin no further step after this time.")
 @click.option("--select", is_flag=True, help="One more call, that orders the best passages for the answer.")
 @click.option("--read-once", is_flag=True, help="Let the reader's facts be the gist where both see the same passages.")
+@with_options(JUDGING)
 @with_options(BASE)
 @with_options(BEAM)
 @click.option("--paths", is_flag=True, help="Also show the best paths, and the Cypher that draws the first one.")
@@ -94,9 +93,8 @@ def ask(
     # Without a model nothing is to be started.
     chat = None if replay_file else open_chat(settings, cache=settings.chat_cache)
     with opened(settings, chat=chat) as gear:
-        answer = agent_named(agent_name, gear, given, roles=roles).ask(
-            question, k=k, on_event=_silent if as_json else _shown(errors)
-        )
+        agent = agent_named(agent_name, gear, given, settings=settings, roles=roles)
+        answer = agent.ask(question, k=k, on_event=_silent if as_json else _shown(errors))
         if trace_file is not None:
             write_trace(answer.trace, trace_file)
         if as_json:
@@ -110,25 +108,13 @@ def ask(
     _print_cost(console, answer, settings.chat_price)
 
 
-def agent_named(name: str, gear: Gear, given: dict[str, Any], *, roles: Replay | None = None) -> Agent:
-    """The agent of a name, made from the options of the command that concern it."""
-    if name == "cypher":
-        return gear.cypher_agent()
-    if name == "kgt":
-        return gear.kgt_agent()
-    if name == "paths":
-        return gear.path_agent(base=given["base"])
-    beam = beam_from(given)
-    score, base = given.pop("score"), given.pop("base")
-    return gear.agent(base=base, beam=beam, score=score, options=GearOptions(**given), roles=roles)
-
-
 def answer_json(gear: Gear, answer: Answer) -> dict[str, Any]:
     """What ``--json`` prints for an answer."""
     return {
         "question": answer.question,
         "answer": answer.text,
         "stop_reason": answer.stop_reason,
+        "grounded": answer.grounded,
         "failure": answer.failure,
         "citations": [_citation_json(citation) for citation in answer.citations],
         "removed_citations": list(answer.removed),
@@ -183,6 +169,8 @@ def _print_answer(console: Console, answer: Answer) -> None:
         console.print(answer.text, style="bold", markup=False, highlight=False, soft_wrap=True)
     else:
         console.print("no answer; the passages found:" if answer.hits else "no answer", style="yellow")
+    if answer.text and not answer.grounded:
+        console.print(f"  {UNGROUNDED}", style="yellow")
     if answer.citations:
         for citation in answer.citations:
             console.print(f"  {citation}", style="cyan", markup=False, highlight=False, soft_wrap=True)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 from rich.console import Console
@@ -30,6 +30,7 @@ from gear_neo4j.evaluate.knowledge import is_knowledge_graph
 from gear_neo4j.evaluate.oracle import LABEL, require_decompositions
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.evaluate.report import write_report
+from gear_neo4j.evaluate.systems import AgentName
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
 
@@ -47,7 +48,11 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.command()
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
 @with_options(RETRIEVAL)
-@click.option("--agent", type=click.Choice(["gear", "ircot"]), help="Ask an agent; ircot is one over the retriever.")
+@click.option(
+    "--agent",
+    type=click.Choice(get_args(AgentName)),
+    help="Ask an agent; ircot, crag and selfrag are over the retriever, and crag judges by similarity.",
+)
 @click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers, five ways.")
 @click.option("--table", "whole", is_flag=True, help="Measure every system that can run, one row each.")
 @click.option("--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write a page with plots.")

@@ -1,7 +1,7 @@
 """``gear export``: a corpus as files for neo4j-admin's bulk import."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from gear_neo4j.cli.ingest import CHUNKS, PATH, TRIPLES, progress_shown, tell
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
+from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.settings import Settings
 
 
@@ -31,7 +31,8 @@ def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, a
     neo4j-admin database import full @DIR/import.args neo4j
     gear migrate     once it runs again: the indexes are made then
     """
-    embedder = SentenceTransformerEmbedder(given["embedding_model"] or Settings.load().embedding_model)
+    settings = Settings.load()
+    embedder = open_embedder(replace(settings, embedding_model=given["embedding_model"] or settings.embedding_model))
     files = files_to_ingest(sources, triples)
     with progress_shown() as on_progress:
         run = AdminExport(folder, embedder, on_problem=tell, on_progress=on_progress, chunk_size=given["chunk_size"])

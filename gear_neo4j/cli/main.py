@@ -9,6 +9,7 @@ import click
 
 from gear_neo4j.cli.adopt import adopt, import_command, release
 from gear_neo4j.cli.ask import ask
+from gear_neo4j.cli.calibrate import calibrate_command
 from gear_neo4j.cli.communities import communities
 from gear_neo4j.cli.compare import compare_command
 from gear_neo4j.cli.demo import demo
@@ -27,7 +28,7 @@ from gear_neo4j.graph.query_log import log_to, stop
 COMMANDS = (
     *(demo, up, down, status, migrate, doctor),
     *(ingest, export, forget, import_command, adopt, release, communities),
-    *(search, paths, ask, explain, evaluate, compare_command),
+    *(search, paths, ask, explain, evaluate, compare_command, calibrate_command),
 )
 
 

@@ -4,16 +4,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from gear_neo4j.agents.crag import Crag
 from gear_neo4j.agents.gear import STEP_K, GearOptions
 from gear_neo4j.agents.ircot import IRCoTOptions, Merge
 from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.oracle import LABEL, Oracle
+from gear_neo4j.evaluate.oracle_evaluator import OracleEvaluator
 from gear_neo4j.evaluate.runs import Answered, ask, ask_agent
 from gear_neo4j.gear import Gear
+from gear_neo4j.models.evaluators import SimilarityEvaluator
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
 from gear_neo4j.retrieval.retrievers import BASE_K
+
+AgentName = Literal["gear", "ircot", "crag", "selfrag", "graphrag-local"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +26,7 @@ class System:
     """A retriever, or an agent where one is named, and what plays its language model."""
 
     retriever: RetrieverName = "naive"
-    agent: Literal["gear", "ircot"] | None = None
+    agent: AgentName | None = None
     llm: Literal["model", "oracle"] = "model"
     base: BaseName = "hybrid"
     base_k: int = BASE_K
@@ -34,8 +39,8 @@ class System:
 
     @property
     def needs_model(self) -> bool:
-        """Whether a language model takes part."""
-        return self.agent is not None or self.retriever in ("sync", "hipporag")
+        """Whether a language model takes part; CRAG is measured by what it retrieves, judged without one."""
+        return self.agent not in (None, "crag") or self.retriever in ("sync", "hipporag")
 
     @property
     def needs_synonyms(self) -> bool:
@@ -56,13 +61,14 @@ class System:
             'gear over hybrid (oracle: upper bound)'
         """
         oracle = f" ({LABEL})" if self.oracled else ""
-        over = self.base if self.agent != "ircot" or self.retriever == "base" else f"{self.retriever} over {self.base}"
+        plain = self.agent in (None, "gear", "graphrag-local") or self.retriever == "base"
+        over = self.base if plain else f"{self.retriever} over {self.base}"
         return f"{self.agent or self.retriever} over {over}{oracle}"
 
     def described(self) -> dict[str, Any]:
         """What a report says of it."""
         told: dict[str, Any] = {"retriever": self.agent or self.retriever, "base": self.base, "score": self.score}
-        if self.needs_model:
+        if self.needs_model or self.oracled:
             told["llm_kind"] = LABEL if self.oracled else "model"
         return told
 
@@ -105,8 +111,15 @@ def run(
         options = GearOptions(max_steps=system.max_steps, step_k=system.step_k, select=system.select)
         agent = gear.agent(base=base, beam=beam, score=score, options=options, roles=oracle)
         return ask_agent(agent, queries, k=k, on_done=on_done)
+    if system.agent == "graphrag-local":
+        return ask_agent(gear.graphrag_local(roles=oracle), queries, k=k, on_done=on_done)
     retriever = gear.retriever(system.retriever, base=base, beam=beam, score=score, base_k=system.base_k, reader=oracle)
     if system.agent == "ircot":
         how = IRCoTOptions(max_steps=system.max_steps, step_k=system.step_k, merge=system.merge)
         return ask_agent(gear.ircot(retriever, options=how, thinker=oracle), queries, k=k, on_done=on_done)
+    if system.agent == "crag":
+        judge = OracleEvaluator(queries, store=gear.store) if oracle else SimilarityEvaluator(gear.embedder)
+        return ask_agent(Crag(retriever, evaluator=judge), queries, k=k, on_done=on_done)
+    if system.agent == "selfrag":
+        return ask_agent(gear.selfrag(retriever), queries, k=k, on_done=on_done)
     return ask(retriever, queries, k=k, on_done=on_done)

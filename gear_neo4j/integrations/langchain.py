@@ -1,4 +1,7 @@
-"""gear-neo4j as a retriever of LangChain: ``from gear_neo4j.integrations.langchain import GearRetriever``."""
+"""gear-neo4j as a retriever of LangChain, and LangChain's tools in our plans.
+
+``from gear_neo4j.integrations.langchain import GearRetriever, LangChainTool``
+"""
 
 from typing import Any, Self
 
@@ -6,9 +9,11 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import run_in_executor
+from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, model_validator
 
-from gear_neo4j.domain import Hit, Hits, Path
+from gear_neo4j.agents.tools import ToolReply
+from gear_neo4j.domain import Hit, Hits, Passage, Path
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.store import path_cypher
@@ -112,3 +117,30 @@ def _path(path: Path) -> dict[str, Any]:
         "triples": [[triple.subject, triple.predicate, triple.object] for triple in path.triples],
         "cypher": {"statement": shown.statement, "parameters": shown.parameters},
     }
+
+
+class LangChainTool:
+    """Any tool of LangChain as one that :meth:`gear_neo4j.Gear.planner` can plan with.
+
+    Its name and description are the tool's own; it is invoked with the question, and what it gives back is the answer.
+
+    Example:
+        >>> from langchain_core.tools import tool
+        >>> @tool
+        ... def spelled(question: str) -> str:
+        ...     '''How something is spelled.'''
+        ...     return " ".join(question)
+        >>> LangChainTool(spelled).run("Ana").answer
+        'A n a'
+    """
+
+    def __init__(self, tool: BaseTool) -> None:
+        self._tool = tool
+        self.name = tool.name
+        self.description = " ".join(tool.description.split())
+
+    def run(self, question: str) -> ToolReply:
+        """What the tool says, as an answer and as a text that can be cited."""
+        said = str(self._tool.invoke(question))
+        passage = Passage(f"{self.name}: {question}", self.name, said)
+        return ToolReply(said, (Hit(passage, 0.0, 1),) if said.strip() else ())

@@ -3,10 +3,14 @@
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from gear_neo4j.agents.answer import StopReason
+from gear_neo4j.cli.ask import STOPS
 from tests.commands import one_line
+from tests.loops import Script
 from tests.scripted_server import ScriptedServer
 from tests.toy_judge import ToyJudge
 from tests.toy_model import role_of
@@ -154,6 +158,71 @@ def test_the_oracle_drives_an_evaluation_and_says_what_it_is(gear, folder, tmp_p
     assert (1.0, {"answerable": 1}, 100.0) == (report["steps"], report["stop_reasons"], report["recall"]["2"])
     assert report["recall_by_step"]["1"] == report["recall"]
     assert "Edinburgh" == report["per_question"][0]["answer"]
+
+
+def test_judged_retrieval_is_a_row_with_and_without_the_oracle(gear, folder, tmp_path):
+    """CRAG by similarity needs no model and costs none; the oracle's is labelled; the subgraph is a retriever."""
+    hops = [{"q": "Who?", "a": "Geoffrey Hinton", "p": "p1"}, {"q": "Where did #1 write?", "a": "Edinburgh", "p": "p2"}]
+    query = json.loads((folder / "queries.jsonl").read_text())
+    (folder / "queries.jsonl").write_text(json.dumps(query | {"decomposition": hops, "answers": ["Edinburgh"]}) + "\n")
+    reports = []
+    for options in (["--agent", "crag"], ["--agent", "crag", "--llm", "oracle"], ["--retriever", "subgraph"]):
+        code, _, _ = gear("evaluate", folder, *options, "--json", tmp_path / "out.json")
+        assert 0 == code
+        reports.append(json.loads((tmp_path / "out.json").read_text()))
+
+    plain, oracle, subgraph = reports
+    assert [0, 0, 0] == [one["llm"]["calls"] for one in reports]
+    assert ("crag", False, "oracle: upper bound") == (plain["retriever"], "llm_kind" in plain, oracle["llm_kind"])
+    assert 100.0 == oracle["recall"]["2"]
+    assert subgraph["recall"]["5"] > 0
+
+
+def test_every_reason_to_stop_has_words():
+    """Those that a trace can hold."""
+    assert set(get_args(StopReason)) == set(STOPS)
+
+
+@pytest.mark.parametrize("agent", ["crag", "selfrag", "planner", "graphrag-local"])
+def test_an_agent_is_asked_by_name(gear, folder, monkeypatch, tmp_path, agent):
+    """Its answer as text, and whole as JSON; all of them over what was ingested."""
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
+    script = Script(
+        answer="Answer: Edinburgh [1].",
+        retrieve={"retrieve": "yes"},
+        reflect={"relevant": "yes", "support": "fully", "use": 5},
+        plan=lambda text: {"steps": [] if "step 1" in text else [{"id": "1", "question": "Where?", "tool": "naive"}]},
+        statements={"statements": []},
+    )
+    assert 0 == gear("ingest", folder)[0]
+    with ScriptedServer(script) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, _ = gear("ask", "Where did Hinton write a thesis?", "--agent", agent, "--json")
+        _, text, _ = gear("ask", "Where did Hinton write a thesis?", "--agent", agent)
+
+    told = json.loads(out)
+    assert (0, "answerable") == (code, told["stop_reason"])
+    assert "Edinburgh" in told["answer"]
+    assert "Edinburgh" in text
+    assert told["hits"]
+    assert told["trace"]["steps"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--agent", "crag", "--evaluator", "cross-encoder"], "--evaluator-model"),
+        (["--agent", "crag", "--fallback", "web"], "TAVILY_API_KEY"),
+        (["--agent", "graphrag-global"], "gear communities build"),
+        (["--agent", "nobody"], "nobody"),
+    ],
+)
+def test_what_an_agent_lacks_is_told_in_one_line(gear, folder, model, monkeypatch, options, words):
+    """A model for the judge, a key, reports, the agent itself."""
+    monkeypatch.delenv("TAVILY_API_KEY", raising=False)
+    assert 0 == gear("ingest", folder)[0]
+    assert one_line(gear("ask", "Who?", *options), words)
 
 
 def test_without_a_model_nothing_starts_and_one_line_says_what_works(gear, monkeypatch):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION, Settings
 
 AURA = """\
@@ -155,3 +156,14 @@ def test_the_password_is_not_shown():
     settings = Settings(password="secret")
 
     assert "secret" not in repr(settings) + str(settings)
+
+
+def test_the_embedding_model_computes_in_what_is_asked_for():
+    """In half the bits its vectors are those of the whole ones, nearly; a kind that is not known is named."""
+    texts = ["Ana Petkova designed the harbour of Varna.", "A recipe for bread."]
+    whole, half = (open_embedder(Settings(embedding_dtype=kind)).embed(texts) for kind in ("float32", "bfloat16"))
+
+    assert ((whole * half).sum(axis=1) > 0.999).all()
+    assert not (whole == half).all()
+    with pytest.raises(SettingsError, match="GEAR_EMBEDDING_DTYPE is 'int4'"):
+        open_embedder(Settings(embedding_dtype="int4"))

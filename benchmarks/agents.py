@@ -1,0 +1,123 @@
+"""What a question costs with each agent: calls and tokens of a scripted model, on the demo's ten questions.
+
+``python -m benchmarks.agents``: the model says what makes each loop end as soon as it can, so these are the least calls
+that an answer takes; the tokens are those of the real prompts over real passages, four characters each.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from gear_neo4j import Gear, Settings
+from gear_neo4j.agents.agent import Agent
+from gear_neo4j.evaluate import datasets, runs
+from gear_neo4j.models.evaluators import Grader
+from gear_neo4j.usage import Usage
+
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "agents.json"
+SENTENCE = "Ana Petkova designed the harbour of Varna in 1921."
+# By the first words of the prompts.
+SAID: dict[str, object] = {
+    "You read passages": {"facts": [["Ana Petkova", "designed", "harbour of Varna"]]},
+    "You judge whether a question": "Answerable: Yes\nAnswer: Varna",
+    "You judge whether looking": {"retrieve": "yes"},
+    "You judge an answer": {"relevant": "yes", "support": "fully", "use": 5},
+    "You answer": f"Answer: {SENTENCE} [1]",
+    "You write a report": {"title": "Harbour", "summary": SENTENCE, "rank": 5, "findings": [SENTENCE, SENTENCE]},
+    "You are shown reports": {"points": [{"text": SENTENCE, "score": 80, "reports": [1]}]},
+    "You take a text": {"statements": [SENTENCE]},
+}
+
+
+class Scripted(BaseChatModel):
+    """A chat model that says the same in each role, with as many grades and verdicts as are asked for."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        said = _said(str(messages[0].content), str(messages[-1].content))
+        text = said if isinstance(said, str) else json.dumps(said)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
+
+
+def _said(task: str, asked: str) -> object:
+    if task.startswith("You grade"):
+        return {"scores": [0.9] * len(re.findall(r"^Text \[\d+\]", asked, re.MULTILINE))}
+    if task.startswith("You judge, for each"):
+        return {"verdicts": ["yes"] * len(re.findall(r"^\d+\. ", asked, re.MULTILINE))}
+    if task.startswith("You plan"):
+        first = {"id": "1", "question": "Who designed the harbour?", "tool": "naive"}
+        second = {"id": "2", "question": "Where was {1} born?", "tool": "naive", "after": ["1"]}
+        return {"steps": [first, second] if "Done:\n(none)" in asked else [second] if "step 2" not in asked else []}
+    return next(said for words, said in SAID.items() if task.startswith(words))
+
+
+def agents(gear: Gear) -> dict[str, Agent]:
+    """Every agent over documents, with its defaults."""
+    naive = gear.retriever("naive")
+    return {
+        "gear": gear.agent(),
+        "ircot": gear.ircot(naive),
+        "paths": gear.path_agent(),
+        "crag, similarity": gear.crag(naive),
+        "crag, grader": gear.crag(naive, evaluator=Grader(gear.chat)),
+        "selfrag": gear.selfrag(naive),
+        "planner": gear.planner(),
+        "graphrag-local": gear.graphrag_local(),
+        "graphrag-global": gear.graphrag_global(),
+    }
+
+
+def measured(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
+    """Calls and tokens a question, by agent and role; and those of building communities with reports, once."""
+    gear.build_communities()
+    reports = gear.report_communities().usage
+    found: dict[str, Any] = {"communities": {"once": True, **_told([reports])}}
+    for name, agent in agents(gear).items():
+        answers = [agent.ask(query.question) for query in track(queries, name)]
+        roles = sorted({role for answer in answers for role in answer.usage})
+        each = {role: fmean(one.usage.get(role, Usage()).calls for one in answers) for role in roles}
+        found[name] = {**_told([answer.total for answer in answers]), "roles": each}
+    return found
+
+
+def _told(spent: list[Usage]) -> dict[str, float]:
+    parts: dict[str, Callable[[Usage], int]] = {
+        "calls": lambda one: one.calls,
+        "input_tokens": lambda one: one.input_tokens,
+        "output_tokens": lambda one: one.output_tokens,
+    }
+    return {name: round(fmean(map(part, spent)), 1) for name, part in parts.items()}
+
+
+def main() -> None:
+    """Measure, print, write."""
+    dataset = datasets.load(Path(str(files("gear_neo4j.demo"))))
+    settings = replace(Settings.load(), uri=None, name="evaluate-demo")
+    with Gear.connect(settings, chat=Scripted()) as gear:
+        runs.provide(gear, dataset)
+        found = measured(gear, dataset.queries)
+    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    table = Table("agent", "calls", "tokens in", "tokens out", "by role")
+    for name, one in found.items():
+        roles = ", ".join(f"{role} {calls:g}" for role, calls in one.get("roles", {}).items()) or "once"
+        table.add_row(name, f"{one['calls']:g}", f"{one['input_tokens']:,.0f}", f"{one['output_tokens']:,.0f}", roles)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""The thresholds of an evaluator, found on pairs of which it is known whether the text helps with the question."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from gear_neo4j.domain import Passage
+from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate import datasets
+from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
+from gear_neo4j.models.calibrated import Calibrated
+from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
+from gear_neo4j.models.evaluators import Evaluator, Thresholds
+from gear_neo4j.retrieval.bm25 import BM25
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.usage import Usage
+
+# Passages without gold that come nearest to a question by their words: what an evaluator has to tell from gold ones.
+OTHERS = 10
+PRECISION, RECALL = 0.9, 0.95
+# BM25 looks at words alone, so that this one is never loaded.
+_UNUSED = SentenceTransformerEmbedder()
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question, a text, and whether the text helps with it."""
+
+    question: str
+    text: str
+    relevant: bool
+
+
+def read_pairs(path: Path, *, limit: int | None = None) -> list[Pair]:
+    """The pairs of a data set (its gold passages, and for each question ten that share words with it), or of a file.
+
+    A file is JSONL with ``question``, ``text`` and ``relevant`` (true or false). ``limit`` is a number of questions.
+
+    Raises:
+        InputError: a line cannot be used, or the pairs are all of one kind.
+    """
+    pairs = list(_of_dataset(path, limit)) if path.is_dir() else _of_file(path)[: limit and limit * (OTHERS + 1)]
+    if len({pair.relevant for pair in pairs}) < 2:
+        raise InputError(f"{path} holds no pairs of both kinds: texts that help with a question, and texts that do not")
+    return pairs
+
+
+def calibrate(
+    evaluator: Evaluator,
+    pairs: Sequence[Pair],
+    *,
+    on: str,
+    precision: float = PRECISION,
+    recall: float = RECALL,
+    on_done: Callable[[int], None] = lambda _: None,
+) -> tuple[Calibrated, Usage]:
+    """Thresholds at which nine in ten pairs above are relevant, and one relevant pair in twenty lies below.
+
+    Where no score is that precise, the upper one is that of the best F1. ``on_done`` hears how many pairs were scored.
+
+    Raises:
+        ModelError: the evaluator failed.
+    """
+    scored: list[tuple[float, bool]] = []
+    usage = Usage()
+    for question, some in groupby(pairs, key=lambda pair: pair.question):
+        together = list(some)
+        reply = evaluator.evaluate(question, [pair.text for pair in together])
+        usage += reply.usage
+        scored += [(score, pair.relevant) for score, pair in zip(reply.value, together, strict=True)]
+        on_done(len(together))
+    upper, lower = _upper(scored, precision), _lower(scored, recall)
+    thresholds = Thresholds(max(upper, lower), min(upper, lower))
+    above = [good for score, good in scored if score >= thresholds.upper]
+    kept = [score >= thresholds.lower for score, good in scored if good]
+    shares = sum(above) / max(1, len(above)), sum(kept) / max(1, len(kept))
+    return Calibrated(thresholds, on, len(scored), *shares), usage
+
+
+def _upper(scored: Sequence[tuple[float, bool]], precision: float) -> float:
+    """The lowest score from which on that share of pairs is relevant; else that of the best F1."""
+    total = sum(good for _, good in scored)
+    best = (0.0, 1.0)
+    found = None
+    hits = 0
+    for place, (score, good) in enumerate(sorted(scored, key=lambda one: (-one[0], one[1])), start=1):
+        hits += good
+        if hits / place >= precision:
+            found = score
+        best = max(best, (2 * hits / (place + total), score))
+    return best[1] if found is None else found
+
+
+def _lower(scored: Sequence[tuple[float, bool]], recall: float) -> float:
+    """The highest score at or above which that share of the relevant pairs lies."""
+    good = sorted((score for score, good in scored if good), reverse=True)
+    return good[max(0, -(-int(len(good) * recall * 1000) // 1000) - 1)]
+
+
+def _of_dataset(folder: Path, limit: int | None) -> Iterator[Pair]:
+    dataset = datasets.load(folder)
+    lines = (parsed(line, to_passage) for line in read_lines(dataset.folder / "corpus.jsonl"))
+    passages = {one.id: one for one in lines if isinstance(one, Passage)}
+    index = BM25(list(passages.values()))
+    for query in dataset.queries[:limit]:
+        asked = Question(query.question, embedder=_UNUSED)
+        near = [item.id for item in index.rank(asked, k=OTHERS + len(query.gold))]
+        others = [id for id in near if id not in query.gold][:OTHERS]
+        yield from (Pair(query.question, passages[id].content, relevant=True) for id in query.gold)
+        yield from (Pair(query.question, passages[id].content, relevant=False) for id in others)
+
+
+def _of_file(path: Path) -> list[Pair]:
+    pairs = []
+    for line in read_lines(path):
+        found = parsed(line, _to_pair)
+        if isinstance(found, Problem):
+            raise InputError(str(found))
+        pairs.append(found)
+    return sorted(pairs, key=lambda pair: pair.question)
+
+
+def _to_pair(row: dict[str, object]) -> Pair:
+    question, text, relevant = row.get("question"), row.get("text"), row.get("relevant")
+    if not (isinstance(question, str) and question.strip() and isinstance(text, str) and isinstance(relevant, bool)):
+        raise ValueError('a pair needs "question", "text" and "relevant", which is true or false')
+    return Pair(question, text, relevant)

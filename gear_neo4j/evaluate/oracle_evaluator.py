@@ -1,0 +1,30 @@
+"""An evaluator that knows the gold passages, for the upper bound of what judging passages can be worth."""
+
+from collections.abc import Sequence
+
+from gear_neo4j.domain import entity_key
+from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.oracle import LABEL
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.chat import Reply
+from gear_neo4j.models.evaluators import Scores, Thresholds
+from gear_neo4j.usage import Usage
+
+
+class OracleEvaluator:
+    """Scores 1 whatever stands in a gold passage of the question, and -1 all else."""
+
+    name = LABEL
+    thresholds = Thresholds(1.0, -0.5)
+
+    def __init__(self, queries: Sequence[Query], *, store: Store) -> None:
+        self._gold = {entity_key(query.question): query.gold for query in queries}
+        self._store = store
+
+    def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
+        """The scores; a text may be a whole passage, or its title with a part of it."""
+        gold = self._store.passages(self._gold.get(entity_key(question), ())).values()
+        whole = [" ".join(passage.content.split()) for passage in gold]
+        parts = [(" ".join(text.split()), " ".join(text.partition("\n")[2].split())) for text in texts]
+        good = [any(text in one or (part and part in one) for one in whole) for text, part in parts]
+        return Reply(tuple(1.0 if one else -1.0 for one in good), "", Usage(), 0.0)

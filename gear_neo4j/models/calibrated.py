@@ -1,0 +1,56 @@
+"""Thresholds that a calibration found, kept by the name of the evaluator that they belong to."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.models.evaluators import Thresholds
+
+FILE = "evaluators.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """Thresholds, what they were found on, and the share of pairs above and below them that is what they say."""
+
+    thresholds: Thresholds
+    on: str
+    pairs: int
+    precision: float
+    recall: float
+
+
+def calibrated(home: Path, evaluator: str) -> Calibrated | None:
+    """What a calibration found for an evaluator; None where there was none.
+
+    Raises:
+        InputError: the file in which they are kept holds something else.
+    """
+    row = _read(home / FILE).get(evaluator)
+    try:
+        return Calibrated(**{**row, "thresholds": Thresholds(**row["thresholds"])}) if row else None
+    except (TypeError, KeyError, SettingsError) as error:
+        raise InputError(f"{home / FILE} is damaged: remove it, and calibrate again") from error
+
+
+def keep(home: Path, evaluator: str, found: Calibrated) -> Path:
+    """Keep what a calibration found; says in which file."""
+    file = home / FILE
+    rows = _read(file) | {evaluator: asdict(found)}
+    home.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return file
+
+
+def _read(file: Path) -> dict[str, dict[str, Any]]:
+    if not file.exists():
+        return {}
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} is damaged: remove it, and calibrate again") from error
+    if not isinstance(rows, dict):
+        raise InputError(f"{file} is damaged: remove it, and calibrate again")
+    return rows

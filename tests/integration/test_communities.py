@@ -1,0 +1,373 @@
+"""Communities in Neo4j: built, reported on, updated, searched, shown, and gone with what they were made of."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+from gear_neo4j.adoption.profile import built_in, load
+from gear_neo4j.agents.graphrag import NOTHING, GlobalOptions
+from gear_neo4j.cli.main import main
+from gear_neo4j.communities import store
+from gear_neo4j.communities.reports import TOKENS, content
+from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy, Member
+from gear_neo4j.errors import InputError, ModelError, SettingsError
+from gear_neo4j.explain.communities import names_of, page
+from gear_neo4j.graph.migrations import statements_of
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.models.reporter import Report
+from tests.dump import dump
+from tests.graphs import ingest, opened
+from tests.integration.test_profiles import RECORDED, write
+from tests.loops import Script, asked, role_of
+from tests.scripted_server import Fault
+
+TOWNS = ("Varna", "Burgas", "Ruse", "Plovdiv")
+DANGLING = Query(
+    "dangling",
+    "MATCH (c:__GearCommunity) WHERE NOT EXISTS { (c)-[:PARENT_OF*0..]->()<-[:IN_COMMUNITY]-() } RETURN c.id AS id",
+)
+
+
+def facts_of(towns, *, size=6):
+    """A clique of things for each town, each fact in a passage of its own; and a road from each town to the next."""
+    found = []
+    for town in towns:
+        names = [f"{town} thing {place}" for place in range(size)]
+        pairs = [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+        found += [(f"{town} {place}", one, "is near", other) for place, (one, other) in enumerate(pairs)]
+    for place, town in enumerate(towns[1:]):
+        found.append((f"road {place}", f"{towns[place]} thing 0", "leads to", f"{town} thing 0"))
+    return found
+
+
+def grow(database, embedder, folder, towns, **options):
+    facts = facts_of(towns, **options)
+    folder.mkdir(exist_ok=True)
+    ingest(database, embedder, folder, {id: f"{one} {verb} {other}." for id, one, verb, other in facts}, facts)
+
+
+@pytest.fixture
+def towns(database, embedder, tmp_path):
+    """Three towns."""
+    grow(database, embedder, tmp_path, TOWNS[:3])
+    return database
+
+
+def members(database, hierarchy):
+    names = names_of(database, hierarchy)
+    return sorted(sorted(one.name for one in names[id]) for id in hierarchy.communities)
+
+
+def report(text):
+    """A report on the first town that is named; parts are told by their titles."""
+    town = Counter(re.findall("|".join(TOWNS), text)).most_common(1)[0][0]
+    return {
+        "title": f"Things of {town}",
+        "summary": f"They are in {town}.",
+        "rank": 5,
+        "findings": [f"{town} has things."],
+    }
+
+
+def points(text):
+    """A point for each report that the question names."""
+    question, _, shown = text.partition("\n\n")
+    titles = re.findall(r"Report \[(\d+)\] Things of (\w+)", shown)
+    found = [(int(number), town) for number, town in titles if town in question]
+    return {"points": [{"text": f"{town} has things.", "score": 80, "reports": [number]} for number, town in found]}
+
+
+def script(**roles):
+    given = {
+        "report": report,
+        "points": points,
+        "conclude": "Answer: Varna has things [1].",
+        "answer": "Answer: Ruse [1].",
+    }
+    return Script(**(given | roles))
+
+
+def test_cliques_become_communities_and_a_second_build_writes_nothing(towns, server, embedder):
+    """By weight of passages; the same again gives the same."""
+    with opened(server, embedder) as gear:
+        built = gear.build_communities()
+        found = gear.communities()
+        again = gear.build_communities()
+
+    assert ((3,), 3, 0, 18) == (built.levels, built.new, built.gone, built.nodes)
+    assert [[f"{town} thing {place}" for place in range(6)] for town in sorted(TOWNS[:3])] == members(towns, found)
+    assert {15} == {one.weight for one in found.communities.values()}
+    assert (0, 0) == (again.new, again.gone)
+
+
+def test_nothing_is_larger_than_allowed_and_parts_hang_below_their_whole(towns, server, embedder):
+    """A size of three cuts every clique in two; entities hang on the lowest community."""
+    with opened(server, embedder) as gear:
+        gear.build_communities(size=3)
+        found = gear.communities()
+
+    assert all(one.size <= 3 for one in found.communities.values() if not found.below.get(one.id))
+    for one in found.communities.values():
+        parts = found.parts(one.id)
+        assert one.size == len(one.members) + sum(part.size for part in parts)
+        assert all(part.level == one.level + 1 for part in parts)
+    assert 18 == sum(one.size for one in found.roots)
+
+
+def test_a_dry_run_writes_nothing(towns, server, embedder):
+    """It says what a build would find."""
+    before = dump(towns)
+    with opened(server, embedder) as gear:
+        built = gear.build_communities(dry_run=True)
+
+    assert (3, before) == (built.new, dump(towns))
+
+
+def test_reports_are_written_from_the_smallest_up_and_only_once(towns, server, embedder):
+    """A second round asks nothing."""
+    with asked(server, embedder, model := script()) as gear:
+        gear.build_communities(size=3)
+        done = gear.report_communities()
+        again = gear.report_communities()
+        found = gear.communities()
+
+    assert (len(found.communities), len(found.communities), 0) == (done.total, done.done, again.total)
+    assert done.done == model.played["report"] == done.usage.calls
+    assert all(one.report and one.report.title.startswith("Things of") for one in found.communities.values())
+
+
+def test_an_update_reports_on_what_changed_alone(towns, server, embedder, tmp_path):
+    """A new town is a new community, an addition to one changes that one; the calls are counted."""
+    with asked(server, embedder, model := script()) as gear:
+        gear.build_communities()
+        gear.report_communities()
+        before, calls = gear.communities(), model.played["report"]
+        grow(towns, embedder, tmp_path / "more", (TOWNS[3],))
+        assert gear.communities().stale
+        built = gear.build_communities(afresh=False)
+        gear.report_communities()
+        after = gear.communities()
+        newcomers = model.played["report"] - calls
+
+    assert (1, 0, 1) == (built.new, built.gone, newcomers)
+    assert not after.stale
+    assert before.communities.items() <= after.communities.items()
+
+
+def test_deleting_passages_leaves_no_dangling_community(towns, server, embedder, tmp_path):
+    """Of a town whose documents are forgotten nothing is left; an update then has nothing to clear away."""
+    lines = [
+        {"id": id, "title": "", "text": f"{one} {verb} {other}.", "source": "varna.jsonl"}
+        for id, one, verb, other in facts_of(["Vidin"])
+    ]
+    facts = [{"id": id, "triples": [[one, verb, other]]} for id, one, verb, other in facts_of(["Vidin"])]
+    for name, rows in (("c.jsonl", lines), ("t.jsonl", facts)):
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with opened(server, embedder) as gear:
+        gear.ingest([tmp_path / "c.jsonl"], triples=[tmp_path / "t.jsonl"])
+        gear.build_communities(size=3)
+        with_it = len(gear.communities().communities)
+        gear.forget("varna.jsonl")
+        left = gear.communities()
+        gone = gear.build_communities(size=3, afresh=False).gone
+
+    assert len(left.communities) < with_it
+    assert [] == towns.run(DANGLING)
+    assert 0 == gone
+
+
+def test_the_budget_and_bad_replies_leave_the_rest_for_later(towns, server, embedder):
+    """What failed is on record and asked again by the next run."""
+    bad = script(report=lambda text: "no JSON" if "Ruse" in text else report(text))
+    with asked(server, embedder, bad) as gear:
+        gear.build_communities(size=3)
+        few = gear.report_communities(max_tokens=1)
+        rest = gear.report_communities()
+        found = gear.communities()
+        failed = [one.id for one in found.communities.values() if one.error]
+    with asked(server, embedder, script()) as gear:
+        mended = gear.report_communities()
+
+    assert "budget" == few.stopped
+    assert few.done + few.failed < few.total
+    assert few.total == few.done + rest.done + len(failed)
+    assert failed
+    assert rest.failed == len(failed)
+    assert (len(failed), len(failed)) == (mended.total, mended.done)
+    with opened(server, embedder) as gear, pytest.raises(ModelError):
+        gear.report_communities()
+
+
+@pytest.mark.parametrize("fault", [401, 500, Fault.RESET])
+def test_a_model_that_is_gone_is_an_error_and_keeps_what_was_written(towns, server, embedder, fault):
+    """The next run goes on."""
+
+    def strikes(number, messages):
+        return fault if number > 1 else None
+
+    with asked(server, embedder, script(), fault=strikes, patience=0.0) as gear:
+        gear.build_communities()
+        with pytest.raises(ModelError):
+            gear.report_communities()
+    with asked(server, embedder, script()) as gear:
+        assert gear.report_communities().total in (2, 3)
+
+
+def fact(place, one, other, community="c"):
+    return CommunityFact(f"t{place}", Member(one, one, (), community), "near", Member(other, other, (), community))
+
+
+def test_what_a_model_is_shown_fits_and_parts_stand_for_what_they_hold():
+    """Facts of the best tied first; beyond the budget the largest parts are told by their reports."""
+    whole = Community("c", 0, 9, 1, None, ())
+    parts = {id: Community(id, 1, size, 1, "c", ()) for id, size in (("a", 5), ("b", 4))}
+    hierarchy = Hierarchy({"c": whole, **parts}, below={"c": ("a", "b")})
+    reports = {id: Report(f"Part {id}", "What it is.") for id in parts}
+    short = [fact(1, "x", "y", "a"), fact(2, "y", "z", "b")]
+    long = [fact(place, f"{'n' * 400} {place}", "hub", "a" if place % 2 else "b") for place in range(TOKENS // 50)]
+
+    assert ("- x —near→ y\n- y —near→ z", "") == content(hierarchy, whole, short, reports=reports)
+    facts, told = content(hierarchy, whole, long, reports=reports)
+    assert told.startswith("Part a: What it is.")
+    assert len(facts) <= 4 * TOKENS
+    assert "t1" not in facts
+
+
+def test_local_search_answers_from_passages_reports_and_facts(towns, server, embedder):
+    """One call; reports are cited like passages, and are not there where none were written."""
+    seen = []
+    with asked(
+        server, embedder, model := script(answer=lambda text: seen.append(text) or "Answer: Ruse [1] [F1].")
+    ) as gear:
+        gear.build_communities()
+        bare = gear.graphrag_local().ask("Ruse thing 1 is near what?", k=4)
+        gear.report_communities()
+        found = gear.graphrag_local().ask("Ruse thing 1 is near what?", k=4)
+
+    assert (2, "answerable") == (model.played["answer"], found.stop_reason)
+    assert "Things of Ruse" not in seen[0]
+    assert "Things of Ruse\nThey are in Ruse.\n- Ruse has things." in seen[1]
+    assert len(bare.hits) == 4 < len(found.hits)
+    assert {"1", "F1"} == {one.marker for one in found.citations}
+    assert found.paths
+
+
+def test_global_search_asks_the_reports_and_brings_points_together(towns, server, embedder):
+    """One call for all reports, one for the answer, which cites the report."""
+    with asked(server, embedder, model := script()) as gear:
+        gear.build_communities()
+        gear.report_communities()
+        calls = Counter(model.played)
+        found = gear.graphrag_global().ask("What does Varna have?")
+
+    assert Counter(points=1, conclude=1) == model.played - calls
+    assert ("Varna has things [1].", "answerable") == (found.text, found.stop_reason)
+    assert ["Things of Varna"] == [one.passage.title for one in found.citations]
+    assert [80.0] == [one.score for one in found.trace.steps[0].judgements]
+
+
+def test_global_search_without_a_point_answers_without_a_call(towns, server, embedder):
+    """The canned answer, and no second call."""
+    with asked(server, embedder, model := script()) as gear:
+        gear.build_communities()
+        gear.report_communities()
+        found = gear.graphrag_global().ask("What does Sofia have?")
+
+    assert (NOTHING, "no_graph_evidence", 0) == (found.text, found.stop_reason, model.played["conclude"])
+
+
+@pytest.mark.parametrize("role", ["points", "conclude", "answer"])
+@pytest.mark.parametrize(
+    "fault", [Fault.EMPTY, Fault.CUT, Fault.PROSE, Fault.FENCED, Fault.MALFORMED_JSON, 401, 500, Fault.RESET]
+)
+def test_whatever_the_model_does_a_search_ends(towns, server, embedder, role, fault):
+    """With a reason, a trace, and no traceback."""
+
+    def strikes(_number, messages):
+        return fault if role_of(messages) == role else None
+
+    with asked(server, embedder, script()) as gear:
+        gear.build_communities()
+        gear.report_communities()
+    with asked(server, embedder, script(), fault=strikes, patience=0.0) as gear:
+        found = gear.graphrag_local().ask("Ruse?") if role == "answer" else gear.graphrag_global().ask("Varna?")
+
+    gone = fault in (401, 500, Fault.RESET)
+    assert found.trace.steps
+    assert ("model_error" == found.stop_reason) == gone
+    assert bool(found.failure) == gone
+
+
+def test_a_budget_ends_global_search(towns, server, embedder):
+    """Once spent, no further batch is begun."""
+    with asked(server, embedder, model := script()) as gear:
+        gear.build_communities()
+        gear.report_communities()
+        found = gear.graphrag_global(options=GlobalOptions(tokens=1)).ask("What does Varna have?")
+
+    assert "budget" == found.stop_reason
+    assert 1 == model.played["points"]
+
+
+def test_what_is_not_there_is_told(database, server, embedder, tmp_path):
+    """No triples, no communities, no reports; options out of range."""
+    with asked(server, embedder, script()) as gear:
+        with pytest.raises(InputError, match="no triples"):
+            gear.build_communities()
+        with pytest.raises(InputError, match="gear communities build"):
+            gear.graphrag_global().ask("What?")
+        with pytest.raises(InputError, match="gear communities build"):
+            gear.report_communities()
+        grow(database, embedder, tmp_path, TOWNS[:2])
+        gear.build_communities()
+        with pytest.raises(InputError, match="--report"):
+            gear.graphrag_global().ask("What?")
+        with pytest.raises(SettingsError, match="at least 3"):
+            gear.build_communities(size=2)
+
+
+def test_communities_of_an_adopted_graph_show_its_labels_and_vanish_with_it(empty, server, embedder):
+    """Also where the user's own nodes are called communities, as Graphiti's are."""
+    for statement in statements_of((RECORDED / "graphiti.cypher").read_text("utf-8")):
+        empty.run(write(statement))
+    before = dump(empty)
+    with opened(server, embedder) as gear:
+        gear.adopt(load(built_in()["graphiti"]))
+        gear.build_communities(size=4)
+        found = gear.communities()
+        labels = {label for some in names_of(empty, found).values() for one in some for label in one.labels}
+        shown = page(found, names_of(empty, found), database="graphiti")
+        surveyed = gear.survey()
+        again = gear.adopt()
+        gear.release()
+
+    assert found.communities
+    assert {"Person", "Place"} <= labels
+    assert "Marie Curie" in shown
+    assert (1, 0) == (surveyed.labels["Community"].nodes, again.triples_written + again.passages_written)
+    assert {"IN_COMMUNITY", "PARENT_OF"}.isdisjoint(surveyed.types)
+    assert before == dump(empty)
+
+
+def test_the_commands_build_update_and_show(towns, server, embedder, tmp_path, capsys, monkeypatch):
+    """In words, as JSON, and as a page that asks no other host."""
+    monkeypatch.setattr("gear_neo4j.corpus.open_embedder", lambda *_: embedder)
+    where = ["--uri", server.uri, "--username", server.username, "--password", server.password]
+
+    def run(*args):
+        with pytest.raises(SystemExit) as ended:
+            main([*args, *where])
+        assert not ended.value.code
+        return capsys.readouterr().out
+
+    assert "no communities" in run("communities", "show")
+    assert "3 communities of 18 entities" in run("communities", "build")
+    assert "0 new, 0 gone" in run("communities", "update")
+    told = json.loads(run("communities", "show", "--json"))
+    assert (3, False) == (len(told["communities"]), told["stale"])
+    assert "Ruse thing" in run("communities", "show", "--html", str(tmp_path / "page.html"))
+    shown = (tmp_path / "page.html").read_text("utf-8")
+    assert not re.search(r"(https?:)?//[a-z]+\.|@import|url\(|src=", shown.replace("http://www.w3.org/2000/svg", ""))
+    assert store.read(towns).communities

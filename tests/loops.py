@@ -1,0 +1,65 @@
+"""A scripted model for the agents that judge and plan: a function for each role, which sees what the role is asked."""
+
+import json
+from collections import Counter
+from contextlib import contextmanager
+
+from langchain_openai import ChatOpenAI
+
+from gear_neo4j.models.chat import Chat
+from tests.graphs import opened
+from tests.scripted_server import ScriptedServer
+
+ROLES = {
+    "You grade how": "grade",
+    "You turn a question": "keywords",
+    "You judge whether looking": "retrieve",
+    "You judge an answer": "reflect",
+    "You judge, for each": "support",
+    "You answer a question from what": "recall",
+    "You answer a question from one": "revise",
+    "You answer a question from numbered": "answer",
+    "You answer a question about": "conclude",
+    "You write a long": "segment",
+    "You write a report": "report",
+    "You are shown reports": "points",
+    "You plan how": "plan",
+    "You take a text": "statements",
+    "A question could not": "rewrite",
+}
+
+
+def role_of(messages):
+    """The role that a conversation asks for, by the first words of its system prompt."""
+    return next(role for words, role in ROLES.items() if messages[0]["content"].startswith(words))
+
+
+class Script:
+    """Each role a function of what it is asked, or the text that it always replies; ``played`` counts the roles."""
+
+    def __init__(self, **roles):
+        self.roles, self.played = roles, Counter()
+
+    def __call__(self, messages):
+        role = role_of(messages)
+        self.played[role] += 1
+        said = self.roles[role]
+        reply = said(messages[1]["content"]) if callable(said) else said
+        return reply if isinstance(reply, str) else json.dumps(reply)
+
+
+@contextmanager
+def asked(server, embedder, script, *, fault=lambda number, messages: None, patience=5.0, logprobs=0):
+    """A Gear whose chat model is a scripted server."""
+    with ScriptedServer(script, fault=fault, retry_after="0", slow=1.5) as model:
+        client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=0.75)
+        chat = Chat(client, patience=patience, sleep=lambda _seconds: None, logprobs=logprobs)
+        with opened(server, embedder, chat=chat) as gear:
+            yield gear
+
+
+def scores_of(texts, score):
+    """A grader's reply, by a function of each text that it is shown."""
+    shown = [part.partition("\n")[2].strip() for part in texts.split("Text [")[1:]]
+    shown[-1] = shown[-1].removesuffix("Reply:").strip()
+    return {"scores": [{"number": number, "score": score(one)} for number, one in enumerate(shown, start=1)]}

