@@ -31,6 +31,7 @@ SENTENCE = "Ana Petkova designed the harbour of Varna in 1921."
 # By the first words of the prompts.
 SAID: dict[str, object] = {
     "You read passages": {"facts": [["Ana Petkova", "designed", "harbour of Varna"]]},
+    "You reason step": "So the answer is: Varna.",
     "You judge whether a question": "Answerable: Yes\nAnswer: Varna",
     "You judge whether looking": {"retrieve": "yes"},
     "You judge an answer": {"relevant": "yes", "support": "fully", "use": 5},
@@ -84,6 +85,9 @@ def agents(gear: Gear) -> dict[str, Agent]:
 
 def measured(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
     """Calls and tokens a question, by agent and role; and those of building communities with reports, once."""
+    # Those of an earlier run have their reports already.
+    while gear.database.call("clear_communities", limit=1_000)[0]["communities"]:
+        pass
     gear.build_communities()
     reports = gear.report_communities().usage
     found: dict[str, Any] = {"communities": {"once": True, **_told([reports])}}

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.agents.trace import read_trace, write_trace
+from gear_neo4j.explain.communities import names_of
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from tests.conftest import clear
 from tests.graphs import opened
@@ -182,3 +183,50 @@ def test_replies_that_are_of_no_use_end_without_an_answer(adopted, server):
 
     assert ("no_graph_evidence", "") == (answer.stop_reason, answer.text)
     assert answer.trace.steps[0].failures
+
+
+def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
+    """kgt finds the drug, a search what is said of it; the answer cites a passage of the graph and the first answer."""
+    whole = "Which drugs treat renal cell carcinoma and inhibit RET, and what is said of them?"
+    first = {"id": "1", "question": "Which drugs treat renal cell carcinoma and inhibit RET?", "tool": "kgt"}
+    second = {"id": "2", "question": "What is said of {1}?", "tool": "naive", "after": ["1"]}
+    replies = [
+        json.dumps({"steps": [first, second]}),
+        analysed("intersection", ["renal cell carcinoma", "RET"], "Drug"),
+        "Answer: cabozantinib [F1].",
+        json.dumps({"steps": [second]}),
+        "Answer: It inhibits RET [1].",
+        json.dumps({"steps": []}),
+        "Answer: Cabozantinib [1] [F1].",
+        json.dumps({"statements": ["Cabozantinib inhibits RET."]}),
+        json.dumps({"verdicts": ["yes"]}),
+    ]
+
+    with opened(server, ChainEmbedder(), chat=FakeListChatModel(responses=replies)) as gear:
+        answer = gear.planner().ask(whole)
+
+    assert ["plan", "kgt", "naive"] == [step.action for step in answer.trace.steps]
+    assert "What is said of cabozantinib?" == answer.trace.steps[2].question.rstrip(".?") + "?"
+    assert ("answerable", True) == (answer.stop_reason, answer.grounded)
+    assert {"1", "F1"} == {one.marker for one in answer.citations}
+    assert any("cabozantinib" in str(path) for path in answer.trace.steps[1].paths)
+
+
+def test_communities_of_the_graph_are_of_the_users_own_nodes(adopted, server):
+    """Shown with the users labels, at most ten to a community without parts; nothing of the graph itself changes."""
+    with opened(server, ChainEmbedder()) as gear:
+        before = gear.survey()
+        gear.build_communities()
+        found = gear.communities()
+        named = names_of(gear.database, found)
+        after = gear.survey()
+        while gear.database.call("clear_communities", limit=1_000)[0]["communities"]:
+            pass
+
+    assert {"Drug", "Cancer", "Genesymbol"} <= {
+        label for some in named.values() for one in some for label in one.labels
+    }
+    assert max(one.size for one in found.communities.values() if not found.below.get(one.id)) <= 10
+    assert {name: kind.relationships for name, kind in before.types.items()} == {
+        name: kind.relationships for name, kind in after.types.items()
+    }

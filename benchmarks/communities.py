@@ -1,0 +1,99 @@
+"""Communities of a data set: how long they take, whether they repeat, and what an update reports on again.
+
+``python -m benchmarks.communities DATASET_DIR``: on a server of its own the data set without its last fifty passages,
+with reports by a scripted model; then those fifty, an update; then one of its passages in thirty deleted.
+"""
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchmarks.agents import Scripted
+from benchmarks.measure import machine
+from gear_neo4j import Gear, Settings
+from gear_neo4j.communities.build import Built
+from gear_neo4j.graph import local
+from gear_neo4j.graph.queries import Query
+
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "communities.json"
+SERVER = "bench-communities"
+ADDED = 50
+ONE_IN = 30
+DANGLING = Query(
+    "dangling",
+    "MATCH (c:__GearCommunity) WHERE NOT EXISTS { (c)-[:PARENT_OF*0..25]->()<-[:IN_COMMUNITY]-() } "
+    "RETURN count(*) AS communities",
+)
+
+
+def timed_build(gear: Gear, *, afresh: bool = True) -> tuple[Built, float]:
+    """A build or an update, and the seconds it took."""
+    started = time.perf_counter()
+    built = gear.build_communities(afresh=afresh)
+    return built, round(time.perf_counter() - started, 2)
+
+
+def measured(gear: Gear, folder: Path, made: Path) -> dict[str, Any]:
+    """The figures, in the order in which they come about."""
+    corpus = (folder / "corpus.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (made / "most.jsonl").write_text("".join(corpus[:-ADDED]), "utf-8")
+    (made / "last.jsonl").write_text("".join(corpus[-ADDED:]), "utf-8")
+    known = {str(json.loads(line)["id"]) for line in corpus[:-ADDED]}
+    facts = (folder / "triples.jsonl").read_text("utf-8").splitlines(keepends=True)
+    for name, wanted in (("most-facts", True), ("last-facts", False)):
+        lines = [line for line in facts if (str(json.loads(line)["id"]) in known) is wanted]
+        (made / f"{name}.jsonl").write_text("".join(lines), "utf-8")
+    gear.ingest([made / "most.jsonl"], triples=[made / "most-facts.jsonl"])
+    built, seconds = timed_build(gear)
+    first = gear.communities()
+    again, seconds_again = timed_build(gear)
+    sizes = [one.size for one in first.communities.values() if not first.below.get(one.id)]
+    calls = gear.report_communities().usage.calls
+    gear.ingest([made / "last.jsonl"], triples=[made / "last-facts.jsonl"])
+    updated, seconds_update = timed_build(gear, afresh=False)
+    calls_update = gear.report_communities().usage.calls
+    ids = [str(json.loads(line)["id"]) for line in corpus[::ONE_IN]]
+    gone = gear.database.call("delete_passages", ids=ids)[0]
+    gear.database.call("delete_empty_communities")
+    return {
+        "entities": built.nodes,
+        "communities": sum(built.levels),
+        "levels": built.levels,
+        "largest_without_parts": max(sizes),
+        "build_s": seconds,
+        "build_again": {"s": seconds_again, "new": again.new, "gone": again.gone},
+        "reports": calls,
+        "added_passages": ADDED,
+        "update": {"s": seconds_update, "new": updated.new, "gone": updated.gone, "reports": calls_update},
+        "deleted": gone,
+        "dangling_after_deletion": gear.database.run(DANGLING)[0]["communities"],
+    }
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.communities", description=__doc__)
+    parser.add_argument("dataset", type=Path)
+    folder = parser.parse_args().dataset
+    settings = replace(Settings.load(), uri=None, name=SERVER)
+    server = local.start(name=SERVER, home=settings.home, version=settings.neo4j_version)
+    try:
+        with tempfile.TemporaryDirectory() as made, Gear.connect(settings, chat=Scripted()) as gear:
+            version = machine(gear.database.version)
+            results = {"machine": version, "dataset": folder.resolve().name, **measured(gear, folder, Path(made))}
+    finally:
+        local.stop(name=SERVER, home=settings.home)
+        shutil.rmtree(server.home)
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    Console().print_json(data=results)
+
+
+if __name__ == "__main__":
+    main()
