@@ -10,11 +10,13 @@ from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy
 from gear_neo4j.errors import ReplyError, SettingsError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.models.chat import CHARACTERS_PER_TOKEN, Reply
+from gear_neo4j.models.prompts import fill
 from gear_neo4j.models.reporter import Report, Reporter
 from gear_neo4j.usage import Usage
 
 # What a model is shown of a community (GraphRAG's default).
 TOKENS = 8_000
+TOKENS_AN_ENTITY = 12
 REPLY_TOKENS = 300
 
 
@@ -131,7 +133,9 @@ class Reporting:
 def forecast(hierarchy: Hierarchy) -> Usage:
     """What the reports that are due will cost, estimated from the number of facts."""
     due = list(_due(hierarchy))
-    tokens = sum(min(TOKENS, 20 * one.size + 400) for one in due)
+    prompt = fill("report", facts="", parts="")
+    asked = (len(prompt.system) + len(prompt.user)) // CHARACTERS_PER_TOKEN
+    tokens = sum(asked + min(TOKENS, TOKENS_AN_ENTITY * one.size) for one in due)
     return Usage(len(due), tokens, REPLY_TOKENS * len(due), estimated=True)
 
 

@@ -51,6 +51,8 @@ def _graph(llm: Literal["model", "oracle"] | None, triples: bool) -> Iterator[Ro
     name = "HippoRAG 2" if llm == "model" else "HippoRAG 2, unfiltered"
     yield _row(name, "hipporag2", System(retriever="hipporag2"), llm, triples)
     yield _row("scout", "scout", System(retriever="scout"), llm, triples)
+    yield _row("subgraph", "subgraph", System(retriever="subgraph"), llm, triples)
+    yield _row("CRAG over NaiveGE", "crag", System(agent="crag"), llm, triples)
 
 
 def _multi_step(llm: Literal["model", "oracle"] | None, triples: bool, steps: int) -> Iterator[Row]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from gear_neo4j.agents.crag import Crag
 from gear_neo4j.agents.gear import STEP_K, GearOptions
 from gear_neo4j.agents.ircot import IRCoTOptions, Merge
+from gear_neo4j.errors import SettingsError
 from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.oracle import LABEL, Oracle
 from gear_neo4j.evaluate.oracle_evaluator import OracleEvaluator
@@ -18,12 +19,16 @@ from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
 from gear_neo4j.retrieval.retrievers import BASE_K
 
-AgentName = Literal["gear", "ircot", "crag", "selfrag", "graphrag-local"]
+AgentName = Literal["gear", "ircot", "crag", "selfrag", "planner", "graphrag-local", "graphrag-global"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """A retriever, or an agent where one is named, and what plays its language model."""
+    """A retriever, or an agent where one is named, and what plays its language model.
+
+    Raises:
+        SettingsError: the oracle is to play an agent that it cannot play.
+    """
 
     retriever: RetrieverName = "naive"
     agent: AgentName | None = None
@@ -36,6 +41,10 @@ class System:
     step_k: int = STEP_K
     select: bool = False
     merge: Merge = "max"
+
+    def __post_init__(self) -> None:
+        if self.llm == "oracle" and self.agent in ("selfrag", "planner", "graphrag-global"):
+            raise SettingsError(f"the oracle cannot play {self.agent}: it knows passages, not what to say of them")
 
     @property
     def needs_model(self) -> bool:
@@ -61,7 +70,7 @@ class System:
             'gear over hybrid (oracle: upper bound)'
         """
         oracle = f" ({LABEL})" if self.oracled else ""
-        plain = self.agent in (None, "gear", "graphrag-local") or self.retriever == "base"
+        plain = self.agent not in ("ircot", "crag", "selfrag") or self.retriever == "base"
         over = self.base if plain else f"{self.retriever} over {self.base}"
         return f"{self.agent or self.retriever} over {over}{oracle}"
 
@@ -113,6 +122,10 @@ def run(
         return ask_agent(agent, queries, k=k, on_done=on_done)
     if system.agent == "graphrag-local":
         return ask_agent(gear.graphrag_local(roles=oracle), queries, k=k, on_done=on_done)
+    if system.agent == "graphrag-global":
+        return ask_agent(gear.graphrag_global(), queries, k=k, on_done=on_done)
+    if system.agent == "planner":
+        return ask_agent(gear.planner(), queries, k=k, on_done=on_done)
     retriever = gear.retriever(system.retriever, base=base, beam=beam, score=score, base_k=system.base_k, reader=oracle)
     if system.agent == "ircot":
         how = IRCoTOptions(max_steps=system.max_steps, step_k=system.step_k, merge=system.merge)

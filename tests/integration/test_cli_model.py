@@ -176,6 +176,7 @@ def test_judged_retrieval_is_a_row_with_and_without_the_oracle(gear, folder, tmp
     assert ("crag", False, "oracle: upper bound") == (plain["retriever"], "llm_kind" in plain, oracle["llm_kind"])
     assert 100.0 == oracle["recall"]["2"]
     assert subgraph["recall"]["5"] > 0
+    assert one_line(gear("evaluate", folder, "--agent", "selfrag", "--llm", "oracle"), "oracle cannot play selfrag")
 
 
 def test_every_reason_to_stop_has_words():
@@ -257,6 +258,8 @@ def test_the_table_measures_every_system_and_writes_its_page(gear, folder, tmp_p
         "hybrid + SyncGE",
         "scout",
         "HippoRAG 2, unfiltered",
+        "subgraph",
+        "CRAG over NaiveGE",
         "IRCoT (bm25)",
         "HippoRAG 2 w/ IRCoT",
         "GeAR",
