@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -23,11 +22,10 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.made import WordVectors, made_word
-from benchmarks.measure import apart, peak_megabytes, spread, timed
+from benchmarks.measure import apart, fresh_server, peak_megabytes, spread, timed
 from gear_neo4j import Gear, Settings
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import GearError
-from gear_neo4j.graph import local
 from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.progress import Progress
@@ -198,12 +196,8 @@ def main() -> None:
     parser.add_argument("--relationships", type=int, default=RELATIONSHIPS, help="how many (default: %(default)s)")
     count = parser.parse_args().relationships
     settings = replace(Settings.load(), uri=None, name=SERVER, database=None)
-    server = local.start(name=SERVER, home=settings.home, version=settings.neo4j_version)
-    try:
+    with fresh_server(settings):
         results = measure(settings, count)
-    finally:
-        local.stop(name=SERVER, home=settings.home)
-        shutil.rmtree(server.home)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     Console().print(table(results))
 

@@ -6,7 +6,6 @@ with reports by a scripted model; then those fifty, an update; then one of its p
 
 import argparse
 import json
-import shutil
 import tempfile
 import time
 from dataclasses import replace
@@ -16,10 +15,9 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.agents import Scripted
-from benchmarks.measure import machine
+from benchmarks.measure import fresh_server, machine
 from gear_neo4j import Gear, Settings
 from gear_neo4j.communities.build import Built
-from gear_neo4j.graph import local
 from gear_neo4j.graph.queries import Query
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "communities.json"
@@ -83,14 +81,9 @@ def main() -> None:
     parser.add_argument("dataset", type=Path)
     folder = parser.parse_args().dataset
     settings = replace(Settings.load(), uri=None, name=SERVER)
-    server = local.start(name=SERVER, home=settings.home, version=settings.neo4j_version)
-    try:
-        with tempfile.TemporaryDirectory() as made, Gear.connect(settings, chat=Scripted()) as gear:
-            version = machine(gear.database.version)
-            results = {"machine": version, "dataset": folder.resolve().name, **measured(gear, folder, Path(made))}
-    finally:
-        local.stop(name=SERVER, home=settings.home)
-        shutil.rmtree(server.home)
+    with fresh_server(settings), tempfile.TemporaryDirectory() as made, Gear.connect(settings, chat=Scripted()) as gear:
+        version = machine(gear.database.version)
+        results = {"machine": version, "dataset": folder.resolve().name, **measured(gear, folder, Path(made))}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     Console().print_json(data=results)
 

@@ -3,9 +3,11 @@
 import os
 import platform
 import resource
+import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,7 +15,10 @@ from statistics import median
 from typing import Any
 
 from gear_neo4j.evaluate.metrics import percentile
+from gear_neo4j.graph import local
 from gear_neo4j.graph.local import LocalServer
+from gear_neo4j.graph.server_folder import ServerFolder
+from gear_neo4j.settings import Settings
 
 PACKAGES = ("neo4j-rust-ext", "rank-bm25", "sentence-transformers", "neo4j-graphrag", "langchain-neo4j", "igraph")
 
@@ -73,6 +78,22 @@ def apart(work: Callable[..., Any], *arguments: object) -> "Future[Any]":
     future = pool.submit(work, *arguments)
     pool.shutdown(wait=False)
     return future
+
+
+@contextmanager
+def fresh_server(settings: Settings) -> Iterator[LocalServer]:
+    """A local server without data, by the name in the settings; stopped and removed afterwards.
+
+    What a run that was broken off left under that name goes first: it would count as what was there before.
+    """
+    local.stop(name=settings.name, home=settings.home)
+    shutil.rmtree(ServerFolder.of(settings.name, home=settings.home).path, ignore_errors=True)
+    server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)
+    try:
+        yield server
+    finally:
+        local.stop(name=settings.name, home=settings.home)
+        shutil.rmtree(server.home)
 
 
 def machine(neo4j: str) -> dict[str, object]:

@@ -25,7 +25,7 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.made import Made, WordVectors
-from benchmarks.measure import current_megabytes, spread
+from benchmarks.measure import current_megabytes, fresh_server, spread
 from benchmarks.scale import write_batch, write_files
 from gear_neo4j import Gear, Settings
 from gear_neo4j.graph import local
@@ -163,12 +163,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the result goes (default: %(default)s)")
     options = parser.parse_args()
     settings = replace(Settings.load(), uri=None, name="bench-soak", database=None)
-    server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)
-    try:
+    with fresh_server(settings) as server:
         found = soak(settings, server, options.minutes)
-    finally:
-        local.stop(name=settings.name, home=settings.home)
-        shutil.rmtree(server.home)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     Console().print_json(data={key: value for key, value in found.items() if key != "memory"})

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from gear_neo4j.communities import store
@@ -10,6 +11,7 @@ from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy
 from gear_neo4j.errors import ReplyError, SettingsError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.models.chat import CHARACTERS_PER_TOKEN, Reply
+from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.prompts import fill
 from gear_neo4j.models.reporter import Report, Reporter
 from gear_neo4j.usage import Usage
@@ -18,6 +20,7 @@ from gear_neo4j.usage import Usage
 TOKENS = 8_000
 TOKENS_AN_ENTITY = 12
 REPLY_TOKENS = 300
+Shown = tuple[Community, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,42 +71,26 @@ class Reporting:
         due = sorted(_due(hierarchy), key=lambda one: (-one.level, -one.size, one.id))
         self.so_far = replace(self.so_far, total=len(due))
         self.on_progress(self.so_far)
-        with ThreadPoolExecutor(self.concurrency, thread_name_prefix="report") as pool:
-            for level in sorted({one.level for one in due}, reverse=True):
-                # A community is reported on after all of its parts.
-                self._level(pool, hierarchy, [one for one in due if one.level == level])
+        for level in sorted({one.level for one in due}, reverse=True):
+            # A community is reported on after all of its parts.
+            shown = (self._shown(hierarchy, one) for one in due if one.level == level)
+            asked = outcomes(shown, self._ask, together=self.concurrency, go_on=self._within_budget)
+            with closing(asked):
+                for (one, _, _), outcome in asked:
+                    self._settle(one, outcome)
         return self.so_far
 
-    def _level(self, pool: ThreadPoolExecutor, hierarchy: Hierarchy, due: Sequence[Community]) -> None:
-        waiting = iter(due)
-        running: dict[Future[Reply[Report]], Community] = {}
-        try:
-            while self._begin(pool, hierarchy, waiting, running) or running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    self._settle(running.pop(future), future)
-        finally:
-            for future in running:
-                future.cancel()
+    def _shown(self, hierarchy: Hierarchy, one: Community) -> Shown:
+        return one, *content(hierarchy, one, store.facts_of(self.database, one.id), reports=self._reports)
 
-    def _begin(
-        self,
-        pool: ThreadPoolExecutor,
-        hierarchy: Hierarchy,
-        waiting: Iterator[Community],
-        running: dict[Future[Reply[Report]], Community],
-    ) -> bool:
-        """Keep the model busy; False when nothing more is to be begun."""
-        while len(running) < self.concurrency:
-            if self.max_tokens is not None and self.so_far.usage.tokens >= self.max_tokens:
-                self.so_far = replace(self.so_far, stopped="budget")
-                return False
-            one = next(waiting, None)
-            if one is None:
-                return False
-            facts, parts = content(hierarchy, one, store.facts_of(self.database, one.id), reports=self._reports)
-            running[pool.submit(self.reporter.report, facts, parts)] = one
-        return True
+    def _ask(self, shown: Shown) -> Reply[Report]:
+        return self.reporter.report(*shown[1:])
+
+    def _within_budget(self) -> bool:
+        if self.max_tokens is None or self.so_far.usage.tokens < self.max_tokens:
+            return True
+        self.so_far = replace(self.so_far, stopped="budget")
+        return False
 
     def _settle(self, one: Community, future: Future[Reply[Report]]) -> None:
         try:

@@ -5,7 +5,8 @@ written comes from the cache.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -14,6 +15,7 @@ from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.ingestion.writing import write_triples
 from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.lists import Triples, parse_triples
 from gear_neo4j.models.prompts import fill
@@ -109,34 +111,18 @@ class Extraction:
         counts = self.database.call("count_to_extract", failed=self.retry_failed)[0]
         self.so_far = replace(self.so_far, total=counts["passages"])
         self.on_progress(self.so_far)
-        passages = self._passages()
-        with ThreadPoolExecutor(self.chat.concurrency, thread_name_prefix="extract") as pool:
-            running: dict[Future[Reply[Triples]], Passage] = {}
-            try:
-                while self._begin(pool, passages, running) or running:
-                    done, _ = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        self._settle(running.pop(future), future)
-            finally:
-                # Those that have not begun are not to be paid for.
-                for future in running:
-                    future.cancel()
+        asked = outcomes(self._passages(), self._ask, together=self.chat.concurrency, go_on=self._within_budget)
+        with closing(asked):
+            for passage, outcome in asked:
+                self._settle(passage, outcome)
         self._write_held()
         return self.so_far
 
-    def _begin(
-        self, pool: ThreadPoolExecutor, passages: Iterator[Passage], running: dict[Future[Reply[Triples]], Passage]
-    ) -> bool:
-        """Keep the model busy; False when nothing more is to be begun."""
-        while len(running) < self.chat.concurrency:
-            if self.max_tokens is not None and self.so_far.usage.tokens >= self.max_tokens:
-                self.so_far = replace(self.so_far, stopped="budget")
-                return False
-            passage = next(passages, None)
-            if passage is None:
-                return False
-            running[pool.submit(self._ask, passage)] = passage
-        return True
+    def _within_budget(self) -> bool:
+        if self.max_tokens is None or self.so_far.usage.tokens < self.max_tokens:
+            return True
+        self.so_far = replace(self.so_far, stopped="budget")
+        return False
 
     def _passages(self) -> Iterator[Passage]:
         after = ""

@@ -1,0 +1,47 @@
+"""A model kept busy: several requests at a time, each outcome as it comes."""
+
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Value = TypeVar("Value")
+
+
+def outcomes(
+    items: Iterator[Item],
+    ask: Callable[[Item], Value],
+    *,
+    together: int,
+    go_on: Callable[[], bool] = lambda: True,
+) -> Generator[tuple[Item, Future[Value]], None, None]:
+    """Ask about items in threads, ``together`` at a time, and give back each with its outcome, in order of completion.
+
+    The next item is taken only when there is room for it, and ``go_on`` is asked before: once it says no, what is under
+    way is still given back, and nothing more is begun. Close it where you stop before the end: what has not begun by
+    then is not asked.
+
+    Example:
+        >>> [(item, found.result()) for item, found in outcomes(iter([1, 2]), lambda item: 10 * item, together=1)]
+        [(1, 10), (2, 20)]
+    """
+    running: dict[Future[Value], Item] = {}
+    more = True
+    with ThreadPoolExecutor(together, thread_name_prefix="ask") as pool:
+        try:
+            while True:
+                while more and len(running) < together:
+                    more = False
+                    for item in items if go_on() else ():
+                        running[pool.submit(ask, item)] = item
+                        more = True
+                        break
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield running.pop(future), future
+        finally:
+            # Those that have not begun are not to be paid for.
+            for future in running:
+                future.cancel()
