@@ -118,6 +118,10 @@ class Overlay(Corpus):
             InputError: there are no triples.
             SettingsError: size is below 3.
         """
+        if not self.database.call("store_info"):
+            raise InputError(
+                f"the database {self.database.name} holds no triples of ours: ingest or adopt something first"
+            )
         if not dry_run:
             migrations.migrate(self.database, dimension=self.embedder.dimension)
         return build(self.database, most=size, afresh=afresh, dry_run=dry_run)

@@ -49,11 +49,11 @@ class Script:
 
 
 @contextmanager
-def asked(server, embedder, script, *, fault=lambda number, messages: None, patience=5.0, logprobs=0):
-    """A Gear whose chat model is a scripted server."""
-    with ScriptedServer(script, fault=fault, retry_after="0", slow=1.5) as model:
+def asked(server, embedder, script, *, fault=lambda number, messages: None, patience=5.0, alternatives=None):
+    """A Gear whose chat model is a scripted server; with alternatives it asks for log-probabilities."""
+    with ScriptedServer(script, fault=fault, retry_after="0", slow=1.5, alternatives=alternatives) as model:
         client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=0.75)
-        chat = Chat(client, patience=patience, sleep=lambda _seconds: None, logprobs=logprobs)
+        chat = Chat(client, patience=patience, sleep=lambda _seconds: None, logprobs=5 if alternatives else 0)
         with opened(server, embedder, chat=chat) as gear:
             yield gear
 

@@ -24,7 +24,9 @@ one token a word, so a test can work out what a conversation costs. A request th
 """
 
 import json
+import math
 import os
+import re
 import socket
 import struct
 import sys
@@ -62,6 +64,8 @@ class ScriptedServer:
         fault: the number of a request and its messages to what goes wrong with it.
         retry_after: the header Retry-After of a RATE_LIMIT, seconds or a date, or what makes one; None: no header.
         slow: the seconds that SLOW takes; choose it longer than the client's timeout. The end of the block ends it.
+        alternatives: a word of a reply to the probabilities of the words that could have stood there, itself among
+            them; sent as log-probabilities to those who ask for such.
     """
 
     def __init__(
@@ -71,8 +75,10 @@ class ScriptedServer:
         fault: Callable[[int, Messages], Fault | int | None] = lambda _number, _messages: None,
         retry_after: str | Callable[[], str] | None = "0.05",
         slow: float = 30.0,
+        alternatives: dict[str, dict[str, float]] | None = None,
     ) -> None:
         self.script, self.fault, self.slow = script, fault, slow
+        self.alternatives = alternatives or {}
         self.closing = threading.Event()
         self._retry_after = retry_after
         self._requests: list[dict[str, object]] = []
@@ -189,7 +195,10 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(fault, int) or fault is Fault.SERVER_ERROR:
             status = 500 if fault is Fault.SERVER_ERROR else fault
             return self._refuse(status, f"scripted to fail with {status}")
-        return self._reply(200, completion(body["model"], messages, content, number=number, fault=fault))
+        reply = completion(body["model"], messages, content, number=number, fault=fault)
+        if body.get("logprobs"):
+            reply["choices"][0]["logprobs"] = log_probabilities(content, scripted.alternatives)
+        return self._reply(200, reply)
 
     def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         self._reply(status, {"error": {"message": message, "type": "scripted", "code": None}}, headers or {})
@@ -227,6 +236,16 @@ def completion(model: str, messages: Messages, content: str, *, number: int, fau
         "usage": tokens(messages, spoilt),
     }
     return {key: value for key, value in body.items() if key != "usage" or fault is not Fault.NO_USAGE}
+
+
+def log_probabilities(content: str, alternatives: dict[str, dict[str, float]]) -> dict:
+    """Each word and each other character as a token, with its alternatives in OpenAI's form."""
+    found = []
+    for token in re.findall(r"\w+|\W", content):
+        others = alternatives.get(token, {token: 1.0})
+        listed = [{"token": other, "logprob": math.log(share), "bytes": None} for other, share in others.items()]
+        found.append({"token": token, "logprob": 0.0, "bytes": None, "top_logprobs": listed})
+    return {"content": found, "refusal": None}
 
 
 def tokens(messages: Messages, content: str) -> dict[str, int]:

@@ -42,9 +42,9 @@ class OverlayWriter:
         known = {row["id"]: row["same"] for row in self.database.call("check_passages", rows=asked)}
         wanted = {row["id"] for row in rows if where(row)}
         fresh = [one for one in found.values() if not known.get(one.passage.id, one.node not in wanted)]
-        if fresh:
-            self.database.call("write_adopted_passages", rows=self._passage_rows(fresh))
-        return len(fresh)
+        if not fresh:
+            return 0
+        return int(self.database.call("write_adopted_passages", rows=self._passage_rows(fresh))[0]["written"])
 
     def write_triples(self, batch: Sequence[Overlaid]) -> tuple[int, int]:
         """Write the triples that are new, and the passages that they need; says how many of both."""

@@ -62,7 +62,9 @@ class SelfRag:
             stop = run.stopped() or self._verdict(run, tried, found) or self._asked_again(run)
         if not tried and not seen and stop != "model_error":
             return self._from_memory(run, stop)
-        return self._concluded(run, self._best(tried), list(seen.values())[:k], stop)
+        # In a closed set all votes count; else an answer that is good goes before one that only scores more.
+        good = [] if self._options.labels else [one for one in tried if one.good]
+        return self._concluded(run, self._best(good or tried), list(seen.values())[:k], stop)
 
     def _verdict(self, run: Run, tried: list[Candidate], found: Sequence[Candidate]) -> StopReason | None:
         """Why the loop ends: a good answer, perhaps after revisions; None where another search is needed."""

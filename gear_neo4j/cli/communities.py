@@ -17,6 +17,7 @@ from gear_neo4j.cli.options import CHAT, CONNECTION, errors, opened, settings_fr
 from gear_neo4j.communities.build import MOST, SMALLEST
 from gear_neo4j.communities.reports import Reported, forecast
 from gear_neo4j.communities.store import Community, Hierarchy
+from gear_neo4j.errors import InputError
 from gear_neo4j.explain.communities import Named, names_of, page
 from gear_neo4j.models.openai import open_chat
 
@@ -69,8 +70,9 @@ def show(file: Path | None, as_json: bool, **given: Any) -> None:
     with opened(settings_from(given)) as gear:
         found = gear.communities()
         named = names_of(gear.database, found) if found.communities else {}
-        if file is not None:
-            file.write_text(page(found, named, database=gear.database.name), encoding="utf-8")
+        shown = page(found, named, database=gear.database.name)
+    if file is not None:
+        _write(file, shown)
     if as_json:
         rows = [
             asdict(one) | {"names": [one.name for one in named.get(id, ())]} for id, one in found.communities.items()
@@ -80,6 +82,13 @@ def show(file: Path | None, as_json: bool, **given: Any) -> None:
     _print(found, named)
     if file is not None:
         click.echo(f"{file}: open it in a browser")
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
 
 
 def _build(

@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from gear_neo4j.agents.answer import Citation, QueryTried
+from gear_neo4j.agents.answer import Citation, Judgement, QueryTried
 from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
 from gear_neo4j.explain.saved import Saved, Turn
@@ -90,8 +90,23 @@ def _step(saved: Saved, turn: Turn) -> str:
     )
     verdict = f'<p class="verdict" dir="auto">{escape(turn.verdict)}</p>' if turn.verdict else ""
     heading = f'<h2>Step {turn.number}: <span dir="auto">{escape(turn.question)}</span></h2>'
-    queries = "".join(map(_query, turn.queries))
+    queries = "".join(map(_query, turn.queries)) + _judgements(saved, turn)
     return f'<section>{heading}{drawing(saved, turn)}{queries}<div class="noted">{facts}{verdict}</div></section>'
+
+
+def _judgements(saved: Saved, turn: Turn) -> str:
+    """What critics said, with the titles of the passages it was said of."""
+    if not turn.judgements:
+        return ""
+    rows = "".join(f'<li dir="auto">{_judgement(saved, one)}</li>' for one in turn.judgements)
+    return f'<details class="query"><summary>Judged: {len(turn.judgements)}</summary><ol>{rows}</ol></details>'
+
+
+def _judgement(saved: Saved, one: Judgement) -> str:
+    passage = saved.passages.get(one.of)
+    score = "" if one.score is None else f"{one.score:.2f}"
+    said = " ".join(part for part in (escape(one.role), score, escape(one.label)) if part)
+    return f"<b>{said}</b> {named(passage, id=one.of) if passage else escape(beginning(one.of))}"
 
 
 def _query(query: QueryTried) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from gear_neo4j.agents.answer import Citation, QueryTried
+from gear_neo4j.agents.answer import Citation, Judgement, QueryTried
 from gear_neo4j.domain import Fact, Passage, Path, Triple
 
 Row = Mapping[str, Any]
@@ -46,6 +46,12 @@ def passage(row: Row) -> Passage:
 def query(row: Row) -> QueryTried:
     """A query that was tried."""
     return QueryTried(text(row["text"]), text(row["problem"]), texts(row["rows"]), text(row["template"]))
+
+
+def judgement(row: Row) -> Judgement:
+    """What a critic said."""
+    score = None if row["score"] is None else number(row["score"])
+    return Judgement(text(row["role"]), text(row["of"]), text(row["label"]), score)
 
 
 def texts(values: Any) -> tuple[str, ...]:

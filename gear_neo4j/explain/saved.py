@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Literal
 
-from gear_neo4j.agents.answer import Citation, QueryTried, Step, Trace
+from gear_neo4j.agents.answer import Citation, Judgement, QueryTried, Step, Trace
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Fact, Passage, Path
 from gear_neo4j.errors import InputError
@@ -22,7 +22,7 @@ _RANKED = 20
 class Turn:
     """One question that was searched for: the paths best first, what was noted of them, and what came of it.
 
-    ``queries`` are those of agents that query the graph.
+    ``queries`` are those of agents that query the graph, ``judgements`` those of agents that judge.
     """
 
     number: int
@@ -31,6 +31,7 @@ class Turn:
     noted: tuple[Fact, ...] = ()
     verdict: str = ""
     queries: tuple[QueryTried, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,16 @@ def _cited_in(trace: Trace, ranking: Sequence[str], passages: Mapping[str, Passa
 def _turns(trace: Trace) -> tuple[Turn, ...]:
     words = {None: "", True: "These facts suffice: ", False: "Still missing: "}
     return tuple(
-        Turn(step.number, step.question, step.paths, step.gist, words[step.answerable] + step.reason, step.queries)
+        Turn(
+            step.number,
+            step.question,
+            step.paths,
+            step.gist,
+            # Agents that decide what to do say so in their reason.
+            ("" if step.action else words[step.answerable]) + step.reason,
+            step.queries,
+            step.judgements,
+        )
         for step in trace.steps
     )
 
@@ -188,8 +198,10 @@ def _step(row: Row) -> Step:
         answerable=row["answerable"],
         reason=parts.text(row["reason"]),
         merged=parts.texts(row["merged"]),
-        # Runs from before there were queries have none.
+        # Runs from before there were queries and judgements have none.
         queries=tuple(map(parts.query, row.get("queries", ()))),
+        action=parts.text(row.get("action", "")),
+        judgements=tuple(map(parts.judgement, row.get("judgements", ()))),
     )
 
 

@@ -351,6 +351,19 @@ def test_communities_of_an_adopted_graph_show_its_labels_and_vanish_with_it(empt
     assert before == dump(empty)
 
 
+def test_a_graph_that_is_not_ours_is_left_alone(empty, server, embedder):
+    """No schema is made where nothing was ingested or adopted."""
+    empty.run(write("CREATE (:Person {name: 'Ana'})-[:BUILT]->(:Harbour {name: 'Varna'})"))
+    before = dump(empty)
+
+    with opened(server, embedder) as gear:
+        assert not gear.communities().communities
+        with pytest.raises(InputError, match="ingest or adopt"):
+            gear.build_communities()
+
+    assert before == dump(empty)
+
+
 def test_the_commands_build_update_and_show(towns, server, embedder, tmp_path, capsys, monkeypatch):
     """In words, as JSON, and as a page that asks no other host."""
     monkeypatch.setattr("gear_neo4j.corpus.open_embedder", lambda *_: embedder)

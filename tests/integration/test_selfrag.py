@@ -179,13 +179,16 @@ def test_a_long_answer_has_a_sentence_from_each_passage_and_cites_it(corpus, ser
 
 
 def test_log_probabilities_make_the_scores(corpus, server, embedder):
-    """A server that gives them: P(fully) 0.6, P(partially) 0.2, P(no) 0.2 make 0.7."""
-    from gear_neo4j.models.chat import Alternatives
-    from gear_neo4j.models.reflection import likelihoods
+    """By a server that gives them: P(fully) 0.6, P(partially) 0.2, P(no) 0.2 make 0.7; at 0.1 nothing is looked up."""
+    likely = {"fully": {"fully": 0.6, "part": 0.2, "no": 0.2}, "5": {"5": 1.0}}
+    with asked(server, embedder, script(reflect=GOOD), alternatives=likely) as gear:
+        found = ask(gear, retrieve="always")
+    with asked(server, embedder, script(), alternatives={"yes": {"yes": 0.1, "no": 0.9}}) as gear:
+        doubtful = ask(gear)
 
-    reply = [Alternatives('{"support": "', {}), Alternatives("fully", {"fully": 0.6, "part": 0.2, "no": 0.2})]
-    found = likelihoods(reply, "support", ("fully", "partially", "no"), "fully")
-    assert pytest.approx(0.7) == (found["fully"] + 0.5 * found["partially"]) / sum(found.values())
+    scores = [one.score for one in found.trace.steps[0].judgements if one.role == "reflect"]
+    assert [pytest.approx(1.0 + 0.7 + 0.5)] * len(scores) == scores
+    assert (pytest.approx(0.1), False) == (doubtful.trace.steps[0].judgements[0].score, doubtful.grounded)
 
 
 GONE = [401, 500, Fault.RESET]

@@ -168,6 +168,17 @@ def test_the_page_shows_each_query_with_its_rows_or_its_problem():
     assert '<li dir="auto">studied at</li><li dir="auto">Hinton</li>' in shown
 
 
+def test_the_page_shows_what_was_judged():
+    """Of a passage by its title, of a text by its beginning; what an agent decided is told in its own words."""
+    row = run(kind="answer")
+    shown = page(saved_from(row))
+    row["trace"]["steps"][0].update(action="correct", reason="correct: best score 0.75")
+
+    assert '<b>relevance 0.75 correct</b> <span dir="auto">T</span>' in shown
+    assert "<b>claim studied at</b> Body." in shown
+    assert '<p class="verdict" dir="auto">correct: best score 0.75</p>' in page(saved_from(row))
+
+
 @given(st.lists(st.lists(st.tuples(few, few), min_size=1, max_size=4), max_size=20))
 def test_a_picture_has_no_overlap_and_all_of_each_path(pairs):
     """Any paths, connected or not: boxes apart and inside, each path in one piece, twice the same picture."""
