@@ -14,6 +14,7 @@ from gear_neo4j.models.parsers import Draft
 from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
 from gear_neo4j.retrieval.strips import Decomposition, says_something, strips_of
 from gear_neo4j.retrieval.web import WebSearch
+from gear_neo4j.settings import require_at_least
 
 WEB_RESULTS = 5
 Fallback = Literal["abstain", "corpus"]
@@ -57,10 +58,7 @@ class CragOptions:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("top_strips", "tokens", "seconds"):
-            value = getattr(self, name)
-            if value is not None and not value >= 1:
-                raise SettingsError(f"CRAG's {name} is {value}: it must be at least 1")
+        require_at_least(1, self, "top_strips", "tokens", "seconds", whose="CRAG's")
         if not -1 <= self.min_score <= 1:
             raise SettingsError(f"CRAG's min_score is {self.min_score}: it must be from -1 to 1")
 

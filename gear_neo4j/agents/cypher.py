@@ -10,7 +10,7 @@ from functools import cached_property
 
 from gear_neo4j.adoption.survey import survey
 from gear_neo4j.agents.answer import Answer, QueryTried, StopReason
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout, SettingsError
@@ -49,9 +49,7 @@ class CypherAgent:
             InputError: the question is blank, k is below 1, or the graph holds nothing but passages and triples.
             DatabaseError: the server failed, which is more than that it refused a query.
         """
-        asked = " ".join(question.split())
-        if not asked or k < 1:
-            raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
+        asked = cleaned(question, k=k)
         schema = self._schema
         run = Run(asked, self._querent.name, on_event)
         run.begin(asked)

@@ -7,7 +7,7 @@ from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Fact, Hits, Passage, entity_key
-from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.errors import InputError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.parsers import Draft, Verdict
@@ -16,6 +16,7 @@ from gear_neo4j.retrieval.base import BaseSearch
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retrievers import make_hits
 from gear_neo4j.retrieval.sync import Sync, Synced
+from gear_neo4j.settings import require_at_least
 
 # The paper's passages a round, which are also as many as the gist constructor is shown.
 STEP_K = 10
@@ -43,10 +44,7 @@ class GearOptions:
     answer: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("max_steps", "step_k", "tokens", "seconds"):
-            value = getattr(self, name)
-            if value is not None and not value >= 1:
-                raise SettingsError(f"the agent's {name} is {value}: it must be at least 1")
+        require_at_least(1, self, "max_steps", "step_k", "tokens", "seconds", whose="the agent's")
 
 
 class GearAgent:

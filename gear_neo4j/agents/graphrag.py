@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gear_neo4j.agents.answer import Answer, Judgement
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.communities import store as communities
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Source
-from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.chat import CHARACTERS_PER_TOKEN
@@ -22,6 +22,7 @@ from gear_neo4j.models.roles import Thinker
 from gear_neo4j.retrieval.fusion import Ranked
 from gear_neo4j.retrieval.retrievers import checked, make_hits, ranked_again
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever, passages_of
+from gear_neo4j.settings import require_at_least
 
 # What an answer is made from, in tokens, and the shares of reports, passages and facts in it.
 CONTEXT = 12_000
@@ -102,10 +103,8 @@ class GlobalOptions:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("level", 0), ("concurrency", 1), ("tokens", 1), ("seconds", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise SettingsError(f"global search's {name} is {value}: it must be at least {least}")
+        require_at_least(0, self, "level", whose="global search's")
+        require_at_least(1, self, "concurrency", "tokens", "seconds", whose="global search's")
 
 
 class GlobalGraphRag:
@@ -124,9 +123,7 @@ class GlobalGraphRag:
         Raises:
             InputError: the question is blank, k is below 1, or there are no reports.
         """
-        asked = " ".join(question.split())
-        if not asked or k < 1:
-            raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
+        asked = cleaned(question, k=k)
         hierarchy = communities.required(self._database)
         chosen = list(reported(hierarchy, level=self._options.level))
         if not chosen:

@@ -7,10 +7,11 @@ from typing import Literal
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.errors import InputError
 from gear_neo4j.models.parsers import Draft, Thought
 from gear_neo4j.models.roles import Thinker
 from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
+from gear_neo4j.settings import require_at_least
 
 CAP = 15
 Merge = Literal["max", "append"]
@@ -33,9 +34,7 @@ class IRCoTOptions:
     answer: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("max_steps", "step_k"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"IRCoT's {name} is {getattr(self, name)}: it must be at least 1")
+        require_at_least(1, self, "max_steps", "step_k", whose="IRCoT's")
 
 
 class IRCoT:

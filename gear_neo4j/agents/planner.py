@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from gear_neo4j.agents.answer import Answer, Judgement, QueryTried, StopReason
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.tools import Tool, ToolReply, attempted
 from gear_neo4j.domain import Fact, Hit, Hits
-from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.errors import SettingsError
 from gear_neo4j.models.parsers import Draft, without_markers
 from gear_neo4j.models.planning import Outcome, PlannedStep, Planner
 from gear_neo4j.retrieval.retrievers import ranked_again
+from gear_neo4j.settings import require_at_least
 
 SHOWN_FACTS = 40
 
@@ -33,10 +34,8 @@ class PlanOptions:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("max_steps", 1), ("max_replans", 0), ("concurrency", 1), ("tokens", 1), ("seconds", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise SettingsError(f"the planner's {name} is {value}: it must be at least {least}")
+        require_at_least(0, self, "max_replans", whose="the planner's")
+        require_at_least(1, self, "max_steps", "concurrency", "tokens", "seconds", whose="the planner's")
 
 
 class PlanAgent:
@@ -63,9 +62,7 @@ class PlanAgent:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = " ".join(question.split())
-        if not asked or k < 1:
-            raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
+        asked = cleaned(question, k=k)
         run = Run(asked, self._planner.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
         run.begin(asked)
         plan = self._planned(run, (), ())

@@ -6,8 +6,8 @@ from typing import Literal
 from gear_neo4j.agents.answer import Judgement
 from gear_neo4j.agents.run import Run
 from gear_neo4j.domain import Hit
-from gear_neo4j.errors import SettingsError
 from gear_neo4j.models.reflection import Critic, Reflection
+from gear_neo4j.settings import require_at_least
 
 Retrieving = Literal["adaptive", "always", "never"]
 # What a critic that failed is taken to have said: the passage is kept, the answer does not count as supported.
@@ -43,13 +43,9 @@ class SelfRagOptions:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("passages", "beam_width", "depth", "tokens", "seconds"):
-            value = getattr(self, name)
-            if value is not None and not value >= 1:
-                raise SettingsError(f"Self-RAG's {name} is {value}: it must be at least 1")
-        for name in ("threshold", "relevance", "support", "use", "max_regenerations", "max_rewrites"):
-            if not getattr(self, name) >= 0:
-                raise SettingsError(f"Self-RAG's {name} is {getattr(self, name)}: it must be at least 0")
+        require_at_least(1, self, "passages", "beam_width", "depth", "tokens", "seconds", whose="Self-RAG's")
+        weights = "threshold", "relevance", "support", "use"
+        require_at_least(0, self, *weights, "max_regenerations", "max_rewrites", whose="Self-RAG's")
 
     def score(self, reflection: Reflection) -> float:
         """The published weighting of the three reflections.

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 from gear_neo4j.agents.answer import Answer, Citation, Step, StopReason, Trace
 from gear_neo4j.agents.memory import GistMemory
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path
-from gear_neo4j.errors import ModelError, ReplyError
+from gear_neo4j.errors import InputError, ModelError, ReplyError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.parsers import Draft
 from gear_neo4j.retrieval.retrievers import Retriever
@@ -28,6 +28,18 @@ class Event:
     step: int
     text: str = ""
     facts: tuple[Fact, ...] = ()
+
+
+def cleaned(question: str, *, k: int) -> str:
+    """A question on one line.
+
+    Raises:
+        InputError: it is blank, or k is below 1.
+    """
+    asked = " ".join(question.split())
+    if not asked or k < 1:
+        raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
+    return asked
 
 
 @dataclass(slots=True)

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason
 from gear_neo4j.agents.reflecting import Candidate, SelfRagOptions, reflected
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.segments import written
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.errors import InputError
 from gear_neo4j.models.parsers import Draft, without_markers
 from gear_neo4j.models.reflection import Critic
 from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
@@ -29,9 +28,7 @@ class SelfRag:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = " ".join(question.split())
-        if not asked or k < 1:
-            raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
+        asked = cleaned(question, k=k)
         run = Run(asked, self._critic.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
         run.begin(asked)
         if not self._retrieves(run):

@@ -70,9 +70,8 @@ def show(file: Path | None, as_json: bool, **given: Any) -> None:
     with opened(settings_from(given)) as gear:
         found = gear.communities()
         named = names_of(gear.database, found) if found.communities else {}
-        shown = page(found, named, database=gear.database.name)
-    if file is not None:
-        _write(file, shown)
+        if file is not None:
+            _write(file, page(found, named, database=gear.database.name))
     if as_json:
         rows = [
             asdict(one) | {"names": [one.name for one in named.get(id, ())]} for id, one in found.communities.items()

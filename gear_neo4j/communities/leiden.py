@@ -5,7 +5,7 @@ comes after. Here each split has the seed to itself: what did not change is spli
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -26,11 +26,6 @@ class Cluster:
     nodes: tuple[int, ...]
     level: int
     parts: tuple["Cluster", ...] = ()
-
-    def walk(self) -> Iterator["Cluster"]:
-        """Itself and all below it, a cluster before its parts."""
-        yield self
-        yield from chain.from_iterable(part.walk() for part in self.parts)
 
 
 def clusters(edges: Edges, *, most: int, starting: Mapping[int, int] | None = None) -> list[Cluster]:

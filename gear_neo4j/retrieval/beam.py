@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.domain import Path
-from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.store import ScoredTriple
+from gear_neo4j.settings import require_at_least
 
 # For each path, the triples one step beyond its end, each with the score of the path that it makes.
 Expand = Callable[[Sequence[Path]], Sequence[Sequence[ScoredTriple]]]
@@ -32,10 +32,7 @@ class Beam:
     hub: int = 300
 
     def __post_init__(self) -> None:
-        for name in ("width", "length", "neighbours", "gamma", "hub"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise SettingsError(f"the beam's {name} is {value}: it must be at least 1")
+        require_at_least(1, self, "width", "length", "neighbours", "gamma", "hub", whose="the beam's")
 
     def weight(self, place: int) -> float:
         """The diversity weight of a path's candidate at a place, from 0: exp(-min(place, gamma) / gamma).

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.domain import Hits
-from gear_neo4j.errors import QueryTimeout, SettingsError
+from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.export import Export, Seed
 from gear_neo4j.graph.store import Store
 from gear_neo4j.graph.surroundings import Surroundings
@@ -14,6 +14,7 @@ from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retrievers import checked, fetched
+from gear_neo4j.settings import require_at_least
 
 # Facts of an entity that are looked at, and those of them that may come: the nearest to the question.
 LOOKED_AT = 2_000
@@ -33,9 +34,7 @@ class SubgraphOptions:
     facts: int = 10
 
     def __post_init__(self) -> None:
-        for name in ("entities", "hops", "facts"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"the subgraph's {name} is {getattr(self, name)}: it must be at least 1")
+        require_at_least(1, self, "entities", "hops", "facts", whose="the subgraph's")
 
 
 @dataclass(frozen=True, slots=True)

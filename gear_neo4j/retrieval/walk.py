@@ -11,6 +11,7 @@ from gear_neo4j.graph.export import Seed
 from gear_neo4j.graph.store import Vector
 from gear_neo4j.graph.surroundings import Surroundings
 from gear_neo4j.retrieval.pagerank import Weights, matrix, pagerank, transition
+from gear_neo4j.settings import require_at_least
 
 Places = npt.NDArray[np.int64]
 
@@ -38,9 +39,7 @@ class Walking:
     direct: int = 5
 
     def __post_init__(self) -> None:
-        for name in ("steps", "facts", "most", "frontier"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"a walk's {name} is {getattr(self, name)}: it must be at least 1")
+        require_at_least(1, self, "steps", "facts", "most", "frontier", whose="a walk's")
         if self.direct < 0:
             raise SettingsError(f"a walk's direct is {self.direct}: it must not be below 0")
         if not (0 <= self.damping < 1 and 0 < self.repeated <= 1):

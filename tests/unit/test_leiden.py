@@ -21,8 +21,13 @@ def cliques(count, size):
     return edges
 
 
+def walk(cluster):
+    """A cluster and all below it."""
+    return [cluster, *(one for part in cluster.parts for one in walk(part))]
+
+
 def leaves(roots):
-    return [one for root in roots for one in root.walk() if not one.parts]
+    return [one for root in roots for one in walk(root) if not one.parts]
 
 
 def test_cliques_are_communities():
@@ -49,7 +54,7 @@ def test_every_node_is_in_one_leaf_of_bounded_size_and_parts_make_up_the_whole(e
     assert nodes == sorted(node for one in leaves(found) for node in one.nodes)
     assert max(len(one.nodes) for one in leaves(found)) <= most
     for root in found:
-        for one in root.walk():
+        for one in walk(root):
             assert not one.parts or sorted(one.nodes) == sorted(node for part in one.parts for node in part.nodes)
             assert all(part.level == one.level + 1 for part in one.parts)
     assert found == clusters(dict(reversed(edges.items())), most=most)
