@@ -24,7 +24,7 @@ from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.domain import Path as Walk
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import ScoredTriple, triple_of
+from gear_neo4j.graph.store import ScoredTriple, Step, triple_of
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.retrieval.beam import beam_search
 from gear_neo4j.retrieval.bm25 import BM25
@@ -135,14 +135,11 @@ class Walks:
 def step(gear: Gear, beam: Beam, vector: list[float], paths: Sequence[Walk], *, hub: int) -> None:
     """One step as a search takes it: the probe for the pool, if a hub is met, and the expansion."""
     pool = gear.store.nearest_triples(vector, k=POOL) if hub else []
+    weights = [beam.weight(place) for place in range(beam.width)]
     gear.store.expand(
         [[triple.id for triple in path.triples] for path in paths],
-        query=vector,
         scores=[path.score for path in paths],
-        weights=[beam.weight(place) for place in range(beam.width)],
-        keep=beam.width,
-        scoring="composed",
-        hub=hub or EXACT,
+        step=Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=hub or EXACT),
         pool=pool,
     )
 

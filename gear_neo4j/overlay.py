@@ -11,7 +11,7 @@ from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.release import Released, release
 from gear_neo4j.adoption.survey import Survey, survey
-from gear_neo4j.communities.build import MOST, Built, build
+from gear_neo4j.communities.build import Built, build
 from gear_neo4j.communities.reports import Reported, Reporting
 from gear_neo4j.communities.store import Hierarchy, read
 from gear_neo4j.corpus import Corpus
@@ -106,11 +106,11 @@ class Overlay(Corpus):
         """The communities of entities as they were built last; perhaps none."""
         return read(self.database)
 
-    def build_communities(self, *, size: int = MOST, afresh: bool = True, dry_run: bool = False) -> Built:
+    def build_communities(self, *, size: int | None = None, afresh: bool = True, dry_run: bool = False) -> Built:
         """Find the communities of all triples by hierarchical Leiden and store them; reports of those that stay, stay.
 
         Args:
-            size: how many entities a community without parts may have.
+            size: how many entities a community without parts may have: 10, or as many as at the last build.
             afresh: begin from nothing, which gives the same communities each time; else stay near those that are there.
             dry_run: change nothing, only count.
 
@@ -118,12 +118,13 @@ class Overlay(Corpus):
             InputError: there are no triples.
             SettingsError: size is below 3.
         """
-        if not self.database.call("store_info"):
+        known = self.database.call("store_info")
+        if not known:
             raise InputError(
                 f"the database {self.database.name} holds no triples of ours: ingest or adopt something first"
             )
         if not dry_run:
-            migrations.migrate(self.database, dimension=self.embedder.dimension)
+            migrations.migrate(self.database, dimension=known[0]["dimension"])
         return build(self.database, most=size, afresh=afresh, dry_run=dry_run)
 
     def report_communities(

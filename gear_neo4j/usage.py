@@ -38,6 +38,15 @@ class Usage:
         """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
 
+    def within(self, most: int | None) -> bool:
+        """Whether tokens are left of so many; without a limit always.
+
+        Example:
+            >>> Usage(input_tokens=90, output_tokens=10).within(100)
+            False
+        """
+        return most is None or self.tokens < most
+
     def cost(self, price: tuple[float, float]) -> float:
         """What the tokens cost at a price of a million input and a million output tokens.
 

@@ -29,8 +29,13 @@ WIPE_DATA = Query(
     writes=True,
 )
 FORGET_PROFILE = Query("forget_profile", "MATCH (s:__GearStore) REMOVE s.profile, s.names, s.ties", writes=True)
-CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name")
-INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name")
+CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name")
+STATE = Query(
+    "state",
+    "OPTIONAL MATCH (s:__GearStore) WITH collect(s {.embeddingModel, .dimension}) AS stores "
+    "RETURN stores, COLLECT { MATCH (m:__Neo4jMigration) RETURN m {.*} ORDER BY m.version } AS migrations",
+)
+INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name ORDER BY name")
 
 
 class FakeEmbedder:
@@ -103,17 +108,33 @@ def embedder() -> FakeEmbedder:
     return FakeEmbedder()
 
 
+@pytest.fixture(scope="session")
+def prepared() -> dict[tuple[str, int], object]:
+    """How the tests' database looks once it is prepared, by embedding model and dimension."""
+    return {}
+
+
 @pytest.fixture
-def database(connection, embedder, request) -> Database:
+def database(connection, embedder, prepared, request) -> Database:
     """A migrated database without passages; the schema is made anew only where a test left another one."""
     while connection.run(WIPE_DATA)[0]["deleted"]:
         pass
     connection.run(FORGET_PROFILE)
-    try:
-        prepare(connection, model=embedder.name, dimension=embedder.dimension)
-    except DatabaseError:
-        prepare(request.getfixturevalue("empty"), model=embedder.name, dimension=embedder.dimension)
+    model = embedder.name, embedder.dimension
+    # Preparing asks nine times; two questions tell that nothing is to be done.
+    if prepared.get(model) != look(connection):
+        try:
+            prepare(connection, model=embedder.name, dimension=embedder.dimension)
+        except DatabaseError:
+            prepare(request.getfixturevalue("empty"), model=embedder.name, dimension=embedder.dimension)
+        prepared[model] = look(connection)
     return connection
+
+
+def look(connection) -> object:
+    """The schema of the tests' database and what is on record there; looks the same only where it is the same."""
+    schema = [connection.run(query) for query in (CONSTRAINTS, INDEXES)]
+    return schema, connection.run(STATE)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,9 @@ from gear_neo4j.models.openai import open_chat
 SHOWN = 10
 BUILD = (
     click.option(
-        "--size", type=click.IntRange(min=SMALLEST), default=MOST, show_default=True, help="Entities at most."
+        "--size",
+        type=click.IntRange(min=SMALLEST),
+        help=f"Entities at most; by default {MOST}, and for an update what the last build had.",
     ),
     click.option("--report", is_flag=True, help="Let a language model report on those that have no report."),
     click.option("--max-tokens", type=click.IntRange(min=1), help="Report: begin none once these are spent."),
@@ -91,7 +93,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _build(
-    *, afresh: bool, size: int, report: bool, max_tokens: int | None, dry_run: bool, as_json: bool, **given: Any
+    *, afresh: bool, size: int | None, report: bool, max_tokens: int | None, dry_run: bool, as_json: bool, **given: Any
 ) -> None:
     settings = settings_from(given)
     # Without a model nothing is to be built.

@@ -36,24 +36,26 @@ class Graph:
     triples: Mapping[tuple[int, int], tuple[str, ...]]
 
 
-def build(database: Database, *, most: int = MOST, afresh: bool = True, dry_run: bool = False) -> Built:
+def build(database: Database, *, most: int | None = None, afresh: bool = True, dry_run: bool = False) -> Built:
     """Find the communities of all triples and store them; what did not change keeps its id and its report.
 
     Args:
-        most: how many nodes a community without parts may have.
+        most: how many nodes a community without parts may have; by default 10, or what those that are there were built
+            with, where they are followed.
         afresh: begin from nothing; else from the coarsest communities that are there, to stay near them.
 
     Raises:
         InputError: there are no triples.
         SettingsError: ``most`` is below 3.
     """
+    before = store.read(database)
+    most = most or (0 if afresh else before.most) or MOST
     if most < SMALLEST:
         raise SettingsError(f"the largest community is to have {most} nodes: it must be at least {SMALLEST}")
     version = database.call("graph_version")[0]["changed"]
     graph = _graph(database)
     if not graph.passages:
         raise InputError(f"the database {database.name} has no triples that tie two entities together")
-    before = store.read(database)
     starting = None if afresh else _starting(graph, before)
     weights = {pair: float(len(passages)) for pair, passages in graph.passages.items()}
     found = list(_communities(graph, clusters(weights, most=most, starting=starting)))

@@ -74,10 +74,18 @@ class Reporting:
         for level in sorted({one.level for one in due}, reverse=True):
             # A community is reported on after all of its parts.
             shown = (self._shown(hierarchy, one) for one in due if one.level == level)
-            asked = outcomes(shown, self._ask, together=self.concurrency, go_on=self._within_budget)
+            asked = outcomes(
+                shown,
+                self._ask,
+                together=self.concurrency,
+                go_on=lambda: self.so_far.usage.within(self.max_tokens),
+            )
             with closing(asked):
                 for (one, _, _), outcome in asked:
                     self._settle(one, outcome)
+        ended = self.so_far
+        if ended.done + ended.failed < ended.total:
+            self.so_far = replace(ended, stopped="budget")
         return self.so_far
 
     def _shown(self, hierarchy: Hierarchy, one: Community) -> Shown:
@@ -85,12 +93,6 @@ class Reporting:
 
     def _ask(self, shown: Shown) -> Reply[Report]:
         return self.reporter.report(*shown[1:])
-
-    def _within_budget(self) -> bool:
-        if self.max_tokens is None or self.so_far.usage.tokens < self.max_tokens:
-            return True
-        self.so_far = replace(self.so_far, stopped="budget")
-        return False
 
     def _settle(self, one: Community, future: Future[Reply[Report]]) -> None:
         try:

@@ -79,6 +79,8 @@ def class_path(site: Site) -> list[Path]:
     if not is_whole(repository / f"org/neo4j/neo4j/{site.version}/neo4j-{site.version}.jar"):
         site.tell("downloading")
     repository.mkdir(parents=True, exist_ok=True)
+    # jgo asks for hundreds of small files, each over a connection of its own, which takes longer than what it is for.
+    requests.request = requests.Session().request
     # Servers of every name and home share the repository: one downloads, the others wait.
     with FileLock(repository / "gear-neo4j.lock"), ThreadPoolExecutor(DOWNLOADS) as pool:
         # Some versions name lists of versions among what they need, which are no jars.
@@ -152,8 +154,7 @@ def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
     """A running Neo4j, shut down at the end."""
     pagecache = os.environ.get("GEAR_LOCAL_PAGECACHE", "256m")
     configuration = site.folder / "neo4j.conf"
-    template = CONFIGURATION.read_text(encoding="utf-8")
-    settings = template.format(bolt=str(bolt).lower(), port=site.port, pagecache=pagecache)
+    settings = CONFIGURATION.read_text("utf-8").format(bolt=str(bolt).lower(), port=site.port, pagecache=pagecache)
     write_private(configuration, settings + os.environ.get("GEAR_LOCAL_SETTINGS", ""))
     to_path = jpype.JClass("java.nio.file.Path").of
     builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(to_path(str(site.folder / "neo4j")))
@@ -233,9 +234,8 @@ def main() -> None:
     for option, kind in (("--name", str), ("--home", Path), ("--version", str), ("--port", int)):
         parser.add_argument(option, type=kind, required=True)
     options = parser.parse_args()
-    folder = options.home.resolve() / "servers" / options.name
-    site = Site(folder=folder, version=options.version, port=options.port)
-    with FileLock(folder / "server.lock", timeout=10):
+    site = Site(folder=options.home.resolve() / "servers" / options.name, version=options.version, port=options.port)
+    with FileLock(site.folder / "server.lock", timeout=10):
         site.tell("starting")
         try:
             serve(site, stop=stop_on_signal())

@@ -49,6 +49,36 @@ class Found:
     stating: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How one step of a walk ranks the paths that it makes.
+
+    ``scoring`` says what a candidate is scored by: the whole path with it (``composed``), or itself (``last``). Of a
+    beam's candidates as many are ranked as there are ``weights``; of the paths that they make, each worth (the beam's
+    own score + the candidate's) * the weight of its place, the best ``keep`` come back. Entities in more than ``hub``
+    triples are not looked at as a whole. ``degrees`` asks for those of the candidates, which only a further step needs.
+    """
+
+    query: Vector
+    weights: Sequence[float]
+    keep: int
+    scoring: Scoring
+    hub: int
+    degrees: bool = False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As the queries take them."""
+        return {
+            "query": self.query,
+            "weights": list(self.weights),
+            "keep": self.keep,
+            "composed": self.scoring == "composed",
+            "hub": self.hub,
+            "degrees": self.degrees,
+        }
+
+
 class Store:
     """The passages, triples and entities of one database."""
 
@@ -119,8 +149,24 @@ class Store:
 
     def start_triples(self, passages: Sequence[str], *, query: Vector, limit: int) -> list[ScoredTriple]:
         """The triples of the passages that are nearest to the query, best first."""
-        rows = self.database.call("start_triples", passages=list(passages), query=query, limit=limit)
-        return [_scored_triple(row) for row in rows]
+        alone = Step(query=query, weights=(), keep=0, scoring="last", hub=0)
+        return self.start_paths(passages, limit=limit, step=alone)[0]
+
+    def start_paths(
+        self, passages: Sequence[str], *, limit: int, step: Step
+    ) -> tuple[list[ScoredTriple], list[list[ScoredTriple]] | None]:
+        """The start triples and, for each, what :meth:`expand` would tell; None instead if one is at a hub.
+
+        Both in one round trip; a hub needs more, for the triples that may be seen there.
+        """
+        rows = self.database.call("start_paths", passages=list(passages), limit=limit, **step.parameters)
+        start = [_listed(*one) for one in rows[0]["start"]]
+        if rows[0]["longer"] is None:
+            return start, None
+        found: list[list[ScoredTriple]] = [[] for _ in start]
+        for place, *one in rows[0]["longer"]:
+            found[place].append(_listed(*one))
+        return start, found
 
     def nearest_triples(self, query: Vector, *, k: int) -> list[str]:
         """The ids of the k triples nearest to a query vector, by the vector index; none while that is being built."""
@@ -147,48 +193,21 @@ class Store:
         found: list[ScoredTriple | None] = [None] * len(vectors)
         rows = self.database.call("link_triples", vectors=list(vectors), query=query, candidates=LINK_CANDIDATES)
         for row in rows:
-            found[row["place"]] = _scored_triple(row)
+            found[row["place"]] = ScoredTriple(triple_of(row), row["score"], row["degree"])
         return found
 
     def expand(
-        self,
-        beams: Sequence[Sequence[str]],
-        *,
-        query: Vector,
-        scores: Sequence[float],
-        weights: Sequence[float],
-        keep: int,
-        scoring: Scoring,
-        hub: int,
-        pool: Sequence[str] = (),
-        degrees: bool = False,
+        self, beams: Sequence[Sequence[str]], *, scores: Sequence[float], step: Step, pool: Sequence[str] = ()
     ) -> list[list[ScoredTriple]]:
         """For each beam (triple ids), the triples one step beyond that make one of the best paths of all beams.
 
-        ``scoring`` says what a candidate is scored by: the whole path with it (``composed``), or itself (``last``). Of
-        a beam's candidates as many are ranked as there are ``weights``; of the paths that they make, each worth (the
-        beam's own of the ``scores`` + the candidate's) * the weight of its place, the best ``keep`` come back.
-        Triples of any beam are left out; of an entity in more than ``hub`` triples, only those in ``pool`` are seen.
-        ``degrees`` asks for those of the candidates, which only a further step needs.
+        Triples of any beam are left out; of an entity in more triples than the step allows, only those in ``pool`` are
+        seen.
         """
         found: list[list[ScoredTriple]] = [[] for _ in beams]
-        name = {"composed": "expand_composed", "last": "expand_last"}[scoring]
-        rows = self.database.call(
-            name,
-            beams=[list(beam) for beam in beams],
-            scores=list(scores),
-            weights=list(weights),
-            keep=keep,
-            query=query,
-            hub=hub,
-            pool=list(pool),
-            degrees=degrees,
-        )
-        for row in rows:
-            found[row["beam"]] = [
-                ScoredTriple(Triple(id, subject, predicate, object, passage), score, max(ends or [0]))
-                for id, subject, predicate, object, passage, score, ends in row["triples"]
-            ]
+        given = {"beams": [list(beam) for beam in beams], "scores": list(scores), "pool": list(pool)}
+        for row in self.database.call("expand", **given, **step.parameters):
+            found[row["beam"]] = [_listed(*one) for one in row["triples"]]
         return found
 
 
@@ -218,5 +237,7 @@ def _scored_ids(pairs: Sequence[Sequence[Any]]) -> list[tuple[str, float]]:
     return [(id, score) for id, score in pairs]
 
 
-def _scored_triple(row: Row) -> ScoredTriple:
-    return ScoredTriple(triple_of(row), row["score"], row["degree"])
+def _listed(
+    id: str, subject: str, predicate: str, object: str, passage: str, score: float, degrees: Sequence[int] | None
+) -> ScoredTriple:
+    return ScoredTriple(Triple(id, subject, predicate, object, passage), score, max(degrees or [0]))

@@ -111,18 +111,20 @@ class Extraction:
         counts = self.database.call("count_to_extract", failed=self.retry_failed)[0]
         self.so_far = replace(self.so_far, total=counts["passages"])
         self.on_progress(self.so_far)
-        asked = outcomes(self._passages(), self._ask, together=self.chat.concurrency, go_on=self._within_budget)
+        asked = outcomes(
+            self._passages(),
+            self._ask,
+            together=self.chat.concurrency,
+            go_on=lambda: self.so_far.usage.within(self.max_tokens),
+        )
         with closing(asked):
             for passage, outcome in asked:
                 self._settle(passage, outcome)
         self._write_held()
+        ended = self.so_far
+        if not ended.usage.within(self.max_tokens) and ended.done + ended.failed < ended.total:
+            self.so_far = replace(ended, stopped="budget")
         return self.so_far
-
-    def _within_budget(self) -> bool:
-        if self.max_tokens is None or self.so_far.usage.tokens < self.max_tokens:
-            return True
-        self.so_far = replace(self.so_far, stopped="budget")
-        return False
 
     def _passages(self) -> Iterator[Passage]:
         after = ""

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from gear_neo4j.domain import Path
-from gear_neo4j.graph.store import ScoredTriple, Store
+from gear_neo4j.graph.store import ScoredTriple, Step, Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.beam import Beam, beam_search
 from gear_neo4j.retrieval.question import Question
@@ -44,18 +44,21 @@ class Expansion:
     def expand(self, question: Question, *, passages: Sequence[str]) -> Expanded:
         """The best paths from the triples of the passages (NaiveGE), best first.
 
-        One round trip a triple of the longest path, and one more for a question whose paths meet a hub.
+        Paths of two triples take one round trip, each triple more another one, and a question whose paths meet a hub
+        two more.
         """
+        walk = self._begun(question)
         with question.timed("expand"):
-            start = self._store.start_triples(passages, query=question.vector, limit=self._beam.width)
-        return self.walk(question, start=start)
+            return walk.follow(walk.begin(passages))
 
     def walk(self, question: Question, *, start: Sequence[ScoredTriple]) -> Expanded:
         """The best paths from the given triples, each scored against the question, best first."""
-        walk = _Walk(self._store, self._embedder, question.vector, self._beam, self._score)
+        walk = self._begun(question)
         with question.timed("expand"):
-            walk.note(start)
-            return Expanded(tuple(beam_search(start, expand=walk.step, beam=self._beam)), exact=walk.pool is None)
+            return walk.follow(start)
+
+    def _begun(self, question: Question) -> "_Walk":
+        return _Walk(self._store, self._embedder, question.vector, self._beam, self._score)
 
 
 @dataclass(slots=True)
@@ -69,33 +72,61 @@ class _Walk:
     score: Score
     degrees: dict[str, int] = field(default_factory=dict)
     pool: list[str] | None = None
+    first: dict[str, list[ScoredTriple]] = field(default_factory=dict)
 
-    def note(self, found: Sequence[ScoredTriple]) -> None:
+    def begin(self, passages: Sequence[str]) -> list[ScoredTriple]:
+        """The triples of the passages that paths start with; what lies one step beyond them comes along."""
+        if self.beam.length == 1:
+            return self.store.start_triples(passages, query=self.vector, limit=self.beam.width)
+        start, longer = self.store.start_paths(passages, limit=self.beam.width, step=self._ranking(1))
+        if longer is not None:
+            self.first = {one.triple.id: candidates for one, candidates in zip(start, longer, strict=True)}
+        return start
+
+    def follow(self, start: Sequence[ScoredTriple]) -> Expanded:
+        """The best paths from the given triples."""
+        self._note(start)
+        return Expanded(tuple(beam_search(start, expand=self._step, beam=self.beam)), exact=self.pool is None)
+
+    def _note(self, found: Sequence[ScoredTriple]) -> None:
         """Remember the degrees of triples that paths may end in."""
         self.degrees.update((one.triple.id, one.degree) for one in found)
 
-    def step(self, paths: Sequence[Path]) -> list[list[ScoredTriple]]:
+    def _step(self, paths: Sequence[Path]) -> list[list[ScoredTriple]]:
         """The candidates of each path, scored."""
+        length = len(paths[0].triples)
+        if length == 1 and self.first:
+            found = [self.first[path.triples[0].id] for path in paths]
+        else:
+            found = self._expanded(paths, length)
+        for candidates in found:
+            self._note(candidates)
+        return self._encoded(paths, found) if self.score == "encoded" else found
+
+    def _expanded(self, paths: Sequence[Path], length: int) -> list[list[ScoredTriple]]:
         if self.pool is None and any(self.degrees[path.triples[-1].id] > self.beam.hub for path in paths):
             self.pool = self.store.nearest_triples(self.vector, k=POOL)
+        return self.store.expand(
+            [[triple.id for triple in path.triples] for path in paths],
+            scores=[path.score for path in paths],
+            step=self._ranking(length),
+            pool=self.pool or (),
+        )
+
+    def _ranking(self, length: int) -> Step:
+        """How the paths are ranked that those of a length become."""
         encoded = self.score == "encoded"
         # Weights only fall with the place, so a path's candidates beyond the width cannot be among the best; but which
         # those are by encoded text, the database cannot say.
         ranked = self.beam.neighbours if encoded else min(self.beam.width, self.beam.neighbours)
-        found = self.store.expand(
-            [[triple.id for triple in path.triples] for path in paths],
+        return Step(
             query=self.vector,
-            scores=[path.score for path in paths],
             weights=[self.beam.weight(place) for place in range(ranked)],
-            keep=ranked * len(paths) if encoded else self.beam.width,
+            keep=ranked * self.beam.width if encoded else self.beam.width,
             scoring="composed" if self.score == "composed" else "last",
             hub=self.beam.hub,
-            pool=self.pool or (),
-            degrees=len(paths[0].triples) + 1 < self.beam.length,
+            degrees=length + 1 < self.beam.length,
         )
-        for candidates in found:
-            self.note(candidates)
-        return self._encoded(paths, found) if encoded else found
 
     def _encoded(self, paths: Sequence[Path], found: Sequence[Sequence[ScoredTriple]]) -> list[list[ScoredTriple]]:
         texts = [

@@ -53,9 +53,9 @@ class NaiveRetriever:
         self._base_k = base_k
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first, and the paths of the beam search; for paths of l triples l + 2 round trips.
+        """At most k passages, best first, and the paths of the beam search; for paths of l triples l + 1 round trips.
 
-        A question whose paths meet a hub takes one more, and a base that is held in memory one less.
+        A question whose paths meet a hub takes two more, and a base that is held in memory one less.
         """
         asked = checked(question, k=k, embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._base_k))

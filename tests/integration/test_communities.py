@@ -10,13 +10,13 @@ from gear_neo4j.adoption.profile import built_in, load
 from gear_neo4j.agents.graphrag import NOTHING, GlobalOptions
 from gear_neo4j.cli.main import main
 from gear_neo4j.communities import store
-from gear_neo4j.communities.reports import TOKENS, content
+from gear_neo4j.communities.reports import TOKENS, Reporting, content
 from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy, Member
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.migrations import statements_of
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.models.reporter import Report
+from gear_neo4j.models.reporter import PromptedReporter, Report
 from tests.dump import dump
 from tests.graphs import ingest, opened
 from tests.integration.test_profiles import RECORDED, write
@@ -116,6 +116,17 @@ def test_nothing_is_larger_than_allowed_and_parts_hang_below_their_whole(towns, 
     assert 18 == sum(one.size for one in found.roots)
 
 
+def test_an_update_keeps_to_the_size_of_the_last_build(towns, server, embedder):
+    """Nothing has changed, so nothing does; another size is for who asks for it."""
+    with opened(server, embedder) as gear:
+        gear.build_communities(size=3)
+        same = gear.build_communities(afresh=False)
+        other = gear.build_communities(size=6, afresh=False)
+
+    assert (0, 0) == (same.new, same.gone)
+    assert other.gone
+
+
 def test_a_dry_run_writes_nothing(towns, server, embedder):
     """It says what a build would find."""
     before = dump(towns)
@@ -198,6 +209,18 @@ def test_the_budget_and_bad_replies_leave_the_rest_for_later(towns, server, embe
     assert (len(failed), len(failed)) == (mended.total, mended.done)
     with opened(server, embedder) as gear, pytest.raises(ModelError):
         gear.report_communities()
+
+
+def test_a_budget_that_ends_with_the_last_report_stops_nothing(towns, server, embedder):
+    """All is done, so there is nothing to go on with."""
+    with asked(server, embedder, script()) as gear:
+        gear.build_communities()
+        spent = gear.report_communities().usage.tokens
+        towns.run(Query("forget", "MATCH (c:__GearCommunity) REMOVE c.title", writes=True))
+        one_by_one = Reporting(gear.database, PromptedReporter(gear.chat), concurrency=1, max_tokens=spent - 1)
+        whole = one_by_one.run()
+
+    assert (3, "") == (whole.done, whole.stopped)
 
 
 @pytest.mark.parametrize("fault", [401, 500, Fault.RESET])

@@ -155,21 +155,28 @@ def test_failed_passages_are_read_again_only_when_asked(corpus, embedder):
     assert all(row["done"] and row["error"] is None for row in corpus.run(STATES))
 
 
+@pytest.fixture(scope="module")
+def undisturbed():
+    """What an extraction that nothing happens to makes of the corpus, once it was seen."""
+    return []
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice(
-    corpus, embedder, server, tmp_path, threads
+    corpus, embedder, server, tmp_path, threads, undisturbed
 ):
     """SIGKILL in the middle of a request, three times, against an undisturbed run; the server counts what it answered.
 
     With one thread nothing else is in flight; with four, up to three answers may be under way when the process dies.
     """
-    with ScriptedServer(extract) as model:
-        Extraction(corpus, embedder, chat_with(model)).run()
-    expected = corpus.run(STATES), corpus.run(GRAPH)
-    corpus.run(Query("undo", "MATCH (t:Triple) DETACH DELETE t", writes=True))
-    corpus.run(
-        Query("unmark", "MATCH (p:Passage) REMOVE p.extractedAt, p.extractionError, p.extractionModel", writes=True)
-    )
+    if not undisturbed:
+        with ScriptedServer(extract) as model:
+            Extraction(corpus, embedder, chat_with(model)).run()
+        undisturbed += corpus.run(STATES), corpus.run(GRAPH)
+        corpus.run(Query("undo", "MATCH (t:Triple) DETACH DELETE t", writes=True))
+        corpus.run(
+            Query("unmark", "MATCH (p:Passage) REMOVE p.extractedAt, p.extractionError, p.extractionModel", writes=True)
+        )
     kills, running, answered = [60, 190, 333], [], Counter()
 
     def fatal(number, messages):
@@ -189,7 +196,7 @@ def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice
             codes.append(running[-1].wait())
 
     assert [*[-signal.SIGKILL] * KILLS, 0] == codes
-    assert expected == (corpus.run(STATES), corpus.run(GRAPH))
+    assert undisturbed == [corpus.run(STATES), corpus.run(GRAPH)]
     assert PASSAGES == len(answered)
     assert sum(answered.values()) - PASSAGES <= KILLS * (threads - 1)
 
@@ -228,6 +235,15 @@ def test_a_budget_of_tokens_stops_cleanly_and_the_rest_is_done_later(few, embedd
     assert ("budget", sent) == (one.stopped, one.done)
     assert 2_000 <= one.usage.tokens < 3_000
     assert ("", FEW, FEW) == (rest.stopped, one.done + rest.done, both)
+
+
+def test_a_budget_that_ends_with_the_last_passage_stops_nothing(database, embedder, tmp_path):
+    """There is nothing left that the same command could do."""
+    ingest(database, embedder, tmp_path, {"one": text(0)}, None)
+    with ScriptedServer(extract) as server:
+        report = Extraction(database, embedder, chat_with(server, concurrency=1), max_tokens=1).run()
+
+    assert (1, "") == (report.done, report.stopped)
 
 
 def test_a_server_that_goes_away_loses_nothing(few, embedder):

@@ -4,7 +4,9 @@ import neo4j
 import pytest
 
 from gear_neo4j.adoption.importing import CONSTRAINT, KEY
+from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import load, resource_folder
+from tests.conftest import FakeEmbedder, clear
 
 REFUSED = {"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct"}
 ALLOWED = {
@@ -47,12 +49,14 @@ def operators(plan):
     return {plan["operatorType"].split("@")[0]}.union(*(operators(child) for child in plan.get("children", [])))
 
 
-@pytest.fixture(autouse=True)
-def import_under_way(database):
-    """An import has a constraint of its own, as long as it runs."""
-    database.execute(f"CREATE CONSTRAINT {CONSTRAINT} IF NOT EXISTS {KEY}")
-    yield
-    database.execute(f"DROP CONSTRAINT {CONSTRAINT}")
+@pytest.fixture(scope="module", autouse=True)
+def database(connection):
+    """An empty database with our schema, and with the constraint that an import has of its own, as long as it runs."""
+    clear(connection)
+    prepare(connection, model=FakeEmbedder.name, dimension=FakeEmbedder.dimension)
+    connection.execute(f"CREATE CONSTRAINT {CONSTRAINT} IF NOT EXISTS {KEY}")
+    yield connection
+    connection.execute(f"DROP CONSTRAINT {CONSTRAINT}")
 
 
 def explained(server, text):

@@ -12,7 +12,7 @@ from gear_neo4j import Beam
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.graph.queries import Query, named
-from gear_neo4j.graph.store import ScoredTriple
+from gear_neo4j.graph.store import ScoredTriple, Step
 from gear_neo4j.retrieval.beam import beam_search
 from tests.graphs import ingest, opened
 from tests.wire import Wire
@@ -165,8 +165,8 @@ def test_a_search_of_length_l_costs_at_most_l_plus_3_round_trips_and_no_vector_c
         hits = retriever.retrieve("word3 word4 word5")
         runs, received = wire.runs, wire.received
 
-    # start, expansions and passages, and one for each index of Neo4j that the base asks
-    expected = length + (1 if base == "bm25" else 2)
+    # start with the first expansion, further ones, and passages, and one for whatever indexes of Neo4j the base asks
+    expected = length + (0 if base == "bm25" else 1)
     assert len(hits.paths[0].triples) == length
     assert expected == runs <= length + 3
     rows = 10 * length + 15 + 10 * length * 10
@@ -298,25 +298,26 @@ def test_a_hub_is_walked_through_its_triples_nearest_to_the_question(hub):
     assert str(bounded.paths[0]).startswith("begin here —meets→ hub —leads")
 
 
-@pytest.mark.parametrize("query", ["expand_composed", "expand_last"])
-def test_the_work_of_a_step_is_bounded_whatever_the_degree(hub, server, embedder, query):
+@pytest.mark.parametrize("scoring", ["composed", "last"])
+def test_the_work_of_a_step_is_bounded_whatever_the_degree(hub, server, embedder, scoring):
     """Counted in db hits by the server's own profile, not by a clock."""
     vector = embedder.embed(["begin here leaf 77"])[0].tolist()
     start = hub.store.start_triples(["q"], query=vector, limit=1)
-    given = {"beams": [[start[0].triple.id]], "scores": [start[0].score], "weights": [1.0] * 10, "keep": 10}
-    given |= {"query": vector, "degrees": True}
-    given["pool"] = hub.store.nearest_triples(vector, k=100)
+    beams = {"beams": [[start[0].triple.id]], "scores": [start[0].score]}
+    beams["pool"] = hub.store.nearest_triples(vector, k=100)
 
-    def hits(hub_limit):
+    def hits(query, hub_limit, **given):
+        step = Step(query=vector, weights=[1.0] * 10, keep=10, scoring=scoring, hub=hub_limit, degrees=True)
         with (
             neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
             driver.session(database=server.database) as session,
         ):
-            summary = session.run(f"PROFILE {named(query).text}", given | {"hub": hub_limit}).consume()
+            summary = session.run(f"PROFILE {named(query).text}", given | step.parameters).consume()
         return total(summary.profile)
 
     def total(plan):
         return plan["args"].get("DbHits", 0) + sum(map(total, plan.get("children", [])))
 
     assert HUB_TRIPLES + 1 == start[0].degree
-    assert hits(300) < 2_000 < HUB_TRIPLES < hits(HUB_TRIPLES + 1)
+    for query, start_of in (("expand", beams), ("start_paths", {"passages": ["q"], "limit": 10})):
+        assert hits(query, 300, **start_of) < 2_000 < HUB_TRIPLES < hits(query, HUB_TRIPLES + 1, **start_of)

@@ -1,10 +1,10 @@
-// name: expand_composed(beams, scores, weights, keep, query, hub, pool, degrees)
+// name: expand(beams, scores, weights, keep, query, hub, pool, degrees, composed)
 // access: read
 // The best $keep paths that beams (ids of their triples, in order) become by one triple more, which shares an entity with
-// their last one and stands in none of them. The similarity of a path is the cosine of the query and the normalised sum of
-// its embeddings, put together from the cosines of the pieces: (s1 + ... + sn) / |e1 + ... + en|; below 0 it is 0. Of a
-// beam's candidates as many as there are $weights are ranked, the most similar ones; a path is worth (the beam's score +
-// its similarity) * the weight of its place there.
+// their last one and stands in none of them. The similarity of a path is, if it is $composed, the cosine of the query and
+// the normalised sum of its embeddings, put together from the cosines of the pieces: (s1 + ... + sn) / |e1 + ... + en|;
+// otherwise its newest triple is looked at alone. Below 0 it is 0. Of a beam's candidates as many as there are $weights
+// are ranked, the most similar ones; a path is worth (the beam's score + its similarity) * the weight of its place there.
 // Of an entity in more than $hub triples only those in $pool are looked at, so that the work stays bounded.
 // A row for each beam with a path among the best: lists of id, subject, predicate, object, passage, similarity and, if
 // $degrees asks for them, the degrees of both entities. Lists, for rows took the client as long as the server.
@@ -20,7 +20,7 @@ WITH beam, pool, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + 
 CALL (path) {
   MATCH (t:Triple)
   USING INDEX SEEK t:Triple(id)
-  WHERE t.id IN path
+  WHERE t.id IN CASE WHEN $composed THEN path ELSE [] END
   WITH collect(t.embedding) AS embeddings
   RETURN embeddings,
     reduce(sum = 0.0, e IN embeddings | sum + 2 * vector.similarity.cosine(e, $query) - 1) AS similarity,
