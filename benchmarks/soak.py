@@ -14,12 +14,13 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
+from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -29,6 +30,7 @@ from benchmarks.measure import current_megabytes, fresh_server, spread
 from benchmarks.scale import write_batch, write_files
 from gear_neo4j import Gear, Settings
 from gear_neo4j.graph import local
+from gear_neo4j.graph.queries import Query
 from gear_neo4j.retrieval.catalogue import BaseName
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "soak.json"
@@ -38,6 +40,19 @@ SEARCHERS = 4
 BASES: tuple[BaseName, BaseName] = ("fulltext", "sbert")
 INGESTERS = 2
 SAMPLE = 5.0
+# Of the server's memory: what its heap held after the last collection of old objects, what it has for its heap, for
+# code and buffers, and what of the indexes is mapped; the last is the system's to take back.
+MEMORY = Query(
+    "memory",
+    "CALL dbms.queryJmx('java.lang:name=G1 Old Gen,type=MemoryPool') YIELD attributes AS old "
+    "CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes AS memory "
+    "CALL dbms.queryJmx('java.nio:name=direct,type=BufferPool') YIELD attributes AS direct "
+    "CALL dbms.queryJmx('java.nio:name=mapped,type=BufferPool') YIELD attributes AS mapped "
+    "RETURN old.CollectionUsage.value.properties.used AS live, "
+    "memory.HeapMemoryUsage.value.properties.committed AS heap, "
+    "memory.NonHeapMemoryUsage.value.properties.committed + direct.MemoryUsed.value AS code_and_buffers, "
+    "mapped.MemoryUsed.value AS mapped",
+)
 
 
 @dataclass(slots=True)
@@ -117,6 +132,19 @@ def counted(name: str, tally: Tally) -> Iterator[None]:
         tally.done[name] += 1
 
 
+def memory(gear: Gear, server: local.LocalServer) -> dict[str, int]:
+    """Megabytes that client and server have in use, and what the server says of its own."""
+    theirs = {f"server_{key}_mb": value // 2**20 for key, value in gear.database.run(MEMORY)[0].items()}
+    return {"client_mb": current_megabytes(), "server_mb": current_megabytes(server.pid), **theirs}
+
+
+def by_quarter(samples: Sequence[dict[str, float]]) -> dict[str, list[float]]:
+    """The median of each figure in each quarter of the time."""
+    quarters = [samples[len(samples) * n // 4 : len(samples) * (n + 1) // 4] for n in range(4)]
+    keys = [key for key in samples[0] if key != "seconds"] if samples else []
+    return {key: [median(one[key] for one in quarter) for quarter in quarters if quarter] for key in keys}
+
+
 def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[str, Any]:
     """Everything at once; afterwards the database holds what it held before."""
     made, tally, stop, written = Made(PASSAGES), Tally(), threading.Event(), Queue[str]()
@@ -136,8 +164,7 @@ def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[
         for thread in threads:
             thread.start()
         while (at := time.perf_counter() - started) < 60 * minutes:
-            client, theirs = current_megabytes(), current_megabytes(server.pid)
-            tally.memory.append({"seconds": round(at), "client_mb": client, "server_mb": theirs})
+            tally.memory.append({"seconds": round(at), **memory(gear, server)})
             time.sleep(SAMPLE)
         stop.set()
         for thread in threads:
@@ -151,6 +178,7 @@ def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[
         "errors": dict(tally.errors),
         "retried_by_the_driver": dict(tally.retried),
         "search_ms": {"first_half": spread(tally.searches[:half]), "second_half": spread(tally.searches[half:])},
+        "memory_by_quarter": by_quarter(tally.memory),
         "memory": tally.memory,
         "as_before": before == after,
     }
