@@ -16,7 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks import report, scale
+from benchmarks import report, scale, steps
 from benchmarks.made import Made, WordVectors
 from benchmarks.measure import apart, disk_megabytes, machine, peak_megabytes
 from gear_neo4j import Gear, Settings
@@ -50,7 +50,7 @@ def measure(passages: int, *, questions: int, keep: bool) -> dict[str, Any]:
             found = {
                 "passages": passages,
                 "load": loaded,
-                "expansion": scale.expansion(gear, asked),
+                "expansion": steps.expansion(gear, asked),
                 "searches": scale.retrievers(gear, asked),
                 "keywords": scale.keywords(gear, asked[: questions // 2]),
                 "throughput": scale.throughput(gear, asked),
@@ -58,7 +58,7 @@ def measure(passages: int, *, questions: int, keep: bool) -> dict[str, Any]:
                 "machine": machine(gear.database.version),
             }
             if passages * 10 <= EXACT_UP_TO:
-                found["hub_recall"] = scale.hub_recall(gear, asked)
+                found["hub_recall"] = steps.hub_recall(gear, asked)
         return found
     finally:
         local.stop(name=settings.name, home=settings.home)

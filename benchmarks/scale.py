@@ -16,41 +16,20 @@ from rich.progress import track
 
 from benchmarks.made import Asked, Made, WordVectors
 from benchmarks.measure import peak_megabytes, spread, timed
-from benchmarks.rivals.beams import one_query_a_beam
 from benchmarks.rivals.pagerank import PageRank
 from benchmarks.rivals.vector_cypher import VectorCypher
 from gear_neo4j import Beam, Gear, Settings
 from gear_neo4j.domain import Passage, Triple
-from gear_neo4j.domain import Path as Walk
 from gear_neo4j.evaluate.metrics import recall
-from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import ScoredTriple, Step, triple_of
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.retrieval.beam import beam_search
 from gear_neo4j.retrieval.bm25 import BM25
-from gear_neo4j.retrieval.expansion import POOL, Expanded, Expansion
 from gear_neo4j.retrieval.question import Question
 
 K = 10
-BASE_K = 15
-# So many questions whose paths meet no hub, and so many whose paths do.
-WALKS = 60
-SLOW_WALKS = 10
+# So many questions for what takes long.
+SLOW = 10
 CLIENTS = (1, 4, 16)
-EXACT = 10**9
 Noted = dict[str, list[float]]
-BUSIEST = Query(
-    "busiest",
-    "MATCH (e:Entity) WITH e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree "
-    "ORDER BY degree DESC LIMIT 40 RETURN e.name AS name, degree",
-)
-AT_HUB = Query(
-    "at_hub",
-    "MATCH (e:Entity {key: toLower($name)})<-[:SUBJECT|OBJECT]-(t:Triple) WITH t LIMIT 1 "
-    "MATCH (t)-[:FROM]->(p) RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, "
-    "p.id AS passage",
-    frozenset({"name"}),
-)
 
 
 def write_files(made: Made, folder: Path) -> None:
@@ -112,112 +91,9 @@ def _rate(one: tuple[float, int], other: tuple[float, int]) -> int:
     return round((other[1] - one[1]) / max(other[0] - one[0], 1e-9))
 
 
-class Walks:
-    """The start of the walk of each question: vectors, ids of base passages, start triples, whether they meet a hub."""
-
-    def __init__(self, gear: Gear, asked: Sequence[Asked]) -> None:
-        self.gear = gear
-        self.beam = Beam()
-        self.without: list[tuple[list[float], list[Walk]]] = []
-        self.hubs: list[tuple[list[float], list[Walk]]] = []
-        base = gear.retriever("base", base="hybrid")
-        for one in track(asked, "walks"):
-            if min(len(self.without), len(self.hubs)) >= WALKS:
-                break
-            vector = Question(one.question, embedder=gear.embedder).vector
-            passages = [hit.passage.id for hit in base.retrieve(one.question, k=BASE_K)]
-            start = gear.store.start_triples(passages, query=vector, limit=self.beam.width)
-            kind = self.hubs if any(found.degree > self.beam.hub for found in start) else self.without
-            if len(kind) < WALKS:
-                kind.append((vector, beams_of(start, self.beam)))
-
-
-def step(gear: Gear, beam: Beam, vector: list[float], paths: Sequence[Walk], *, hub: int) -> None:
-    """One step as a search takes it: the probe for the pool, if a hub is met, and the expansion."""
-    pool = gear.store.nearest_triples(vector, k=POOL) if hub else []
-    weights = [beam.weight(place) for place in range(beam.width)]
-    gear.store.expand(
-        [[triple.id for triple in path.triples] for path in paths],
-        scores=[path.score for path in paths],
-        step=Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=hub or EXACT),
-        pool=pool,
-    )
-
-
-def beams_of(start: Sequence[ScoredTriple], beam: Beam) -> list[Walk]:
-    """The paths of one triple each."""
-    return beam_search(start, expand=lambda paths: [[] for _ in paths], beam=beam)
-
-
-def expansion(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
-    """One step of ten beams: ours without and with hubs, the worst start there is, and one query a beam."""
-    walks = Walks(gear, asked)
-    hub = walks.beam.hub
-    found: dict[str, list[float]] = {name: [] for name in ("without_hub", "singly_without_hub", "hub", "singly_hub")}
-    ratios: dict[str, list[float]] = {"without_hub": [], "hub": []}
-    for name, kind in (("without_hub", walks.without), ("hub", walks.hubs)):
-        limit = hub if name == "hub" else 0
-        for number, (vector, paths) in enumerate(track(kind, f"expansion, {name}")):
-            ours = min(timed(lambda: step(gear, walks.beam, vector, paths, hub=limit)) for _ in range(2))  # noqa: B023
-            found[name].append(ours)
-            if name == "without_hub" or number < SLOW_WALKS:
-                theirs = timed(lambda: one_query_a_beam(gear.database, paths, vector, neighbours=walks.beam.neighbours))  # noqa: B023
-                found[f"singly_{name}"].append(theirs)
-                ratios[name].append(theirs / ours)
-    worst = worst_start(gear, walks.beam)
-    vector = asked_vector(gear, asked[0])
-    hits = [timed(lambda: step(gear, walks.beam, vector, worst, hub=hub)) for _ in range(20)]
-    return {
-        **{name: spread(values) for name, values in found.items()},
-        "ratio": {name: spread(values) for name, values in ratios.items()},
-        "all_start_triples_at_the_largest_hubs": spread(hits),
-        "limit": hub,
-    }
-
-
 def asked_vector(gear: Gear, one: Asked) -> list[float]:
     """The vector of a question."""
     return Question(one.question, embedder=gear.embedder).vector
-
-
-def worst_start(gear: Gear, beam: Beam) -> list[Walk]:
-    """Ten start triples, each at one of the ten busiest entities."""
-    start = []
-    for row in gear.database.run(BUSIEST)[: beam.width]:
-        found = gear.database.run(AT_HUB, name=row["name"])[0]
-        start.append(ScoredTriple(triple_of(found), 0.5, row["degree"]))
-    return beams_of(start, beam)
-
-
-def hub_recall(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
-    """Of the best paths of exact expansion, the share that the bounded one finds; the same of their passages."""
-    bounded = Expansion(gear.store, embedder=gear.embedder)
-    exact = Expansion(gear.store, embedder=gear.embedder, beam=Beam(hub=EXACT))
-    base = gear.retriever("base", base="hybrid")
-    paths: list[float] = []
-    passages: list[float] = []
-    met = 0
-    for one in track(asked, "hub recall"):
-        start = [hit.passage.id for hit in base.retrieve(one.question, k=BASE_K)]
-        ours = bounded.expand(Question(one.question, embedder=gear.embedder), passages=start)
-        whole = exact.expand(Question(one.question, embedder=gear.embedder), passages=start)
-        met += not ours.exact
-        for shares, told in ((paths, _paths), (passages, _passages)):
-            shares.append(_share(told(whole), told(ours)))
-    counts = {"questions": len(paths), "that_met_a_hub": met}
-    return counts | {"paths": round(fmean(paths), 4), "passages": round(fmean(passages), 4)}
-
-
-def _paths(walked: Expanded) -> set[str]:
-    return {str(path) for path in walked.paths}
-
-
-def _passages(walked: Expanded) -> set[str]:
-    return {id for path in walked.paths for id in path.passage_ids}
-
-
-def _share(wanted: set[str], found: set[str]) -> float:
-    return len(wanted & found) / len(wanted) if wanted else 1.0
 
 
 def retrievers(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
@@ -240,10 +116,10 @@ def retrievers(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
             _note(times, recalls, name, started, ids, one)
         vector = asked_vector(gear, one)
         for name, rival in two_hop.items():
-            if name != "VectorCypherRetriever" or number < SLOW_WALKS:
+            if name != "VectorCypherRetriever" or number < SLOW:
                 started = time.perf_counter()
                 _note(times, recalls, name, started, rival.search(vector, k=K), one)
-        if pagerank and number < SLOW_WALKS * 2:
+        if pagerank and number < SLOW * 2:
             started = time.perf_counter()
             _note(times, recalls, "PageRank in memory (igraph)", started, pagerank.search(vector, k=K), one)
     told: dict[str, Any] = {

@@ -15,9 +15,8 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks.measure import machine, spread, timed
-from benchmarks.rivals.beams import one_query_a_beam
 from benchmarks.rivals.vector_cypher import VectorCypher
-from benchmarks.scale import beams_of, step
+from benchmarks.steps import Times, Walk, compare, told
 from gear_neo4j import Beam, Gear, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
@@ -30,21 +29,14 @@ TWO_HOPS = "VectorCypherRetriever, two hops"
 
 
 def steps(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
-    """One expansion step of the ten start beams of each question, batched and one query a beam, in turn."""
-    beam = Beam()
+    """The expansion of each question, and its step alone, batched and by one query a beam, in turn."""
     base = gear.retriever("base")
-    batched, singly = [], []
+    found: list[Times] = []
     for query in track(dataset.queries, "steps"):
-        vector = Question(query.question, embedder=gear.embedder).vector
         passages = [hit.passage.id for hit in base.retrieve(query.question, k=K)]
-        paths = beams_of(gear.store.start_triples(passages, query=vector, limit=beam.width), beam)
-        for _ in range(ROUNDS):
-            batched.append(timed(lambda: step(gear, beam, vector, paths, hub=0)))  # noqa: B023
-            singly.append(
-                timed(lambda: one_query_a_beam(gear.database, paths, vector, neighbours=beam.neighbours))  # noqa: B023
-            )
-    ratios = [slow / fast for slow, fast in zip(singly, batched, strict=True)]
-    return {"batched_ms": spread(batched), "one_query_a_beam_ms": spread(singly), "ratio": spread(ratios)}
+        walk = Walk.begin(gear, query.question, passages=passages, beam=Beam())
+        found += [compare(gear, walk, hub=False) for _ in range(ROUNDS)]
+    return told(found)
 
 
 def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:

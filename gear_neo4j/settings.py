@@ -35,6 +35,9 @@ class Settings:
     neo4j_version: str = DEFAULT_NEO4J_VERSION
     embedding_model: str | None = None
     embedding_dtype: str = "float32"
+    embedding_url: str | None = None
+    embedding_key: str | None = field(default=None, repr=False)
+    embedding_timeout: float = 60.0
     chat_model: str | None = None
     openai_base_url: str | None = None
     openai_api_key: str | None = field(default=None, repr=False)
@@ -48,10 +51,11 @@ class Settings:
         """Read the settings; values of the environment win over those of ``env_file``.
 
         Variables: ``NEO4J_URI``, ``NEO4J_USERNAME`` (or ``NEO4J_USER``), ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``,
-        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``, ``GEAR_EMBEDDING_DTYPE``; for a
-        language model ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a
-        call), ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE`` (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million
-        input and output tokens: ``0.15,0.60``).
+        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``, ``GEAR_EMBEDDING_DTYPE``; for
+        embeddings by a server ``GEAR_EMBEDDING_URL``, ``GEAR_EMBEDDING_KEY`` and
+        ``GEAR_EMBEDDING_TIMEOUT`` (seconds a request); for a language model ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``,
+        ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a call), ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE``
+        (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``).
 
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is none.
@@ -71,11 +75,14 @@ class Settings:
             neo4j_version=get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION,
             embedding_model=get("GEAR_EMBEDDING_MODEL"),
             embedding_dtype=get("GEAR_EMBEDDING_DTYPE") or "float32",
+            embedding_url=get("GEAR_EMBEDDING_URL"),
+            embedding_key=get("GEAR_EMBEDDING_KEY"),
+            embedding_timeout=_number("GEAR_EMBEDDING_TIMEOUT", get("GEAR_EMBEDDING_TIMEOUT") or "60"),
             chat_model=get("GEAR_CHAT_MODEL"),
             openai_base_url=get("OPENAI_BASE_URL"),
             openai_api_key=get("OPENAI_API_KEY"),
-            chat_timeout=_numbers("GEAR_CHAT_TIMEOUT", get("GEAR_CHAT_TIMEOUT") or "60", count=1)[0],
-            chat_concurrency=int(_numbers("GEAR_CHAT_CONCURRENCY", get("GEAR_CHAT_CONCURRENCY") or "4", count=1)[0]),
+            chat_timeout=_number("GEAR_CHAT_TIMEOUT", get("GEAR_CHAT_TIMEOUT") or "60"),
+            chat_concurrency=int(_number("GEAR_CHAT_CONCURRENCY", get("GEAR_CHAT_CONCURRENCY") or "4")),
             chat_cache=_switch("GEAR_CHAT_CACHE", get("GEAR_CHAT_CACHE") or "on"),
             chat_price=_price(get("GEAR_CHAT_PRICE")),
         )
@@ -108,6 +115,10 @@ def _price(text: str | None) -> tuple[float, float] | None:
         return None
     paid, received = _numbers("GEAR_CHAT_PRICE", text, count=2, least=0)
     return paid, received
+
+
+def _number(name: str, text: str) -> float:
+    return _numbers(name, text, count=1)[0]
 
 
 def _numbers(name: str, text: str, *, count: int, least: float = 1) -> list[float]:

@@ -38,6 +38,7 @@ from enum import Enum, auto
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 PATH = "/v1/chat/completions"
+EMBEDDINGS = "/v1/embeddings"
 Messages = list[dict[str, object]]
 
 
@@ -66,6 +67,7 @@ class ScriptedServer:
         slow: the seconds that SLOW takes; choose it longer than the client's timeout. The end of the block ends it.
         alternatives: a word of a reply to the probabilities of the words that could have stood there, itself among
             them; sent as log-probabilities to those who ask for such.
+        vectors: the texts of a request for embeddings to their vectors; ``fault`` gets those texts as its messages.
     """
 
     def __init__(
@@ -76,8 +78,9 @@ class ScriptedServer:
         retry_after: str | Callable[[], str] | None = "0.05",
         slow: float = 30.0,
         alternatives: dict[str, dict[str, float]] | None = None,
+        vectors: Callable[[list[str]], list[list[float]]] | None = None,
     ) -> None:
-        self.script, self.fault, self.slow = script, fault, slow
+        self.script, self.fault, self.slow, self.vectors = script, fault, slow, vectors
         self.alternatives = alternatives or {}
         self.closing = threading.Event()
         self._retry_after = retry_after
@@ -165,7 +168,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path != PATH:
+        if self.path == EMBEDDINGS and self.server.scripted.vectors:
+            self._embed(body)
+        elif self.path != PATH:
             self._refuse(404, f"there is nothing at {self.path}, only {PATH}")
         elif body.get("stream"):
             self._refuse(400, "this server does not stream")
@@ -176,12 +181,31 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing on standard error."""
 
     def _answer(self, body: dict) -> None:
-        scripted, messages = self.server.scripted, body["messages"]
+        played = self._played(body, body["messages"], self.server.scripted.script)
+        if played is None:
+            return
+        number, fault, content = played
+        reply = completion(body["model"], body["messages"], content, number=number, fault=fault)
+        if body.get("logprobs"):
+            reply["choices"][0]["logprobs"] = log_probabilities(content, self.server.scripted.alternatives)
+        self._reply(200, reply)
+
+    def _embed(self, body: dict) -> None:
+        played = self._played(body, body["input"], self.server.scripted.vectors)
+        if played is None:
+            return
+        data = [{"object": "embedding", "index": n, "embedding": vector} for n, vector in enumerate(played[2])]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        self._reply(200, {"object": "list", "data": data, "model": body["model"], "usage": usage})
+
+    def _played(self, body: dict, asked: list, script: Callable) -> tuple | None:
+        """The number of a request, what is wrong with it and what was said; None where the fault was the answer."""
+        scripted = self.server.scripted
         number = scripted.arrived(body)
         with scripted.in_flight():
             try:
-                fault = scripted.fault(number, messages)
-                content = scripted.script(messages)
+                fault = scripted.fault(number, asked)
+                said = script(asked)
             except Exception as error:
                 scripted.mistaken(error)
                 return self._refuse(400, f"the script failed: {error!r}")
@@ -195,10 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(fault, int) or fault is Fault.SERVER_ERROR:
             status = 500 if fault is Fault.SERVER_ERROR else fault
             return self._refuse(status, f"scripted to fail with {status}")
-        reply = completion(body["model"], messages, content, number=number, fault=fault)
-        if body.get("logprobs"):
-            reply["choices"][0]["logprobs"] = log_probabilities(content, scripted.alternatives)
-        return self._reply(200, reply)
+        return number, fault, said
 
     def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         self._reply(status, {"error": {"message": message, "type": "scripted", "code": None}}, headers or {})

@@ -3,12 +3,27 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from gear_neo4j.domain import Path, Triple
-from gear_neo4j.graph.database import Database
+from gear_neo4j.domain import Path
+from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import ScoredTriple
+from gear_neo4j.graph.store import ScoredTriple, triple_of
+from gear_neo4j.retrieval.beam import Beam, beam_search
 
+Vector = npt.NDArray[np.float64]
+STARTS = Query(
+    "starts_with_vectors",
+    """
+    MATCH (p:Passage)
+    USING INDEX p:Passage(id)
+    WHERE p.id IN $passages
+    MATCH (p)<-[:FROM]-(t:Triple)
+    RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage,
+      t.embedding AS embedding
+    """,
+    frozenset({"passages"}),
+)
 NEIGHBOURS = Query(
     "neighbours_with_vectors",
     """
@@ -32,6 +47,16 @@ EMBEDDINGS = Query(
 )
 
 
+def walk(database: Database, passages: Sequence[str], query: Sequence[float], *, beam: Beam) -> list[Path]:
+    """The whole walk: the triples of the passages come back with their vectors, then each beam is a query a step."""
+    asked = np.asarray(query)
+    start = [_scored(row, np.asarray(row["embedding"]), asked) for row in database.run(STARTS, passages=list(passages))]
+    best = sorted(start, key=lambda one: (-one.score, one.triple.id))[: beam.width]
+    return beam_search(
+        best, expand=lambda paths: one_query_a_beam(database, paths, query, neighbours=beam.neighbours), beam=beam
+    )
+
+
 def one_query_a_beam(
     database: Database, paths: Sequence[Path], query: Sequence[float], *, neighbours: int
 ) -> list[list[ScoredTriple]]:
@@ -43,10 +68,9 @@ def one_query_a_beam(
     for path in paths:
         rows = database.run(NEIGHBOURS, last=path.triples[-1].id, visited=visited, limit=neighbours)
         walked = sum(known[triple.id] for triple in path.triples)
-        candidates = []
-        for row in rows:
-            vector = walked + np.asarray(row["embedding"])
-            triple = Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
-            candidates.append(ScoredTriple(triple, float(vector @ asked / np.linalg.norm(vector))))
-        found.append(candidates)
+        found.append([_scored(row, walked + np.asarray(row["embedding"]), asked) for row in rows])
     return found
+
+
+def _scored(row: Row, vector: Vector, asked: Vector) -> ScoredTriple:
+    return ScoredTriple(triple_of(row), float(vector @ asked / np.linalg.norm(vector)))

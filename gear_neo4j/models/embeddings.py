@@ -1,4 +1,4 @@
-"""Text to vectors: any sentence-transformers model; by default the MiniLM that an installed package carries."""
+"""Text to vectors: any sentence-transformers model, by default the MiniLM that a package carries, or a server's."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.models.remote_embeddings import RemoteEmbedder
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -115,10 +116,17 @@ class SentenceTransformerEmbedder:
                 transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
-def open_embedder(settings: Settings) -> SentenceTransformerEmbedder:
-    """The embedding model of the settings.
+def open_embedder(settings: Settings) -> Embedder:
+    """The embedding model of the settings: that of a server, where one is named.
 
     Raises:
-        SettingsError: its dtype is none that is known.
+        SettingsError: its dtype is none that is known, or a server is named without a model.
     """
+    if settings.embedding_url:
+        return RemoteEmbedder(
+            settings.embedding_model,
+            url=settings.embedding_url,
+            key=settings.embedding_key,
+            timeout=settings.embedding_timeout,
+        )
     return SentenceTransformerEmbedder(settings.embedding_model, dtype=settings.embedding_dtype)

@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING
 
 from gear_neo4j.errors import ModelError
 from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.retries import NO_KEY
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 CACHE = "chat-cache.sqlite"
-# Servers of one's own check no key, but the client will not start without one.
-NO_KEY = "not-needed"
 
 
 def chat_model(settings: Settings) -> "BaseChatModel":

@@ -8,10 +8,13 @@ import math
 import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from email.utils import parsedate_to_datetime
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential, wait_random
 
+# Servers of one's own check no key, but the client will not start without one.
+NO_KEY = "not-needed"
 PASSING_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
 _PASSING_NAMES = frozenset(
     {
@@ -29,13 +32,26 @@ _PASSING_NAMES = frozenset(
 # HTTP libraries count an address or a key that cannot even be sent among the failures of the connection.
 _LASTING_NAMES = frozenset({"InvalidURL", "LocalProtocolError", "UnsupportedProtocol"})
 _ADVICE = {
-    400: "check GEAR_CHAT_MODEL, and that the model takes texts this long",
-    401: "check OPENAI_API_KEY",
-    403: "check OPENAI_API_KEY, and that it may use this model",
-    404: "check GEAR_CHAT_MODEL and OPENAI_BASE_URL",
-    429: "its quota is used up, see the account of OPENAI_API_KEY",
+    400: "check {model}, and that the model takes texts this long",
+    401: "check {key}",
+    403: "check {key}, and that it may use this model",
+    404: "check {model} and {url}",
+    429: "its quota is used up, see the account of {key}",
 }
 _BACKOFF = wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knobs:
+    """The settings by which a user names a model, its server, its key and its time."""
+
+    model: str
+    url: str
+    key: str
+    timeout: str
+
+
+CHAT = Knobs(model="GEAR_CHAT_MODEL", url="OPENAI_BASE_URL", key="OPENAI_API_KEY", timeout="GEAR_CHAT_TIMEOUT")
 
 
 def retrying(*, patience: float, sleep: Callable[[float], None]) -> Retrying:
@@ -76,16 +92,24 @@ def told_wait(error: BaseException) -> float | None:
     return None
 
 
-def explained(error: BaseException, *, model: str, attempts: int, waited: float, secrets: Iterable[str] = ()) -> str:
+def explained(
+    error: BaseException,
+    *,
+    model: str,
+    attempts: int,
+    waited: float,
+    secrets: Iterable[str] = (),
+    knobs: Knobs = CHAT,
+) -> str:
     """One line for the user: what happened last, how often it was tried, and what to do; without the ``secrets``."""
     last, told = _telling(error), told_wait(error)
     detail = one_line(_without(secrets, f"{type(last).__name__}: {last}"))
     if not may_pass(error):
-        advice = _ADVICE.get(_status(error) or 0, "check GEAR_CHAT_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY")
+        advice = _ADVICE.get(_status(error) or 0, "check {model}, {url} and {key}").format(**asdict(knobs))
         return f"the model {model} cannot be used: {detail}: {advice}"
     times = "once" if attempts == 1 else f"{attempts} times in {waited:.0f} s of waiting"
     asked = f", and asks to wait {told:.0f} s more" if told else ""
-    remedy = "raise GEAR_CHAT_TIMEOUT" if "Timeout" in type(last).__name__ else "check OPENAI_BASE_URL"
+    remedy = f"raise {knobs.timeout}" if "Timeout" in type(last).__name__ else f"check {knobs.url}"
     return f"the model {model} failed {times}{asked}: {detail}: try again later, or {remedy}"
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from gear_neo4j.graph.queries import Query
 from tests.commands import CORPUS, one_line
+from tests.scripted_server import ScriptedServer
 
 
 def test_ingest_search_and_evaluate(gear, folder, tmp_path):
@@ -26,6 +27,24 @@ def test_ingest_search_and_evaluate(gear, folder, tmp_path):
     assert {"p1", "p2"} == {hit["id"] for hit in found["hits"]}
     assert {"question", "retriever", "hits", "paths", "facts", "exact", "milliseconds"} == set(found)
     assert {"statement", "parameters"} == set(found["paths"][0]["cypher"])
+
+
+def test_embeddings_may_come_from_a_server(gear, folder, embedder, monkeypatch):
+    """Named by settings alone; its model is put on record, and one line says if the server cannot be used."""
+    with ScriptedServer(lambda messages: "", vectors=lambda texts: embedder.embed(texts).tolist()) as server:
+        monkeypatch.setenv("GEAR_EMBEDDING_URL", server.url)
+        monkeypatch.setenv("GEAR_EMBEDDING_MODEL", "toy")
+        assert 0 == gear("ingest", folder)[0]
+        code, out, _ = gear("search", "2024 physics prize", "--json")
+        sent = [text for body in server.requests for text in body["input"]]
+        monkeypatch.setenv("GEAR_EMBEDDING_URL", server.url.replace("/v1", "/v2"))
+        assert one_line(gear("search", "2024 physics prize"), "404", "GEAR_EMBEDDING_URL")
+
+    assert (0, "p1") == (code, json.loads(out)["hits"][0]["id"])
+    assert "2024 physics prize" in sent
+    monkeypatch.delenv("GEAR_EMBEDDING_URL")
+    monkeypatch.delenv("GEAR_EMBEDDING_MODEL")
+    assert one_line(gear("search", "2024 physics prize"), "toy", "GEAR_EMBEDDING_MODEL=toy")
 
 
 def test_evaluate_writes_the_contract_of_its_json(gear, folder, tmp_path):

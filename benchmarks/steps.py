@@ -1,0 +1,166 @@
+"""Expansions, as a search does them, and by one query a beam: the step alone, the whole, and what hubs change."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Self
+
+from rich.progress import track
+
+from benchmarks.made import Asked
+from benchmarks.measure import spread, timed
+from benchmarks.rivals import beams
+from gear_neo4j import Beam, Gear
+from gear_neo4j.domain import Path
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.store import ScoredTriple, Step, triple_of
+from gear_neo4j.retrieval.beam import beam_search
+from gear_neo4j.retrieval.expansion import POOL, Expanded, Expansion
+from gear_neo4j.retrieval.question import Question
+
+EXACT = 10**9
+BASE_K = 15
+# At most so many questions whose paths meet no hub, and so many whose paths do.
+WALKS = 60
+BUSIEST = Query(
+    "busiest",
+    "MATCH (e:Entity) WITH e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree "
+    "ORDER BY degree DESC LIMIT 40 RETURN e.name AS name, degree",
+)
+AT_HUB = Query(
+    "at_hub",
+    "MATCH (e:Entity {key: toLower($name)})<-[:SUBJECT|OBJECT]-(t:Triple) WITH t LIMIT 1 "
+    "MATCH (t)-[:FROM]->(p) RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, "
+    "p.id AS passage",
+    frozenset({"name"}),
+)
+# Milliseconds of the batched step and of one query a beam, and of the whole expansion in both ways.
+Times = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A question, its base passages, the beams of one triple each that it starts with, and whether one is at a hub."""
+
+    question: Question
+    passages: Sequence[str]
+    paths: Sequence[Path]
+    beam: Beam
+    hub: bool = False
+
+    @classmethod
+    def begin(cls, gear: Gear, text: str, *, passages: Sequence[str], beam: Beam) -> Self:
+        """The walk of a question from its base passages."""
+        question = Question(text, embedder=gear.embedder)
+        start = gear.store.start_triples(passages, query=question.vector, limit=beam.width)
+        return cls(question, passages, beams_of(start, beam), beam, any(one.degree > beam.hub for one in start))
+
+
+def beams_of(start: Sequence[ScoredTriple], beam: Beam) -> list[Path]:
+    """The paths of one triple each."""
+    return beam_search(start, expand=lambda paths: [[] for _ in paths], beam=beam)
+
+
+def step(gear: Gear, walk: Walk, *, hub: bool) -> None:
+    """One step as a search takes it: the probe for the pool, if a hub is met, and the expansion."""
+    vector, beam = walk.question.vector, walk.beam
+    pool = gear.store.nearest_triples(vector, k=POOL) if hub else []
+    weights = [beam.weight(place) for place in range(beam.width)]
+    gear.store.expand(
+        [[triple.id for triple in path.triples] for path in walk.paths],
+        scores=[path.score for path in walk.paths],
+        step=Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=beam.hub if hub else EXACT),
+        pool=pool,
+    )
+
+
+def compare(gear: Gear, walk: Walk, *, hub: bool) -> Times:
+    """A step and a whole expansion, ours and by one query a beam, in turn."""
+    vector, beam = walk.question.vector, walk.beam
+    ours = Expansion(gear.store, embedder=gear.embedder, beam=beam if hub else Beam(hub=EXACT))
+    return (
+        timed(lambda: step(gear, walk, hub=hub)),
+        timed(lambda: beams.one_query_a_beam(gear.database, walk.paths, vector, neighbours=beam.neighbours)),
+        timed(lambda: ours.expand(walk.question, passages=walk.passages)),
+        timed(lambda: beams.walk(gear.database, walk.passages, vector, beam=beam)),
+    )
+
+
+def told(found: Sequence[Times]) -> dict[str, Any]:
+    """Each spread, and the ratios."""
+    return {
+        "step_ms": spread([one[0] for one in found]),
+        "step_singly_ms": spread([one[1] for one in found]),
+        "step_ratio": spread([one[1] / one[0] for one in found]),
+        "whole_ms": spread([one[2] for one in found]),
+        "whole_singly_ms": spread([one[3] for one in found]),
+        "whole_ratio": spread([one[3] / one[2] for one in found]),
+    }
+
+
+def begun(gear: Gear, asked: Sequence[Asked]) -> tuple[list[Walk], list[Walk]]:
+    """The walks of some questions: those that meet no hub, and those that do."""
+    base = gear.retriever("base", base="hybrid")
+    without: list[Walk] = []
+    hubs: list[Walk] = []
+    for one in track(asked, "walks"):
+        if min(len(without), len(hubs)) >= WALKS:
+            break
+        passages = [hit.passage.id for hit in base.retrieve(one.question, k=BASE_K)]
+        walk = Walk.begin(gear, one.question, passages=passages, beam=Beam())
+        kind = hubs if walk.hub else without
+        if len(kind) < WALKS:
+            kind.append(walk)
+    return without, hubs
+
+
+def expansion(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
+    """One step of ten beams and the whole expansion, without and with hubs; and a step from the worst start of all."""
+    without, hubs = begun(gear, asked)
+    found: dict[str, Any] = {}
+    for name, walks in (("without_hub", without), ("hub", hubs)):
+        # Of two times the second, for both ways: what was read for the first is in memory then.
+        found[name] = told([[compare(gear, walk, hub=walk.hub) for _ in range(2)][1] for walk in track(walks, name)])
+    worst = replace(without[0], paths=worst_start(gear, without[0].beam))
+    hits = [timed(lambda: step(gear, worst, hub=True)) for _ in range(20)]
+    return {**found, "all_start_triples_at_the_largest_hubs": spread(hits), "limit": worst.beam.hub}
+
+
+def worst_start(gear: Gear, beam: Beam) -> list[Path]:
+    """Ten start triples, each at one of the ten busiest entities."""
+    start = []
+    for row in gear.database.run(BUSIEST)[: beam.width]:
+        found = gear.database.run(AT_HUB, name=row["name"])[0]
+        start.append(ScoredTriple(triple_of(found), 0.5, row["degree"]))
+    return beams_of(start, beam)
+
+
+def hub_recall(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
+    """Of the best paths of exact expansion, the share that the bounded one finds; the same of their passages."""
+    bounded = Expansion(gear.store, embedder=gear.embedder)
+    exact = Expansion(gear.store, embedder=gear.embedder, beam=Beam(hub=EXACT))
+    base = gear.retriever("base", base="hybrid")
+    paths: list[float] = []
+    passages: list[float] = []
+    met = 0
+    for one in track(asked, "hub recall"):
+        start = [hit.passage.id for hit in base.retrieve(one.question, k=BASE_K)]
+        ours = bounded.expand(Question(one.question, embedder=gear.embedder), passages=start)
+        whole = exact.expand(Question(one.question, embedder=gear.embedder), passages=start)
+        met += not ours.exact
+        for shares, parts in ((paths, _paths), (passages, _passages)):
+            shares.append(_share(parts(whole), parts(ours)))
+    counts = {"questions": len(paths), "that_met_a_hub": met}
+    return counts | {"paths": round(fmean(paths), 4), "passages": round(fmean(passages), 4)}
+
+
+def _paths(walked: Expanded) -> set[str]:
+    return {str(path) for path in walked.paths}
+
+
+def _passages(walked: Expanded) -> set[str]:
+    return {id for path in walked.paths for id in path.passage_ids}
+
+
+def _share(wanted: set[str], found: set[str]) -> float:
+    return len(wanted & found) / len(wanted) if wanted else 1.0

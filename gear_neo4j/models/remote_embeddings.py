@@ -1,0 +1,128 @@
+"""Text to vectors by a server that speaks OpenAI's protocol for embeddings, as vLLM, Ollama and many others do."""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from gear_neo4j.errors import ModelError, SettingsError
+from gear_neo4j.models.retries import NO_KEY, Knobs, explained, retrying
+
+if TYPE_CHECKING:
+    from langchain_openai import OpenAIEmbeddings
+
+Vectors = npt.NDArray[np.float32]
+BATCH = 128
+TIMEOUT = 60.0
+PATIENCE = 120.0
+KNOBS = Knobs(
+    model="GEAR_EMBEDDING_MODEL", url="GEAR_EMBEDDING_URL", key="GEAR_EMBEDDING_KEY", timeout="GEAR_EMBEDDING_TIMEOUT"
+)
+
+
+class RemoteEmbedder:
+    """An embedding model at ``POST url/embeddings``; requests that may succeed later are sent again.
+
+    Args:
+        model: its name there, which is also recorded in the database.
+        url: where the server is, as a rule ending in ``/v1``.
+        key: what it asks for, if it asks.
+        timeout: seconds a request.
+        batch_size: texts a request.
+        patience: seconds of waiting for a server that fails for the time being.
+
+    Raises:
+        SettingsError: no model is named.
+        ModelError: on use; the server cannot be used, or what it sends are no vectors.
+
+    Example:
+        >>> RemoteEmbedder("text-embedding-3-small", url="http://127.0.0.1:9/v1").name
+        'text-embedding-3-small'
+    """
+
+    def __init__(
+        self,
+        model: str | None,
+        *,
+        url: str,
+        key: str | None = None,
+        timeout: float = TIMEOUT,
+        batch_size: int = BATCH,
+        patience: float = PATIENCE,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if not model:
+            raise SettingsError(f"GEAR_EMBEDDING_URL is {url}, and no model is named: set GEAR_EMBEDDING_MODEL")
+        self.name = model
+        self._url = url
+        self._key = key
+        self._timeout = timeout
+        self._batch_size = batch_size
+        self._patience = patience
+        self._sleep = sleep
+
+    @cached_property
+    def dimension(self) -> int:
+        """The length of each vector; the server is asked once."""
+        return int(self._asked(["dimension"]).shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in order: shape (len(texts), dimension), float32, each of length 1.
+
+        Raises:
+            ModelError: the server cannot be used, or what it sends are no vectors.
+        """
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        batches = [texts[start : start + self._batch_size] for start in range(0, len(texts), self._batch_size)]
+        return np.concatenate([self._asked(batch) for batch in batches])
+
+    def _asked(self, texts: Sequence[str]) -> Vectors:
+        # Servers refuse a text without anything in it.
+        given = [text.encode("utf-8", "replace").decode("utf-8") or " " for text in texts]
+        attempts = retrying(patience=self._patience, sleep=self._sleep)
+        try:
+            rows = attempts(self._client.embed_documents, given)
+        except Exception as error:
+            told = attempts.statistics
+            raise ModelError(
+                explained(
+                    error,
+                    model=self.name,
+                    attempts=told.get("attempt_number", 1),
+                    waited=told.get("idle_for", 0.0),
+                    secrets=[self._key or ""],
+                    knobs=KNOBS,
+                )
+            ) from error
+        return self._checked(rows, len(texts))
+
+    def _checked(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
+        lengths = {len(row) for row in rows}
+        if len(rows) != count or len(lengths) != 1:
+            raise ModelError(f"the model {self.name} sent {len(rows)} vectors of lengths {sorted(lengths)} for {count}")
+        vectors = np.asarray(rows, dtype=np.float32)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.all(np.isfinite(vectors)) or not np.all(norms > 0):
+            raise ModelError(f"the model {self.name} sent a vector that has no direction")
+        return np.asarray(vectors / norms, dtype=np.float32)
+
+    @cached_property
+    def _client(self) -> "OpenAIEmbeddings":
+        # The client takes seconds to import: commands that embed nothing must not pay for it.
+        from langchain_core.utils import convert_to_secret_str
+        from langchain_openai import OpenAIEmbeddings
+
+        return OpenAIEmbeddings(
+            model=self.name,
+            base_url=self._url,
+            api_key=convert_to_secret_str(self._key or NO_KEY),
+            max_retries=0,
+            timeout=self._timeout,
+            chunk_size=self._batch_size,
+            # Otherwise it cuts texts by a tokenizer that it downloads, and sends numbers that only OpenAI understands.
+            check_embedding_ctx_length=False,
+        )
