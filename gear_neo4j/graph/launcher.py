@@ -70,9 +70,9 @@ def write_private(path: Path, text: str) -> None:
 def class_path(site: Site) -> list[Path]:
     """The jars of Neo4j in the local Maven repository; one that is missing or not whole is downloaded."""
     repository = GlobalSettings.load().repo_cache
-    # Resolving takes seconds even without a download, so its answer is kept.
-    index = site.folder.parent.parent / f"neo4j-{site.version}.json"
-    known = [Path(jar) for jar in json.loads(index.read_text())] if index.exists() else []
+    # Resolving takes ten seconds even without a download, so its answer is kept, for the servers of every home.
+    index = repository / f"gear-neo4j-{site.version}.json"
+    known = [repository / jar for jar in json.loads(index.read_text())] if index.exists() else []
     if known and all(map(is_whole, known)):
         return known
     # The jar of Neo4j itself is fetched last: where it is, the others are as a rule.
@@ -86,7 +86,7 @@ def class_path(site: Site) -> list[Path]:
         # Some versions name lists of versions among what they need, which are no jars.
         found = [one for one in resolve(site.version, repository=repository) if one.packaging == "jar"]
         jars = list(pool.map(fetch, reversed(found)))
-    write_private(index, json.dumps([str(jar) for jar in jars]))
+    write_private(index, json.dumps([os.path.relpath(jar, repository) for jar in jars]))
     return jars
 
 
