@@ -1,11 +1,12 @@
 // name: start_paths(passages, query, limit, weights, keep, hub, composed, degrees)
 // access: read
-// How a walk from passages begins, in one row. start: their $limit triples that are nearest to the query, best first: of
-// each, a list of id, subject, predicate, object, passage, cosine (0 at least) and a list of one degree, that of the busier
-// one of its two entities, in triples. They are those that a passage states, and, of one that stands for a node of the user's,
-// those that begin or end there; of either no more than 1,000 are looked at, for a node may have any number.
+// How a walk from passages begins, in one row.
+// start: their $limit triples that are nearest to the query, best first; of each, a list of id, subject, predicate,
+// object, passage, cosine (0 at least) and a list of one degree: in how many triples the busier one of its two entities
+// stands. They are those that a passage states, and, of one that stands for a node of the user's, those that begin or
+// end there; of either no more than 1,000 are looked at, for a node may have any number.
 // longer: the best $keep paths that these become by one triple more, as expand tells them, each after the place of its
-// start triple; null if none are to be kept, or where one of them is at an entity in more than $hub triples, for expand
+// start triple; null if none are to be kept, or where one starts at an entity in more than $hub triples, for expand
 // needs a pool then.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
@@ -46,7 +47,7 @@ CALL (seen, degree, beams) {
   CALL (seen, beam) {
     UNWIND beam.ends AS e
     MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
-    WITH DISTINCT t, beam
+    WITH DISTINCT t
     WHERE NOT t IN seen
     WITH t, beam.similarity + 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS numerator,
       size(beam.embeddings) + 1
@@ -63,6 +64,6 @@ CALL (seen, degree, beams) {
   LIMIT $keep
   MATCH (t)-[:FROM]->(p)
   RETURN collect([place, t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
-  THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS longer
+    THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS longer
 }
 RETURN start, CASE WHEN $keep > 0 AND degree <= $hub THEN longer END AS longer
