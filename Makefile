@@ -3,10 +3,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Three processes, each with a Neo4j of its own, for two cores: much of the time is waiting for disks and servers. A server
-# that NEO4J_URI names serves one at a time. With as many threads each as there are cores, torch would spend most of its
-# time waiting for its own threads.
-WORKERS := $(if $(NEO4J_URI),,-n 3 --dist loadfile --no-loadscope-reorder)
+# Two processes, each with a Neo4j of its own; a server that NEO4J_URI names serves one at a time. With as many threads
+# each as there are cores, torch would spend most of its time waiting for its own threads.
+WORKERS := $(if $(NEO4J_URI),,-n 2 --dist loadfile --no-loadscope-reorder)
 THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
 DATA := $(or $(GEAR_DATA),../shared/data)
 

@@ -61,21 +61,11 @@ class FakeEmbedder:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory) -> Iterator[Settings]:
     """Where the tests' Neo4j is; without one the run fails, it skips nothing."""
-    # Over so many small queries Java would spend more time on making its code fast than that gains.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
-        running = serving(tmp_path_factory.mktemp("gear-home"))
-        settings = next(running)
-    yield settings
-    running.close()
-
-
-def serving(home: Path) -> Iterator[Settings]:
-    """The server of NEO4J_URI, or one that runs until this is closed."""
     settings = Settings.load()
     if settings.uri:
         yield settings
         return
+    home = tmp_path_factory.mktemp("gear-home")
     started = local.start(name="tests", home=home, version=settings.neo4j_version)
     try:
         yield Settings(uri=started.uri, username=started.username, password=started.password, home=home)

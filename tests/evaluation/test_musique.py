@@ -6,7 +6,6 @@ from gear_neo4j import Beam, Gear
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.evaluate.systems import System, run
-from tests.conftest import clear, serving
 
 KS = (5, 10, 15)
 # Recall in percent at 5, 10 and 15, as first measured with another program on the same data and embedding model.
@@ -32,17 +31,10 @@ def musique(data):
     return datasets.load(folder)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """A Neo4j of its own, whose Java makes its code as fast as it can: here are many searches over much data."""
-    yield from serving(tmp_path_factory.mktemp("gear-home"))
-
-
 @pytest.fixture
-def measured(musique, server):
+def measured(musique, server, empty):
     """Measure a system in a database that holds the data set."""
     with Gear.connect(server) as gear:
-        clear(gear.database)
         runs.provide(gear, musique)
         yield lambda system: runs.summary(run(gear, system, musique.queries, k=max(KS)), ks=KS)
 
