@@ -31,7 +31,7 @@ CALL (t) {
   RETURN collect(e) AS ends, max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
 }
 MATCH (t)-[:FROM]->(p)
-WITH collect(t) AS seen, max(degree) AS degree,
+WITH collect(t) AS seen, $keep > 0 AND max(degree) <= $hub AS exact,
   collect([t.id, t.subject, t.predicate, t.object, p.id, score, [degree]]) AS start,
   collect({
     id: t.id,
@@ -40,10 +40,9 @@ WITH collect(t) AS seen, max(degree) AS degree,
     similarity: CASE WHEN $composed THEN cosine ELSE 0.0 END,
     embeddings: CASE WHEN $composed THEN [t.embedding] ELSE [] END
   }) AS beams
-CALL (seen, degree, beams) {
-  WITH seen, beams, CASE WHEN $keep > 0 AND degree <= $hub THEN size(beams) ELSE 0 END AS count
-  UNWIND range(0, count - 1) AS place
-  WITH seen, place, beams[place] AS beam
+CALL (seen, exact, beams) {
+  UNWIND CASE WHEN exact THEN range(0, size(beams) - 1) ELSE [] END AS place
+  WITH place, beams[place] AS beam
   CALL (seen, beam) {
     UNWIND beam.ends AS e
     MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
@@ -66,4 +65,4 @@ CALL (seen, degree, beams) {
   RETURN collect([place, t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
     THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS longer
 }
-RETURN start, CASE WHEN $keep > 0 AND degree <= $hub THEN longer END AS longer
+RETURN start, CASE WHEN exact THEN longer END AS longer

@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from tenacity import Retrying
+
 from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import ReplyCache
 from gear_neo4j.models.retries import explained, one_line, retrying
@@ -152,15 +154,17 @@ class Chat:
         try:
             reply = attempts(self._invoke, messages)
         except Exception as error:
-            tried, waited = attempts.statistics["attempt_number"], attempts.statistics["idle_for"]
-            line = explained(error, model=self.name, attempts=tried, waited=waited, secrets=_secrets(self._model))
-            raise ModelError(line, usage=spent + Usage(retries=tried - 1)) from error
-        retries = Usage(retries=attempts.statistics["attempt_number"] - 1)
-        return reply, spent + retries + _usage(messages, reply)
+            line = explained(error, model=self.name, attempts=attempts, secrets=_secrets(self._model))
+            raise ModelError(line, usage=spent + _retries(attempts)) from error
+        return reply, spent + _retries(attempts) + _usage(messages, reply)
 
     def _invoke(self, messages: list["BaseMessage"]) -> "AIMessage":
         with self._slots:
             return self._model.invoke(messages, **self._asked)
+
+
+def _retries(attempts: Retrying) -> Usage:
+    return Usage(retries=attempts.statistics["attempt_number"] - 1)
 
 
 def _secrets(model: "BaseChatModel") -> list[str]:

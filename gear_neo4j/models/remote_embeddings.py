@@ -87,17 +87,9 @@ class RemoteEmbedder:
         try:
             rows = attempts(self._client.embed_documents, given)
         except Exception as error:
-            told = attempts.statistics
-            raise ModelError(
-                explained(
-                    error,
-                    model=self.name,
-                    attempts=told.get("attempt_number", 1),
-                    waited=told.get("idle_for", 0.0),
-                    secrets=[self._key or ""],
-                    knobs=KNOBS,
-                )
-            ) from error
+            secrets = [self._key or ""]
+            line = explained(error, model=self.name, attempts=attempts, secrets=secrets, knobs=KNOBS)
+            raise ModelError(line) from error
         return self._checked(rows, len(texts))
 
     def _checked(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:

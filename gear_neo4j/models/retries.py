@@ -96,18 +96,18 @@ def explained(
     error: BaseException,
     *,
     model: str,
-    attempts: int,
-    waited: float,
+    attempts: Retrying,
     secrets: Iterable[str] = (),
     knobs: Knobs = CHAT,
 ) -> str:
     """One line for the user: what happened last, how often it was tried, and what to do; without the ``secrets``."""
+    tried, waited = attempts.statistics["attempt_number"], attempts.statistics["idle_for"]
     last, told = _telling(error), told_wait(error)
     detail = one_line(_without(secrets, f"{type(last).__name__}: {last}"))
     if not may_pass(error):
         advice = _ADVICE.get(_status(error) or 0, "check {model}, {url} and {key}").format(**asdict(knobs))
         return f"the model {model} cannot be used: {detail}: {advice}"
-    times = "once" if attempts == 1 else f"{attempts} times in {waited:.0f} s of waiting"
+    times = "once" if tried == 1 else f"{tried} times in {waited:.0f} s of waiting"
     asked = f", and asks to wait {told:.0f} s more" if told else ""
     remedy = f"raise {knobs.timeout}" if "Timeout" in type(last).__name__ else f"check {knobs.url}"
     return f"the model {model} failed {times}{asked}: {detail}: try again later, or {remedy}"
