@@ -34,7 +34,7 @@ class Settings:
     home: Path = field(default_factory=_default_home)
     neo4j_version: str = DEFAULT_NEO4J_VERSION
     embedding_model: str | None = None
-    embedding_dtype: str = "float32"
+    embedding_dtype: str = "auto"
     embedding_url: str | None = None
     embedding_key: str | None = field(default=None, repr=False)
     embedding_timeout: float = 60.0
@@ -74,7 +74,7 @@ class Settings:
             home=Path(get("GEAR_HOME") or _default_home()).expanduser(),
             neo4j_version=get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION,
             embedding_model=get("GEAR_EMBEDDING_MODEL"),
-            embedding_dtype=get("GEAR_EMBEDDING_DTYPE") or "float32",
+            embedding_dtype=get("GEAR_EMBEDDING_DTYPE") or "auto",
             embedding_url=get("GEAR_EMBEDDING_URL"),
             embedding_key=get("GEAR_EMBEDDING_KEY"),
             embedding_timeout=_number("GEAR_EMBEDDING_TIMEOUT", get("GEAR_EMBEDDING_TIMEOUT") or "60"),

@@ -165,5 +165,16 @@ def test_the_embedding_model_computes_in_what_is_asked_for():
 
     assert ((whole * half).sum(axis=1) > 0.999).all()
     assert not (whole == half).all()
-    with pytest.raises(SettingsError, match="GEAR_EMBEDDING_DTYPE is 'int4'"):
+    with pytest.raises(SettingsError, match="GEAR_EMBEDDING_DTYPE is 'int4': it must be auto, float32 or bfloat16"):
         open_embedder(Settings(embedding_dtype="int4"))
+
+
+@pytest.mark.parametrize("told", [{}, {"avx512_f": True}, {"avx512_bf16": True}, {"amx_bf16": True}])
+def test_unasked_the_embedding_model_computes_in_half_the_bits_where_the_processor_is_made_for_it(told, monkeypatch):
+    """Elsewhere bfloat16 takes longer than float32; what this machine says of itself is put aside."""
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: told, raising=False)
+    expected = "bfloat16" if any(name.endswith("bf16") for name in told) else "float32"
+
+    unasked, asked = (open_embedder(one).embed(["Ana"]) for one in (Settings(), Settings(embedding_dtype=expected)))
+
+    assert (unasked == asked).all()
