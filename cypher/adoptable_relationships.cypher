@@ -1,19 +1,20 @@
-// name: adoptable_relationships(types, labels, names, properties, mentions, chunks, texts)
+// name: adoptable_relationships(types, labels, names, properties, sources, keys, mentions, chunks, texts)
 // access: read
 // The relationships of the types between nodes with one of the labels, streamed: element id, type, [property, value] of
-// the given properties; of each end the element id, labels, and [property, value] of what names it; and the chunk that
-// mentions both ends, else the start, else the end: its element id, the first in order, or null.
+// the given properties; of each end the element id, labels, and [property, value] of what names it; and the element id of
+// a chunk that mentions either end, or null: of those one that has, under one of $keys, what the relationship has under one
+// of $sources; else one that mentions both ends, else the start; and of such the first in order.
 MATCH (a:$any($labels))-[r:$any($types)]->(b:$any($labels))
-CALL (a, b) {
-  WITH a, b
+CALL (a, r, b) {
+  WITH a, b, reduce(named = [], name IN $sources | named + coalesce(r[name], [])) AS named
   WHERE size($mentions) > 0
   // One end at a time: a condition on either is planned as a scan of all nodes for each relationship.
   UNWIND [{node: a, weight: 2}, {node: b, weight: 1}] AS end
-  WITH end.node AS n, end.weight AS weight
+  WITH end.node AS n, end.weight AS weight, named
   MATCH (n)-[:$any($mentions)]-(c:$any($chunks))
   WHERE any(key IN $texts WHERE trim(coalesce(toStringOrNull(c[key]), '')) <> '')
-  WITH c, sum(DISTINCT weight) AS closeness
-  ORDER BY closeness DESC, elementId(c)
+  WITH c, coalesce(any(key IN $keys WHERE c[key] IN named), false) AS states, sum(DISTINCT weight) AS closeness
+  ORDER BY states DESC, closeness DESC, elementId(c)
   LIMIT 1
   RETURN collect(elementId(c)) AS chunk
 }

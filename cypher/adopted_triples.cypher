@@ -1,4 +1,4 @@
-// name: adopted_triples(names, properties, labels, types, mentions, chunks, texts)
+// name: adopted_triples(names, properties, labels, types, sources, keys, mentions, chunks, texts)
 // access: read
 // Every triple that stands for a relationship, streamed, with the relationship as it is now, in the form that
 // adoptable_relationships has; its id is null where the relationship, or its being a fact, has gone.
@@ -6,16 +6,16 @@ MATCH (t:Triple)
 WHERE t.relationship IS NOT NULL
 OPTIONAL MATCH (t)-[:SUBJECT]->(a:$any($labels))-[r:$any($types)]->(b:$any($labels))<-[:OBJECT]-(t)
 WHERE elementId(r) = t.relationship
-CALL (a, b) {
-  WITH a, b
+CALL (a, r, b) {
+  WITH a, b, reduce(named = [], name IN $sources | named + coalesce(r[name], [])) AS named
   WHERE size($mentions) > 0
   // One end at a time: a condition on either is planned as a scan of all nodes for each relationship.
   UNWIND [{node: a, weight: 2}, {node: b, weight: 1}] AS end
-  WITH end.node AS n, end.weight AS weight
+  WITH end.node AS n, end.weight AS weight, named
   MATCH (n)-[:$any($mentions)]-(c:$any($chunks))
   WHERE any(key IN $texts WHERE trim(coalesce(toStringOrNull(c[key]), '')) <> '')
-  WITH c, sum(DISTINCT weight) AS closeness
-  ORDER BY closeness DESC, elementId(c)
+  WITH c, coalesce(any(key IN $keys WHERE c[key] IN named), false) AS states, sum(DISTINCT weight) AS closeness
+  ORDER BY states DESC, closeness DESC, elementId(c)
   LIMIT 1
   RETURN collect(elementId(c)) AS chunk
 }

@@ -121,6 +121,8 @@ class Adoption:
             "labels": list(self.profile.entities),
             "names": list(self.profile.name_properties),
             "properties": [name for one in facts for name in one.properties],
+            "sources": list(self.profile.sources),
+            "keys": [chunk.key for chunk in self.profile.chunks.values() if chunk.key],
             "mentions": list(dict.fromkeys(mentions)),
             "chunks": list(self.profile.chunks),
             "texts": list(dict.fromkeys(name for chunk in self.profile.chunks.values() for name in chunk.text)),

@@ -12,6 +12,8 @@ import tomli_w
 from gear_neo4j.errors import InputError
 
 BUILT_IN = Path(__file__).parent / "profiles"
+# What a table of a profile holds one of; all else are lists.
+_TEXTS = frozenset({"key", "words", "predicate", "rank"})
 _WORDS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -25,11 +27,15 @@ class Entities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunks:
-    """Nodes of a label that hold passages: properties of text and title, and types that lead to what they mention."""
+    """Nodes of a label that hold passages: properties of text and title, and types that lead to what they mention.
+
+    ``key`` is the property by which a relationship names the one that states it.
+    """
 
     text: tuple[str, ...]
     title: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +60,8 @@ class Facts:
 class Profile:
     """How a graph is to be read; without ``relationships``, every type between two named nodes is a fact.
 
-    ``without`` names types that are no facts, such as the order of chunks.
+    ``without`` names types that are no facts, such as the order of chunks; ``sources`` the properties of a relationship
+    with the keys of the chunks that state it.
     """
 
     name: str
@@ -62,6 +69,7 @@ class Profile:
     chunks: Mapping[str, Chunks] = field(default_factory=dict)
     relationships: Mapping[str, Facts] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
     @property
     def name_properties(self) -> tuple[str, ...]:
@@ -135,16 +143,19 @@ def parse(text: str, *, file: str) -> Profile:
         ('name',)
     """
     given = _loaded(text, file)
-    known = {"name": str, "entities": dict, "chunks": dict, "relationships": dict, "without": list}
+    known = {"name": str, "entities": dict, "chunks": dict, "relationships": dict, "without": list, "sources": list}
     _check(given, known, place=file)
     kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
     tables = {
         key: {name: _table(kind, one, place=f"{file}: {key}.{_key(name)}") for name, one in given.get(key, {}).items()}
         for key, kind in kinds.items()
     }
-    profile = Profile(name=given.get("name", Path(file).stem), without=_names(given.get("without", []), file), **tables)
+    without, sources = (_names(given.get(key, []), file) for key in ("without", "sources"))
+    profile = Profile(name=given.get("name", Path(file).stem), without=without, sources=sources, **tables)
     if not (profile.entities or profile.chunks):
         raise InputError(f"{file}: a profile needs [entities.LABEL] or [chunks.LABEL]: 'gear adopt' proposes one")
+    if profile.sources and not any(chunk.key for chunk in profile.chunks.values()):
+        raise InputError(f"{file}: sources name chunks by a key: some [chunks.LABEL] must say which property that is")
     return profile
 
 
@@ -192,9 +203,7 @@ def _key(name: str) -> str:
 def _table(kind: type[Any], given: object, *, place: str) -> Any:
     if not isinstance(given, dict):
         raise InputError(f"{place}: it must be a table")
-    fields: dict[str, type[Any]] = dict.fromkeys(kind.__slots__, list)
-    if kind is Facts:
-        fields |= dict.fromkeys(("words", "predicate", "rank"), str)
+    fields: dict[str, type[Any]] = {name: str if name in _TEXTS else list for name in kind.__slots__}
     _check(given, fields, place=place)
     values = {key: _names(value, place) if isinstance(value, list) else value for key, value in given.items()}
     needed = "names" if kind is Entities else "text"

@@ -109,6 +109,36 @@ def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedd
     assert before == dump(empty)
 
 
+@pytest.mark.parametrize(("name", "type"), [("graphiti", "RELATES_TO"), ("llama-index", "BORN_IN")])
+def test_a_fact_is_stated_by_the_chunk_that_it_names(empty, server, embedder, name, type):
+    """Two chunks mention both ends; where the fact names the other one later, or none of them, the triple follows."""
+    make(empty, name)
+    profile = load(built_in()[name])
+    (label, chunk), (source,) = next(iter(profile.chunks.items())), profile.sources
+    mention = f"MATCH (c:{label}), (e) WHERE c.{chunk.text[0]} = $text AND e.name IN $names CREATE (c)-[:MENTIONS]->(e)"
+    empty.run(
+        Query("mention", mention, frozenset({"text", "names"}), writes=True),
+        text=RADIUM,
+        names=["Marie Curie", "Warsaw"],
+    )
+    names = f"MATCH ({{name: 'Marie Curie'}})-[r:{type}]->({{name: 'Warsaw'}}) SET r.{source} = $key"
+    named = Query("names", names, frozenset({"key"}), writes=True)
+    key = Query(
+        "key", f"MATCH (c:{label}) WHERE c.{chunk.text[0]} = $text RETURN c.{chunk.key} AS key", frozenset({"text"})
+    )
+
+    with opened(server, embedder) as gear:
+        for text in (STUDIES, RADIUM, STUDIES):
+            value = empty.run(key, text=text)[0]["key"]
+            empty.run(named, key=[value] if name == "graphiti" else value)
+            gear.adopt(profile)
+            assert [text] == [by for fact, by in stated(empty) if fact == "Marie Curie born in Warsaw"]
+        for none in (None, "elsewhere", 7):
+            empty.run(named, key=none)
+            gear.adopt(profile)
+            assert len(FACTS) == len(stated(empty))
+
+
 def test_a_fact_of_graphiti_that_expires_goes_and_comes_back(empty, server, embedder):
     """It is passed over and counted while it has expired, and a triple again once it has not."""
     make(empty, "graphiti")

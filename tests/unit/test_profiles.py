@@ -52,7 +52,9 @@ PROFILES = st.builds(
     Profile,
     name=LABELS,
     entities=st.dictionaries(LABELS, st.builds(Entities, names=FILLED, text=LISTS), min_size=1, max_size=3),
-    chunks=st.dictionaries(LABELS, st.builds(Chunks, text=FILLED, title=LISTS, mentions=LISTS), max_size=2),
+    chunks=st.dictionaries(
+        LABELS, st.builds(Chunks, text=FILLED, title=LISTS, mentions=LISTS, key=st.none() | LABELS), max_size=2
+    ),
     relationships=st.dictionaries(
         LABELS,
         st.builds(
@@ -64,7 +66,8 @@ PROFILES = st.builds(
         max_size=3,
     ),
     without=LISTS,
-)
+    sources=LISTS,
+).filter(lambda profile: not profile.sources or any(chunk.key for chunk in profile.chunks.values()))
 
 
 @given(PROFILES)
@@ -109,7 +112,15 @@ def test_a_profile_of_any_words_says_the_same_when_it_comes_back(profile):
             "relationships.HAS: predicate must not be empty: leave it out",
         ),
         (f"{MINE}[relationships.HAS]\nrank = ''\n", "relationships.HAS: rank must not be empty: leave it out"),
-        (f"nodes = 1\n{MINE}", "'nodes' is not known; there are name, entities, chunks, relationships, without"),
+        (
+            f"nodes = 1\n{MINE}",
+            "'nodes' is not known; there are name, entities, chunks, relationships, without, sources",
+        ),
+        (
+            f"sources = ['from']\n{MINE}",
+            "sources name chunks by a key: some [chunks.LABEL] must say which property that is",
+        ),
+        (f"{MINE}[chunks.Page]\ntext = ['text']\nkey = ['id']\n", "chunks.Page: key must be a text"),
     ],
 )
 def test_a_bad_profile_is_refused_with_one_line_that_says_where(tmp_path, text, told):
@@ -141,7 +152,7 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 TABLES = st.dictionaries(
-    st.sampled_from(["name", "entities", "chunks", "relationships", "without", "other"]), VALUES, max_size=4
+    st.sampled_from(["name", "entities", "chunks", "relationships", "without", "sources", "other"]), VALUES, max_size=4
 )
 
 
