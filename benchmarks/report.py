@@ -40,7 +40,7 @@ def rows(results: Results) -> Iterator[tuple[str, ...]]:
     for name in names:
         yield line(f"{name}: p50", "searches", name, "ms", "median", unit="ms")
         yield line("R@10", "searches", name, "recall_at_10")
-    for name in ("rank-bm25", "fulltext"):
+    for name in ("bm25 in memory", "rank-bm25", "fulltext"):
         yield line(f"{name}: p50", "keywords", name, "ms", "median", unit="ms")
         yield line("R@10", "keywords", name, "recall_at_10")
     for clients in ("1", "4", "16"):

@@ -1,9 +1,12 @@
 """BM25 in memory (rank-bm25 through LangChain's retriever): for parity with the paper, and for small corpora."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.graph.store import Found
@@ -32,10 +35,14 @@ class BM25:
 
     def __init__(self, passages: Iterable[Passage]) -> None:
         documents = {passage.id: words(passage.content) for passage in passages}
-        self._ids = np.array(list(documents), dtype=object)
-        self._words = [frozenset(tokens) for tokens in documents.values()]
+        self._ids = list(documents)
+        self._place_by_id = np.argsort(np.argsort(np.array(self._ids, dtype=str)))
+        self._places = _places_by_word(documents.values())
+        # By word, what it adds to the score of each passage that holds it: asked for whole scores, rank-bm25 works that
+        # out for each question anew, over all passages, which took as long as the rest of a hybrid search.
+        self._gains: dict[str, npt.NDArray[np.float64]] = {}
         # rank-bm25 divides by the average length, so a corpus without a single word has no index.
-        self._index = None
+        self._index: Any = None
         if any(documents.values()):
             # LangChain takes a second to import: commands that search no words must not pay for it.
             from langchain_community.retrievers import BM25Retriever
@@ -55,9 +62,26 @@ class BM25:
         asked = words(question.text)
         if self._index is None or not asked:
             return []
-        scores = self._index.get_scores(asked)
-        shared = np.array([len(tokens.intersection(asked)) for tokens in self._words])
+        scores, shared = np.zeros(len(self._ids)), np.zeros(len(self._ids), dtype=int)
+        for word in (word for word in asked if word in self._places):
+            scores[self._places[word]] += self._gain(word)
+        for word in self._places.keys() & asked:
+            shared[self._places[word]] += 1
+        found = np.flatnonzero(shared)
         # In tiny corpora most words stand in most passages, and BM25 counts a shared word against a passage.
-        keys = (-shared, -scores) if self._index.average_idf > 0 else (-scores, -shared)
-        order = [i for i in np.lexsort((self._ids.astype(str), *keys)) if shared[i]][:k]
-        return ranked(self.name, [(self._ids[i], float(scores[i])) for i in order])
+        keys = (-shared[found], -scores[found]) if self._index.average_idf > 0 else (-scores[found], -shared[found])
+        best = found[np.lexsort((self._place_by_id[found], *keys))][:k]
+        return ranked(self.name, [(self._ids[place], float(scores[place])) for place in best])
+
+    def _gain(self, word: str) -> npt.NDArray[np.float64]:
+        if word not in self._gains:
+            self._gains[word] = np.array(self._index.get_batch_scores([word], self._places[word]))
+        return self._gains[word]
+
+
+def _places_by_word(documents: Iterable[list[str]]) -> dict[str, npt.NDArray[np.int64]]:
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for place, tokens in enumerate(documents):
+        for word in set(tokens):
+            found[word].append(place)
+    return {word: np.array(places) for word, places in found.items()}
