@@ -135,7 +135,7 @@ def _note(times: Noted, recalls: Noted, name: str, started: float, ids: list[str
 
 
 def keywords(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
-    """BM25 in memory, ours and rank-bm25, against the full-text index: seconds to build, memory, time a question, recall."""
+    """BM25 in memory, ours and rank-bm25, against full text: seconds to build, memory, time a question, recall."""
     before, started = peak_megabytes(), time.perf_counter()
     index = BM25(gear.store.all_passages())
     built, mb = time.perf_counter() - started, peak_megabytes() - before
