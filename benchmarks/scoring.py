@@ -66,6 +66,8 @@ def searches(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
     ours = {
         "naive over hybrid": gear.retriever("naive", base="hybrid"),
         "naive over sbert": gear.retriever("naive", base="sbert"),
+        "naive over sbert, half as many": gear.retriever("naive", base="sbert", base_k=7, beam=Beam(width=5)),
+        "sbert": gear.retriever("base", base="sbert"),
         "scout": gear.retriever("scout"),
     }
     rival = VectorCypher(gear)

@@ -11,6 +11,7 @@ from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.models.embeddings import Embedder
 
 PASSAGES_A_BATCH = 256
+NODES_A_BATCH = 2_000
 TRIPLES_A_BATCH = 1_000
 Item = TypeVar("Item")
 
@@ -101,3 +102,17 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     found = iter(items)
     while batch := list(islice(found, size)):
         yield batch
+
+
+def batches_of_nodes(rows: Iterable[Row], *, where: Callable[[Row], bool]) -> Iterator[list[Row]]:
+    """Nodes with a batch of passages among them, or fewer: each commit has a segment of the indexes to itself."""
+    found: list[Row] = []
+    passages = 0
+    for row in rows:
+        found.append(row)
+        passages += where(row)
+        if passages == PASSAGES_A_BATCH or len(found) == NODES_A_BATCH:
+            yield found
+            found, passages = [], 0
+    if found:
+        yield found

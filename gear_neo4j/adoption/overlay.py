@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from gear_neo4j.adoption.batches import PASSAGES_A_BATCH, TRIPLES_A_BATCH, OverlayWriter, batches
+from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches, batches_of_nodes
 from gear_neo4j.adoption.nodes import Overlaid, adopted, has_ended, has_prose, overlaid
 from gear_neo4j.adoption.profile import Profile, dump
 from gear_neo4j.adoption.survey import survey_types
@@ -178,7 +178,7 @@ class Adoption:
             self.on_progress(Progress("passages", self.report.nodes_read, total, self.report.passages_written))
 
         with Writers() as writers:
-            for rows in batches(self._nodes(), PASSAGES_A_BATCH):
+            for rows in batches_of_nodes(self._nodes(), where=self._has_prose):
                 writers.submit(partial(self._writer.write_passages, rows, where=self._has_prose), partial(told, rows))
 
     def _has_prose(self, row: Row) -> bool:

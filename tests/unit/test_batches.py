@@ -1,0 +1,21 @@
+"""How the nodes of a graph are cut into batches: none is lost, and each commit is worth its segment of the indexes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gear_neo4j.adoption.batches import NODES_A_BATCH, PASSAGES_A_BATCH, batches_of_nodes
+
+RUNS = st.lists(st.tuples(st.booleans(), st.integers(1, 2 * NODES_A_BATCH)), max_size=6)
+
+
+@given(RUNS)
+def test_batches_hold_every_node_in_order_and_are_full_but_for_the_last(runs):
+    """Full is one with a batch of passages in it, whichever nodes are between them, or with as many nodes as may be."""
+    rows = [{"wanted": wanted, "place": place} for wanted, count in runs for place in range(count)]
+
+    found = list(batches_of_nodes(rows, where=lambda row: row["wanted"]))
+
+    assert rows == [row for batch in found for row in batch]
+    sizes = [(sum(row["wanted"] for row in batch), len(batch)) for batch in found]
+    assert all(0 < nodes <= NODES_A_BATCH and passages <= PASSAGES_A_BATCH for passages, nodes in sizes)
+    assert all(passages == PASSAGES_A_BATCH or nodes == NODES_A_BATCH for passages, nodes in sizes[:-1])
