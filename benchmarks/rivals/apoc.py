@@ -22,12 +22,16 @@ def start(settings: Settings) -> LocalServer:
     os.environ["GEAR_LOCAL_SETTINGS"] = "dbms.security.procedures.unrestricted=apoc.*\n"
     first = local.start(name=settings.name, home=settings.home, version=version)
     local.stop(name=settings.name, home=settings.home)
-    known = settings.home / f"neo4j-{version}.json"
-    jars = json.loads(known.read_text())
     plugin = _merged(first.home / "neo4j" / "plugins")
-    # On the class path, too, for its classes refer to each other by it.
-    known.write_text(json.dumps([*jars, str(plugin)]))
-    return local.start(name=settings.name, home=settings.home, version=version)
+    # On the class path, too, for its classes refer to each other by it. The list of jars is that of all servers, so it
+    # is put back; should this be killed before, the jar is soon gone, and a list with a missing jar is made anew.
+    known = GlobalSettings.load().repo_cache / f"gear-neo4j-{version}.json"
+    jars = known.read_text()
+    known.write_text(json.dumps([*json.loads(jars), str(plugin)]))
+    try:
+        return local.start(name=settings.name, home=settings.home, version=version)
+    finally:
+        known.write_text(jars)
 
 
 def _merged(folder: Path) -> Path:
