@@ -11,6 +11,7 @@ from jgo.config import GlobalSettings
 
 from gear_neo4j import Settings
 from gear_neo4j.graph import local
+from gear_neo4j.graph.launcher import jar_list
 from gear_neo4j.graph.local import LocalServer
 
 APOC = "org.neo4j.procedure:apoc-core:5.26.12+org.neo4j.procedure:apoc-common:5.26.12"
@@ -25,7 +26,7 @@ def start(settings: Settings) -> LocalServer:
     plugin = _merged(first.home / "neo4j" / "plugins")
     # On the class path, too, for its classes refer to each other by it. The list of jars is that of all servers, so it
     # is put back; should this be killed before, the jar is soon gone, and a list with a missing jar is made anew.
-    known = GlobalSettings.load().repo_cache / f"gear-neo4j-{version}.json"
+    known = jar_list(version)
     jars = known.read_text()
     known.write_text(json.dumps([*json.loads(jars), str(plugin)]))
     try:

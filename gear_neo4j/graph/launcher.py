@@ -67,11 +67,18 @@ def write_private(path: Path, text: str) -> None:
     Path(draft).replace(path)
 
 
+def jar_list(version: str) -> Path:
+    """Where it is kept what a version consists of: resolving takes ten seconds even without a download.
+
+    It lies in the local Maven repository, for the servers of every home.
+    """
+    return GlobalSettings.load().repo_cache / f"gear-neo4j-{version}.json"
+
+
 def class_path(site: Site) -> list[Path]:
     """The jars of Neo4j in the local Maven repository; one that is missing or not whole is downloaded."""
-    repository = GlobalSettings.load().repo_cache
-    # Resolving takes ten seconds even without a download, so its answer is kept, for the servers of every home.
-    index = repository / f"gear-neo4j-{site.version}.json"
+    index = jar_list(site.version)
+    repository = index.parent
     known = [repository / jar for jar in json.loads(index.read_text())] if index.exists() else []
     if known and all(map(is_whole, known)):
         return known
