@@ -45,7 +45,7 @@ class SentenceTransformerEmbedder:
             download and has 384 dimensions.
         batch_size: texts encoded together; at 64, long passages took half a gigabyte more than at 16, and no less time.
         dtype: ``bfloat16`` computes in half the bits, which takes little more than half the time on processors made
-            for it, and half a point of recall at most (docs/benchmarks.md); its vectors are near enough to those of
+            for it, and less than a point of recall (docs/benchmarks.md); its vectors are near enough to those of
             ``float32`` to be used beside them. ``auto`` is ``bfloat16`` on such a processor, ``float32`` elsewhere.
 
     Raises:

@@ -1,7 +1,7 @@
 """BM25 in memory (rank-bm25 through LangChain's retriever): for parity with the paper, and for small corpora."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -63,9 +63,8 @@ class BM25:
         if self._index is None or not asked:
             return []
         scores, shared = np.zeros(len(self._ids)), np.zeros(len(self._ids), dtype=int)
-        for word in (word for word in asked if word in self._places):
-            scores[self._places[word]] += self._gain(word)
-        for word in self._places.keys() & asked:
+        for word, times in Counter(word for word in asked if word in self._places).items():
+            scores[self._places[word]] += times * self._gain(word)
             shared[self._places[word]] += 1
         found = np.flatnonzero(shared)
         # In tiny corpora most words stand in most passages, and BM25 counts a shared word against a passage.
