@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gear_neo4j.domain import Cypher, Passage, Path, Triple
@@ -42,11 +42,15 @@ class ScoredTriple:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the indexes found for one query, best first: ids with cosines, ids with Lucene's scores, and ids alone."""
+    """What the indexes found for one query, best first: ids with cosines, ids with Lucene's scores, and ids alone.
+
+    ``passages`` are those of the first two by id, where they were asked for.
+    """
 
     dense: Sequence[tuple[str, float]] = ()
     words: Sequence[tuple[str, float]] = ()
     stating: Sequence[str] = ()
+    passages: Mapping[str, Passage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,17 +130,16 @@ class Store:
         """How many passages, triples, entities and synonym edges there are."""
         return Counts(**self.database.call("counts")[0])
 
-    def find_passages(self, queries: Sequence[Mapping[str, object]], *, k: int, triples: int = 0) -> list[Found]:
-        """What the indexes find for each ``{"vector", "text"}``: k passages by either, and those of near triples.
+    def find_passages(self, queries: Sequence[Mapping[str, object]], *, k: int, whole: bool = False) -> list[Found]:
+        """What the indexes find for each ``{"vector", "text"}``: k passages by either, ``whole`` if need be.
 
         A text is in Lucene's syntax; None for a vector or a text looks nothing up.
         """
-        asked: dict[str, Any] = {"queries": list(queries), "k": k, "candidates": max(LEAST_CANDIDATES, 2 * k)}
-        if triples:
-            rows = self.database.call("link_passages", **asked, triples=triples)
-        else:
-            rows = self.database.call("find_passages", **asked)
-        return [Found(_scored_ids(row["dense"]), _scored_ids(row["words"]), row.get("stating", ())) for row in rows]
+        return [_found(row) for row in self.database.call("find_passages", **_looked_up(queries, k), whole=whole)]
+
+    def link_passages(self, queries: Sequence[Mapping[str, object]], *, k: int, triples: int) -> list[Found]:
+        """What :meth:`find_passages` finds, and the passages of so many triples nearest to each vector."""
+        return [_found(row) for row in self.database.call("link_passages", **_looked_up(queries, k), triples=triples)]
 
     def all_passages(self) -> Iterator[Passage]:
         """Every passage in order of id, streamed."""
@@ -233,8 +236,17 @@ def _passage(row: Row) -> Passage:
     return Passage(row["id"], row["title"], row["text"], row["source"], row["position"])
 
 
-def _scored_ids(pairs: Sequence[Sequence[Any]]) -> list[tuple[str, float]]:
-    return [(id, score) for id, score in pairs]
+def _looked_up(queries: Sequence[Mapping[str, object]], k: int) -> dict[str, Any]:
+    return {"queries": list(queries), "k": k, "candidates": max(LEAST_CANDIDATES, 2 * k)}
+
+
+def _found(row: Row) -> Found:
+    passages = {id: Passage(id, *whole) for id, _, *whole in (*row["dense"], *row["words"]) if whole}
+    return Found(_scored_ids(row["dense"]), _scored_ids(row["words"]), row.get("stating", ()), passages)
+
+
+def _scored_ids(listed: Sequence[Sequence[Any]]) -> list[tuple[str, float]]:
+    return [(one[0], one[1]) for one in listed]
 
 
 def _listed(

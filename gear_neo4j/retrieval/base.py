@@ -1,8 +1,9 @@
 """Base retrievers: what finds the first passages, by words, by meaning, or by both."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from gear_neo4j.domain import Passage
 from gear_neo4j.graph.store import Found, Store
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.lucene import lucene_query
@@ -97,9 +98,15 @@ class BaseSearch:
 
     def rank(self, question: Question, *, k: int) -> list[Ranked]:
         """At most k passages, best first."""
-        found = self._found([question], k=k, triples=0) if self._base.needs else [NOTHING]
-        with question.timed("base"):
-            return self._base.rank(question, found[0], k=k)
+        return self._ranked(question, self._found(question, k=k, whole=False), k=k)
+
+    def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
+        """At most k passages, best first, and the contents of those that came along with their ids.
+
+        They come where no more is looked up than was asked for: not from what fuses long lists, nor from memory.
+        """
+        found = self._found(question, k=k, whole=self._base.depth(k) == k)
+        return self._ranked(question, found, k=k), found.passages
 
     def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
         """The k passages of each triple, given as a question (GeAR's passageLink); one round trip for all.
@@ -107,7 +114,11 @@ class BaseSearch:
         Two rankings are fused: the passages that the base retriever finds for the triple's text, and the passages of
         the triples nearest to it (GeAR, equation 8).
         """
-        found = self._found(questions, k=k, triples=LINK_TRIPLES, vectors=True) if questions else []
+        if not questions:
+            return []
+        queries = [self._query(question, vector=True) for question in questions]
+        with questions[0].timed("base"):
+            found = self._store.link_passages(queries, k=self._base.depth(k), triples=LINK_TRIPLES)
         linked = []
         for question, one in zip(questions, found, strict=True):
             stating = ranked("triples", [(id, 0.0) for id in dict.fromkeys(one.stating)][:k])
@@ -115,14 +126,20 @@ class BaseSearch:
             linked.append(fuse({self._base.name: base, "triples": stating})[:k])
         return linked
 
-    def _found(self, questions: Sequence[Question], *, k: int, triples: int, vectors: bool = False) -> list[Found]:
-        needs = self._base.needs
-        queries = [
-            {
-                "vector": question.vector if vectors or "vector" in needs else None,
-                "text": (lucene_query(question.text) or None) if "text" in needs else None,
-            }
-            for question in questions
-        ]
-        with questions[0].timed("base"):
-            return self._store.find_passages(queries, k=self._base.depth(k), triples=triples)
+    def _found(self, question: Question, *, k: int, whole: bool) -> Found:
+        if not self._base.needs:
+            return NOTHING
+        query = self._query(question, vector="vector" in self._base.needs)
+        with question.timed("base"):
+            return self._store.find_passages([query], k=self._base.depth(k), whole=whole)[0]
+
+    def _query(self, question: Question, *, vector: bool) -> dict[str, object]:
+        """What the database looks up for a question; a vector that is not needed is not made."""
+        return {
+            "vector": question.vector if vector else None,
+            "text": (lucene_query(question.text) or None) if "text" in self._base.needs else None,
+        }
+
+    def _ranked(self, question: Question, found: Found, *, k: int) -> list[Ranked]:
+        with question.timed("base"):
+            return self._base.rank(question, found, k=k)

@@ -175,6 +175,24 @@ def test_a_search_of_length_l_costs_at_most_l_plus_3_round_trips_and_no_vector_c
     assert not wire.holds(next(iter(embedder.embed(["word3 word4 word5"]))))
 
 
+@pytest.mark.parametrize(("base", "trips"), [("bm25", 1), ("fulltext", 1), ("sbert", 1), ("hybrid", 2)])
+def test_a_base_retriever_gets_its_passages_with_their_ranking(random_graph, server, embedder, base, trips):
+    """One list costs one round trip, contents and all; two that are fused cost one more, for the best of both."""
+    texts, _ = random_graph
+    with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear:
+        retriever = gear.retriever("base", base=base)
+        retriever.retrieve("word1 word2")
+        wire.reset()
+        hits = retriever.retrieve("word3 word4 word5", k=10)
+        runs = wire.runs
+        stored = gear.store.passages([hit.passage.id for hit in hits])
+
+    assert trips == runs
+    assert 10 == len(hits)
+    assert {hit.passage.id: hit.passage for hit in hits} == stored
+    assert all(texts[hit.passage.id] == hit.passage.text for hit in hits)
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(min_size=1, max_size=300).filter(lambda text: text.strip()))
 def test_no_text_makes_a_search_fail(gear, text):
