@@ -16,6 +16,7 @@ from gear_neo4j.retrieval.base import BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.expansion import Expansion
 from gear_neo4j.retrieval.retrievers import BASE_K, NaiveRetriever
+from gear_neo4j.wording import counted
 
 Level = Literal["ok", "advice", "problem"]
 SAMPLED = 5
@@ -107,17 +108,24 @@ class Doctor:
             return
         count = len(schema.expected_indexes(self.embedder.dimension))
         model = f"{self.embedder.name} ({self.embedder.dimension} dimensions)"
-        yield Finding("ok", "schema", f"complete, {count} indexes online, embedded by {model}")
+        yield Finding("ok", "schema", f"complete, {counted(count, 'index')} online, embedded by {model}")
 
     def _contents(self, counts: Counts) -> Finding:
-        told = f"{counts.passages:,} passages, {counts.triples:,} triples, {counts.entities:,} entities"
+        held = (
+            counted(counts.passages, "passage"),
+            counted(counts.triples, "triple"),
+            counted(counts.entities, "entity"),
+        )
+        told = ", ".join(held)
         left = self.database.call("count_to_extract", failed=False)[0]["passages"]
         if counts.passages and not counts.triples:
             return Finding(
                 "problem", "contents", f"{told}: there is nothing to walk", "gear ingest --triples, --extract"
             )
         if left:
-            return Finding("advice", "contents", f"{told}; {left:,} passages were never read", "gear ingest --extract")
+            return Finding(
+                "advice", "contents", f"{told}; {counted(left, 'passage')} never read", "gear ingest --extract"
+            )
         return Finding("ok", "contents", told)
 
     def _page_cache(self, counts: Counts) -> Finding:
@@ -177,7 +185,7 @@ def _about_hubs(hubs: int, beam: Beam) -> Finding:
     if not hubs:
         return Finding("ok", "hubs", f"no entity stands in more than {beam.hub} triples")
     detail = (
-        f"{hubs:,} entities stand in more than {beam.hub} triples: of those, only the nearest to the question count"
+        f"{counted(hubs, 'entity')} in more than {beam.hub} triples: of those, only the nearest to the question count"
     )
     return Finding("ok", "hubs", detail)
 

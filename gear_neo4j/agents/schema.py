@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
+from gear_neo4j.wording import counted
 
 LONGEST_EXAMPLE = 40
 PROPERTIES = 20
@@ -19,7 +20,7 @@ def schema_text(found: Survey, *, longest: int = 8_000) -> str:
         >>> person = Label("Person", 2, 2, {"name": Property("name", 2, examples=["Ana"])})
         >>> print(schema_text(Survey(2, {"Person": person}, {"KNOWS": Type("KNOWS", 1, {"Person": 1}, {"Person": 1})})))
         (:Person) 2 nodes: name (such as "Ana")
-        (:Person)-[:KNOWS]->(:Person) 1 relationships
+        (:Person)-[:KNOWS]->(:Person) 1 relationship
     """
     labels = sorted(found.labels.values(), key=lambda one: (-one.nodes, one.name))
     types = sorted(found.types.values(), key=lambda one: (-one.relationships, one.name))
@@ -31,7 +32,7 @@ def schema_text(found: Survey, *, longest: int = 8_000) -> str:
 def _label(label: Label) -> str:
     known = sorted(label.properties.values(), key=lambda one: (-one.nodes, one.name))[:PROPERTIES]
     listed = ", ".join(map(_property, known))
-    return f"(:{_name(label.name)}) {label.nodes:,} nodes" + (f": {listed}" if listed else "")
+    return f"(:{_name(label.name)}) {counted(label.nodes, 'node')}" + (f": {listed}" if listed else "")
 
 
 def _property(one: Property) -> str:
@@ -44,7 +45,7 @@ def _property(one: Property) -> str:
 
 
 def _type(one: Type) -> str:
-    line = f"{_ends(one.starts)}-[:{_name(one.name)}]->{_ends(one.ends)} {one.relationships:,} relationships"
+    line = f"{_ends(one.starts)}-[:{_name(one.name)}]->{_ends(one.ends)} {counted(one.relationships, 'relationship')}"
     names = [_name(name) for name, _ in (one.texts + one.numbers).most_common(PROPERTIES)]
     return f"{line}: {', '.join(names)}" if names else line
 

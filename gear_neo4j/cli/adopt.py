@@ -17,6 +17,7 @@ from gear_neo4j.cli.ingest import progress_shown, tell
 from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
+from gear_neo4j.wording import counted
 
 SHOWN_PROPERTIES = 6
 # Measured for embeddings of 384 dimensions, indexes included; and a sentence or two a second on a small machine.
@@ -46,9 +47,11 @@ def import_command(files: tuple[Path, ...], delimiter: str, array_delimiter: str
     if as_json:
         click.echo(json.dumps(asdict(report)))
     else:
-        click.echo(f"{report.nodes:,} nodes and {report.relationships:,} relationships imported into {database}")
+        read = f"{counted(report.nodes, 'node')} and {counted(report.relationships, 'relationship')}"
+        click.echo(f"{read} imported into {database}")
     if report.problems:
-        click.echo(f"gear: {report.problems:,} rows could not be used, see above; the rest is imported", err=True)
+        problems = counted(report.problems, "row")
+        click.echo(f"gear: {problems} could not be used, see above; the rest is imported", err=True)
         sys.exit(2)
 
 
@@ -101,9 +104,8 @@ def release(dry_run: bool, as_json: bool, **given: Any) -> None:
         click.echo(json.dumps(asdict(gone)))
         return
     schema = ", with the indexes and the schema of gear-neo4j" if gone.schema else ""
-    click.echo(
-        f"{gone.passages:,} passages and {gone.triples:,} triples {'would be ' if dry_run else ''}released{schema}"
-    )
+    would = "would be " if dry_run else ""
+    click.echo(f"{counted(gone.passages, 'passage')} and {counted(gone.triples, 'triple')} {would}released{schema}")
 
 
 def _character(option: str, given: str) -> str:
@@ -139,7 +141,7 @@ def _propose(gear: Gear, *, as_json: bool) -> None:
 
 
 def _print_survey(found: Survey) -> None:
-    errors.print(f"{found.nodes:,} nodes; what some of them hold:")
+    errors.print(f"{counted(found.nodes, 'node')}; what some of them hold:")
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("label")
     table.add_column("nodes", justify="right")
@@ -162,10 +164,11 @@ def _print_survey(found: Survey) -> None:
 
 
 def _told(report: dict[str, Any], *, dry_run: bool) -> str:
+    written = f"{counted(report['passages_written'], 'passage')} and {counted(report['triples_written'], 'triple')}"
+    read = f"{counted(report['nodes_read'], 'node')} and {counted(report['relationships_read'], 'relationship')}"
     if dry_run:
         return (
-            f"{report['passages_written']:,} passages and {report['triples_written']:,} triples would be written over "
-            f"{report['nodes_read']:,} nodes and {report['relationships_read']:,} relationships: about "
+            f"{written} would be written over {read}: about "
             f"{max(1, report['seconds'] // 60):,} min and {max(1, report['bytes'] // 1_000_000):,} MB"
         )
     gone = (
@@ -175,7 +178,4 @@ def _told(report: dict[str, Any], *, dry_run: bool) -> str:
     )
     nameless = f" ({report['nameless']:,} passed over: an end has no name)" if report["nameless"] else ""
     ended = f" ({report['ended']:,} passed over: no longer facts)" if report["ended"] else ""
-    return (
-        f"{report['passages_written']:,} passages and {report['triples_written']:,} triples written{gone}; "
-        f"{report['nodes_read']:,} nodes and {report['relationships_read']:,} relationships read{nameless}{ended}"
-    )
+    return f"{written} written{gone}; {read} read{nameless}{ended}"

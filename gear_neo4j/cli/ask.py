@@ -29,6 +29,7 @@ from gear_neo4j.cli.search import print_paths
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.wording import counted
 
 SHOWN_PATHS = 3
 PATH = click.Path(path_type=Path, dir_okay=False)
@@ -187,8 +188,8 @@ def _print_cost(console: Console, answer: Answer, price: tuple[float, float] | N
     cost = f", {total.cost(price):.4f} in money" if price else ""
     cached = f" and {total.cached} from the cache" if total.cached else ""
     console.print(
-        f"\n{STOPS[answer.stop_reason]}: {steps} {'step' if steps == 1 else 'steps'}, {total.calls} calls{cached}, "
-        f"{about}{total.tokens:,} tokens{cost}, {answer.seconds:.1f} s",
+        f"\n{STOPS[answer.stop_reason]}: {counted(steps, 'step')}, {counted(total.calls, 'call')}{cached}, "
+        f"{about}{counted(total.tokens, 'token')}{cost}, {answer.seconds:.1f} s",
         style="dim",
         highlight=False,
     )

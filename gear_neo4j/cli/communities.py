@@ -20,6 +20,7 @@ from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain.communities import Named, names_of, page
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.wording import counted
 
 SHOWN = 10
 BUILD = (
@@ -102,7 +103,7 @@ def _build(
         with errors.status("finding communities"):
             built = gear.build_communities(size=size, afresh=afresh, dry_run=dry_run)
         told: dict[str, Any] = {"communities": asdict(built)}
-        said = [f"{sum(built.levels):,} communities of {built.nodes:,} entities"]
+        said = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
         said.append(f"by level {', '.join(f'{one:,}' for one in built.levels)}" if built.levels else "none")
         said.append(f"{built.new:,} new, {built.gone:,} gone")
         if report and not dry_run:
@@ -112,7 +113,7 @@ def _build(
             said.append(_reported(reported))
         elif not dry_run:
             due = forecast(gear.communities())
-            said.append(f"reports of {due.calls:,} would take about {due.tokens:,} tokens (--report)")
+            said.append(f"reports of {due.calls:,} would take about {counted(due.tokens, 'token')} (--report)")
     click.echo(json.dumps(told) if as_json else "; ".join(said))
 
 
@@ -120,14 +121,14 @@ def _reported(found: Reported) -> str:
     about = "about " if found.usage.estimated else ""
     failed = f", {found.failed:,} failed (the same command asks again)" if found.failed else ""
     stopped = ", stopped at the budget of tokens: the same command goes on" if found.stopped else ""
-    return f"{found.done:,} of {found.total:,} reports, {about}{found.usage.tokens:,} tokens{failed}{stopped}"
+    return f"{found.done:,} of {found.total:,} reports, {about}{counted(found.usage.tokens, 'token')}{failed}{stopped}"
 
 
 def _print(found: Hierarchy, named: dict[str, tuple[Named, ...]]) -> None:
     if not found.communities:
         click.echo("no communities: 'gear communities build' finds them")
         return
-    tree = Tree(f"{len(found.communities):,} communities, {len(found.roots):,} at the top")
+    tree = Tree(f"{counted(len(found.communities), 'community')}, {len(found.roots):,} at the top")
     for root in found.roots[:SHOWN]:
         branch = tree.add(_line(root, named))
         for part in found.parts(root.id)[:3]:
@@ -163,7 +164,7 @@ def _progress_shown() -> Iterator[Callable[[Reported], None]]:
         task = bars.add_task("reports", total=None, told="")
 
         def show(found: Reported) -> None:
-            told = f"{found.usage.tokens:,} tokens"
+            told = counted(found.usage.tokens, "token")
             bars.update(task, completed=found.done + found.failed, total=found.total, told=told)
 
         yield show

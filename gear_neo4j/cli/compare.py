@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gear_neo4j.evaluate.comparison import Compared, Comparison, Contrast, Question, compare, read_report
+from gear_neo4j.wording import counted
 
 FILE = click.Path(path_type=Path)
 
@@ -41,7 +42,9 @@ def compare_command(a: Path, b: Path, metric: str, show: int, as_json: bool) -> 
 
 
 def _table(found: Comparison) -> Table:
-    title = f"{found.a.dataset}, {len(found.a.questions)} questions\nA {_named(found.a)}\nB {_named(found.b)}"
+    title = (
+        f"{found.a.dataset}, {counted(len(found.a.questions), 'question')}\nA {_named(found.a)}\nB {_named(found.b)}"
+    )
     table = Table(title=Text(title), title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     for name in ("", "A", "B", "B - A", "95 % interval", "wins / ties / losses of B", ""):
         table.add_column(name, justify="left" if not name else "right")

@@ -33,6 +33,7 @@ from gear_neo4j.evaluate.report import write_report
 from gear_neo4j.evaluate.systems import AgentName
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.wording import counted
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -187,7 +188,8 @@ def _write(report: dict[str, Any], file: Path | None) -> None:
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
     kind = f", {report['llm_kind']}" if "llm_kind" in report else ""
-    title = f"{report['dataset']}: {report['questions']} questions, {report['retriever']} over {report['base']}{kind}"
+    asked = counted(report["questions"], "question")
+    title = f"{report['dataset']}: {asked}, {report['retriever']} over {report['base']}{kind}"
     table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("")
     for k in ks:

@@ -13,6 +13,7 @@ from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.settings import Settings
+from gear_neo4j.wording import counted
 
 
 @click.command()
@@ -41,9 +42,10 @@ def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, a
         click.echo(json.dumps(asdict(report)))
     else:
         click.echo(
-            f"{report.passages:,} passages, {report.triples:,} triples, {report.entities:,} entities in {folder}"
+            f"{counted(report.passages, 'passage')}, {counted(report.triples, 'triple')}, "
+            f"{counted(report.entities, 'entity')} in {folder}"
         )
         click.echo(f"neo4j-admin database import full @{folder / ARGUMENTS} neo4j")
         click.echo("gear migrate")
     if report.problems:
-        raise InputError(f"{report.problems:,} lines or files could not be used, see above")
+        raise InputError(f"{counted(report.problems, 'line or file', 'lines or files')} could not be used, see above")

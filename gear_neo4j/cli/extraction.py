@@ -11,6 +11,7 @@ from gear_neo4j.cli.options import errors
 from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.extraction import Extracted, Failure, Forecast
 from gear_neo4j.usage import Usage
+from gear_neo4j.wording import counted
 
 Price = tuple[float, float] | None
 
@@ -24,8 +25,8 @@ def extract(gear: Gear, *, max_tokens: int | None, retry_failed: bool, price: Pr
 def print_forecast(told: Forecast, *, price: Price) -> None:
     """Say what an extraction would take."""
     click.echo(
-        f"extraction: {told.passages:,} passages, as many calls, about {told.usage.input_tokens:,} tokens to send and "
-        f"{told.usage.output_tokens:,} to receive{_money(told.usage, price)}"
+        f"extraction: {counted(told.passages, 'passage')}, as many calls, about {told.usage.input_tokens:,} tokens to "
+        f"send and {told.usage.output_tokens:,} to receive{_money(told.usage, price)}"
     )
 
 
@@ -34,16 +35,18 @@ def print_extracted(report: Extracted, *, price: Price) -> None:
     about = "about " if report.usage.estimated else ""
     cached = f" and {report.usage.cached:,} from the cache" if report.usage.cached else ""
     click.echo(
-        f"{report.triples:,} triples from {report.done:,} passages; {report.usage.calls:,} calls{cached}, "
-        f"{about}{report.usage.tokens:,} tokens{_money(report.usage, price)}"
-        + (f"; {report.malformed:,} malformed triples left out" if report.malformed else "")
+        f"{counted(report.triples, 'triple')} from {counted(report.done, 'passage')}; "
+        f"{counted(report.usage.calls, 'call')}{cached}, "
+        f"{about}{counted(report.usage.tokens, 'token')}{_money(report.usage, price)}"
+        + (f"; {counted(report.malformed, 'malformed triple')} left out" if report.malformed else "")
     )
     if report.stopped:
         left = report.total - report.done - report.failed
-        click.echo(f"stopped at the budget of tokens: {left:,} passages are left; the same command goes on")
+        click.echo(f"stopped at the budget of tokens, {counted(left, 'passage')} left; the same command goes on")
     if report.failed:
         click.echo(
-            f"gear: no triples from {report.failed:,} passages, see above; --retry-failed asks for them again", err=True
+            f"gear: no triples from {counted(report.failed, 'passage')}, see above; --retry-failed asks for them again",
+            err=True,
         )
 
 
@@ -68,7 +71,7 @@ def _progress_shown(price: Price) -> Iterator[Callable[[Extracted], None]]:
         def show(report: Extracted) -> None:
             done = report.done + report.failed
             rate = done / max(time.monotonic() - started, 1e-9)
-            told = f"{rate:.1f}/s, {report.triples:,} triples, {report.usage.tokens:,} tokens"
+            told = f"{rate:.1f}/s, {counted(report.triples, 'triple')}, {counted(report.usage.tokens, 'token')}"
             bars.update(task, completed=done, total=report.total, told=told + _money(report.usage, price))
 
         yield show

@@ -8,6 +8,7 @@ import click
 
 from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import CONNECTION, opened, settings_from, with_options
+from gear_neo4j.wording import counted
 
 
 @click.command()
@@ -27,4 +28,5 @@ def forget(source: str, dry_run: bool, as_json: bool, **given: Any) -> None:
         click.echo(json.dumps(asdict(gone)))
     else:
         verb = "would be forgotten" if dry_run else "forgotten"
-        click.echo(f"{gone.passages:,} passages, {gone.triples:,} triples and {gone.entities:,} entities {verb}")
+        stated = f"{counted(gone.triples, 'triple')} and {counted(gone.entities, 'entity')}"
+        click.echo(f"{counted(gone.passages, 'passage')}, {stated} {verb}")

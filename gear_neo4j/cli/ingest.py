@@ -21,6 +21,7 @@ from gear_neo4j.ingestion.progress import Progress as Progressed
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
+from gear_neo4j.wording import counted
 
 PATH = click.Path(path_type=Path)
 TRIPLES = click.option(
@@ -95,8 +96,8 @@ def ingest(
         if extracted:
             extraction.print_extracted(extracted, price=settings.chat_price)
         click.echo(
-            f"the graph holds {counts.passages:,} passages, {counts.triples:,} triples, {counts.entities:,} entities, "
-            f"{counts.synonyms:,} synonym edges"
+            f"the graph holds {counted(counts.passages, 'passage')}, {counted(counts.triples, 'triple')}, "
+            f"{counted(counts.entities, 'entity')}, {counted(counts.synonyms, 'synonym edge')}"
         )
     _end(report or IngestReport(), failed=extracted.failed if extracted else 0)
 
@@ -117,7 +118,9 @@ def _forecast(
         extraction.print_forecast(told, price=settings.chat_price)
         return
     report = read_only(files_to_ingest(sources, triples), chunk_size=given["chunk_size"], on_problem=tell)
-    click.echo(f"{report.passages_read:,} passages and {report.triples_read:,} triples could be ingested")
+    click.echo(
+        f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')} could be ingested"
+    )
     if extract:
         told = forecast(report.passages_read, report.characters_read)
         extraction.print_forecast(told, price=settings.chat_price)
@@ -126,7 +129,7 @@ def _forecast(
 
 def _written(report: IngestReport) -> str:
     return (
-        f"{report.passages_written:,} passages and {report.triples_written:,} triples written "
+        f"{counted(report.passages_written, 'passage')} and {counted(report.triples_written, 'triple')} written "
         f"({report.passages_read:,} and {report.triples_read:,} read){_changes(report)}"
     )
 
@@ -134,21 +137,19 @@ def _written(report: IngestReport) -> str:
 def _changes(report: IngestReport) -> str:
     """What was replaced and removed, if anything was."""
     counts = {
-        "passages replaced": report.passages_replaced,
-        "passages removed": report.passages_removed,
-        "triples removed": report.triples_removed,
+        ("passage", "replaced"): report.passages_replaced,
+        ("passage", "removed"): report.passages_removed,
+        ("triple", "removed"): report.triples_removed,
     }
-    return "".join(f", {count:,} {what}" for what, count in counts.items() if count)
+    return "".join(f", {counted(count, noun)} {verb}" for (noun, verb), count in counts.items() if count)
 
 
 def _end(report: IngestReport, *, failed: int = 0) -> None:
     if report.skipped:
-        click.echo(f"{sum(report.skipped.values()):,} files skipped: {', '.join(report.skipped)}", err=True)
+        click.echo(f"{counted(sum(report.skipped.values()), 'file')} skipped: {', '.join(report.skipped)}", err=True)
     if report.problems:
-        click.echo(
-            f"gear: {report.problems:,} lines or files could not be used, see above; mend and ingest them again",
-            err=True,
-        )
+        problems = counted(report.problems, "line or file", "lines or files")
+        click.echo(f"gear: {problems} could not be used, see above; mend and ingest again", err=True)
     if report.problems or failed:
         sys.exit(2)
 

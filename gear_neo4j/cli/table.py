@@ -14,6 +14,7 @@ from gear_neo4j.evaluate.datasets import Dataset, Query
 from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
+from gear_neo4j.wording import counted
 
 # Narrower screens get no column for the 95th percentile and the paper's figures, very narrow ones none for the spread.
 WIDE = 125
@@ -56,7 +57,7 @@ def print_table(console: Console, told: dict[str, Any]) -> None:
     """Print the rows with recall, its spread, what a question costs, and, where it fits, the paper's figures."""
     ks, wide, narrow = told["ks"], console.width >= WIDE, console.width < NARROW
     shown = Table(
-        title=f"{told['dataset']}: {told['questions']} questions, language model: {told['llm']}",
+        title=f"{told['dataset']}: {counted(told['questions'], 'question')}, language model: {told['llm']}",
         title_justify="left",
         box=None,
         header_style="bold",

@@ -10,6 +10,7 @@ from typing import Any
 
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.graph.database import Database
+from gear_neo4j.wording import counted
 
 MEMBERS = 10
 WIDTH, HEIGHT = 1600.0, 1000.0
@@ -55,7 +56,7 @@ def page(found: Hierarchy, named: Mapping[str, Sequence[Named]], *, database: st
     template = Template(files(__package__).joinpath("communities.html").read_text(encoding="utf-8"))
     # What ends a script, or begins a comment in one, is written so that it does not.
     data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
-    count = f"{len(found.communities):,} communities, {len(found.roots):,} at the top"
+    count = f"{counted(len(found.communities), 'community')}, {len(found.roots):,} at the top"
     return template.substitute(database=escape(database), counted=count, width=WIDTH, height=HEIGHT, boxes=data)
 
 

@@ -6,6 +6,7 @@ from html import escape
 from gear_neo4j.domain import Passage, Path
 from gear_neo4j.explain.layout import Box, Edge, Picture, picture
 from gear_neo4j.explain.saved import Saved, Turn
+from gear_neo4j.wording import counted
 
 LONGEST_TEXT = 420
 _BUTTONS = "".join(
@@ -55,7 +56,7 @@ def place(passage: Passage) -> str:
 
 def _head(turn: Turn) -> str:
     count = len(turn.paths)
-    return f'<span class="note">{f"{count} paths, best first" if count > 1 else "1 path"}</span>'
+    return f'<span class="note">{counted(count, "path")}{", best first" if count > 1 else ""}</span>'
 
 
 def _lines(found: Picture) -> str:

@@ -150,10 +150,10 @@ def docs(tmp_path, monkeypatch):
 def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     """What cannot be used is told line by line, other kinds once at the end."""
     code, out, err = gear("ingest", "docs")
-    assert (2, True) == (code, "1 passages and 0 triples written (1 and 0 read)\nthe graph" in out)
+    assert (2, True) == (code, "1 passage and 0 triples written (1 and 0 read)\nthe graph" in out)
     assert "docs/b.pdf: cannot be read as PDF: " in err
     assert ["3 files skipped: .png, .zip"] == [line for line in err.splitlines() if "skipped" in line]
-    assert "gear: 1 lines or files could not be used" in err
+    assert "gear: 1 line or file could not be used" in err
 
     (docs / "a.md").write_text("# Guide\n\nRead it again.")
     code, out, _ = gear("ingest", "docs/a.md", "--json")
@@ -164,7 +164,7 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     assert ("Guide", "docs/a.md", "line 1") == (hit["title"], hit["source"], hit["position"])
 
     assert one_line(gear("forget", "docs/b.md"), "'docs/b.md'", "docs/a.md")
-    assert "1 passages, 0 triples and 0 entities would be forgotten\n" == gear("forget", "docs/a.md", "--dry-run")[1]
+    assert "1 passage, 0 triples and 0 entities would be forgotten\n" == gear("forget", "docs/a.md", "--dry-run")[1]
     assert {"passages": 1, "triples": 0, "entities": 0} == json.loads(gear("forget", "./docs/a.md", "--json")[1])
     assert one_line(gear("forget", "docs/a.md"), "none of the passages has a source")
 
@@ -173,7 +173,7 @@ def test_a_dry_run_reads_documents_too(gear, docs, empty):
     """The same problems and counts, from the same reader, without a database."""
     code, out, err = gear("ingest", "docs", "--dry-run", "--uri", "bolt://127.0.0.1:9")
 
-    assert (2, True) == (code, "1 passages and 0 triples could be ingested" in out)
+    assert (2, True) == (code, "1 passage and 0 triples could be ingested" in out)
     assert "docs/b.pdf: cannot be read as PDF: " in err
     assert "3 files skipped: .png, .zip" in err
 
@@ -187,7 +187,7 @@ def test_a_changed_line_is_replaced_if_asked_for(gear, folder):
     assert 2 == gear("ingest", folder)[0]
     code, out, _ = gear("ingest", folder, "--replace")
 
-    assert (0, True) == (code, "1 passages replaced, 1 triples removed\nthe graph holds 2 passages" in out)
+    assert (0, True) == (code, "1 passage replaced, 1 triple removed\nthe graph holds 2 passages" in out)
 
 
 def test_bad_input_costs_one_line(gear, folder, tmp_path):

@@ -63,7 +63,7 @@ def test_from_files_to_paths_and_back(gear, connection, graph):
 
     connection.run(Query("new", "MATCH (a {name: 'Charles Babbage'}) CREATE (a)-[:KNEW]->(a)-[:MET]->(a)", writes=True))
     code, out, err = gear("adopt", "--update")
-    assert "1 triples written" in out
+    assert "1 triple written" in out
     assert "the profile says nothing of these types: MET (1)" in err
     connection.run(Query("old", "MATCH (n)-[r:KNEW|MET]->(n) DELETE r", writes=True))
 
@@ -81,9 +81,9 @@ def test_rows_of_a_file_that_cannot_be_used_are_told_and_the_exit_code_says_so(g
     code, out, err = gear("import", graph / "more.csv")
 
     assert 2 == code
-    assert out.startswith("1 nodes")
+    assert out.startswith("1 node and ")
     assert 'more.csv:3: age is "x": no int' in err
-    assert "1 rows could not be used" in err
+    assert "1 row could not be used" in err
 
 
 def test_bad_input_costs_one_line(gear, graph):

@@ -78,7 +78,7 @@ def test_a_query_gives_the_facts_of_a_cited_answer(graph, server, embedder, tmp_
     write_trace(answer.trace, tmp_path / "trace.json")
     assert answer.trace == read_trace(tmp_path / "trace.json")
     prompt = model.requests[0]["messages"][1]["content"]
-    assert '(:Person) 1 nodes: born (such as 1890), name (text, such as "Ana Petkova")' in prompt
+    assert '(:Person) 1 node: born (such as 1890), name (text, such as "Ana Petkova")' in prompt
     assert "-[:EMPLOYED_BY]->" in prompt
     assert QUESTION in prompt
 

@@ -58,7 +58,7 @@ def test_passages_that_were_never_read_are_told_with_what_to_do(filled, embedder
     contents = next(one for one in Doctor(filled, embedder).examine().findings if one.subject == "contents")
 
     assert ("advice", "gear ingest --extract") == (contents.level, contents.fix)
-    assert "1 passages were never read" in contents.detail
+    assert "1 passage never read" in contents.detail
 
 
 def test_hubs_are_counted_and_the_busiest_named(filled, embedder):

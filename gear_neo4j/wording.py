@@ -1,0 +1,17 @@
+"""How messages speak of how many there are."""
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun; ``many`` is the plural where it is not made by rule.
+
+    Example:
+        >>> counted(1, "passage"), counted(2_500, "passage"), counted(0, "entity"), counted(3, "index")
+        ('1 passage', '2,500 passages', '0 entities', '3 indexes')
+    """
+    return f"{number:,} {one if number == 1 else many or _plural(one)}"
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y"):
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith("x") else "s")
