@@ -1,4 +1,4 @@
-"""Composed against encoded scores, and one expansion step against one query a beam, on the questions of a data set.
+"""Composed against encoded scores, and an expansion against one query a beam, on the questions of a data set.
 
 ``python -m benchmarks.scoring DATASET_DIR``: whole expansions, turn by turn in one run, with the recall of both.
 """
@@ -7,6 +7,7 @@ import argparse
 import json
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks.measure import machine, spread, timed
+from benchmarks.rivals.beams import walk_encoding
 from benchmarks.rivals.vector_cypher import VectorCypher
 from benchmarks.steps import Times, Walk, compare, told
 from gear_neo4j import Beam, Gear, Settings
@@ -40,8 +42,12 @@ def steps(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
 
 
 def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
-    """The whole expansion of each question with composed and with encoded scores, in turn, and the recall of both."""
-    found: dict[str, list[float]] = {"composed": [], "encoded": []}
+    """The whole expansion of each question with composed and with encoded scores, in turn, and the recall of both.
+
+    And as GeAR's code goes about it: with encoded scores, and one query a beam.
+    """
+    found: dict[str, list[float]] = {"composed": [], "encoded": [], "encoded, one query a beam": []}
+    base = gear.retriever("base")
     recalls: dict[str, list[float]] = {"composed": [], "encoded": []}
     retrievers = {
         "composed": gear.retriever("naive", score="composed"),
@@ -52,11 +58,17 @@ def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
             hits = retriever.retrieve(query.question, k=K)
             found[name].append(hits.milliseconds["expand"])
             recalls[name].append(recall([hit.passage.id for hit in hits], query.gold, k=K))
-    ratios = [slow / fast for slow, fast in zip(found["encoded"], found["composed"], strict=True)]
+        passages = [hit.passage.id for hit in base.retrieve(query.question, k=K)]
+        vector = Question(query.question, embedder=gear.embedder).vector
+        singly = partial(walk_encoding, gear.database, passages, vector, beam=Beam(), embedder=gear.embedder)
+        found["encoded, one query a beam"].append(timed(singly))
+    ratios = {
+        name: [slow / fast for slow, fast in zip(times, found["composed"], strict=True)]
+        for name, times in found.items()
+    }
     return {
-        "composed_ms": spread(found["composed"]),
-        "encoded_ms": spread(found["encoded"]),
-        "ratio": spread(ratios),
+        "ms": {name: spread(times) for name, times in found.items()},
+        "ratio_to_composed": {name: spread(times) for name, times in ratios.items() if name != "composed"},
         "recall_at_15": {name: round(100 * fmean(values), 2) for name, values in recalls.items()},
     }
 

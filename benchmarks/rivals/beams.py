@@ -1,6 +1,7 @@
-"""The other way to expand: one query a beam, whose neighbours come back with their vectors and are scored in Python."""
+"""The other way to expand: one query a beam, whose neighbours are scored in Python, by vectors or by encoding paths."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,7 @@ from gear_neo4j.domain import Path
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.store import ScoredTriple, triple_of
+from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.beam import Beam, beam_search
 
 Vector = npt.NDArray[np.float64]
@@ -25,7 +27,7 @@ STARTS = Query(
     frozenset({"passages"}),
 )
 NEIGHBOURS = Query(
-    "neighbours_with_vectors",
+    "neighbours",
     """
     MATCH (last:Triple {id: $last})
     USING INDEX last:Triple(id)
@@ -36,9 +38,9 @@ NEIGHBOURS = Query(
     LIMIT $limit
     MATCH (t)-[:FROM]->(p)
     RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage,
-      t.embedding AS embedding
+      CASE WHEN $vectors THEN t.embedding END AS embedding
     """,
-    frozenset({"last", "visited", "limit"}),
+    frozenset({"last", "visited", "limit", "vectors"}),
 )
 EMBEDDINGS = Query(
     "embeddings",
@@ -49,12 +51,34 @@ EMBEDDINGS = Query(
 
 def walk(database: Database, passages: Sequence[str], query: Sequence[float], *, beam: Beam) -> list[Path]:
     """The whole walk: the triples of the passages come back with their vectors, then each beam is a query a step."""
-    asked = np.asarray(query)
-    start = [_scored(row, np.asarray(row["embedding"]), asked) for row in database.run(STARTS, passages=list(passages))]
-    best = sorted(start, key=lambda one: (-one.score, one.triple.id))[: beam.width]
     return beam_search(
-        best, expand=lambda paths: one_query_a_beam(database, paths, query, neighbours=beam.neighbours), beam=beam
+        _starts(database, passages, query, limit=beam.width),
+        expand=lambda paths: one_query_a_beam(database, paths, query, neighbours=beam.neighbours),
+        beam=beam,
     )
+
+
+def walk_encoding(
+    database: Database, passages: Sequence[str], query: Sequence[float], *, beam: Beam, embedder: Embedder
+) -> list[Path]:
+    """The whole walk as GeAR's code goes: each beam is a query, and each path that it could become is encoded."""
+    asked = np.asarray(query, dtype=np.float32)
+
+    def expand(paths: Sequence[Path]) -> list[list[ScoredTriple]]:
+        visited = [triple.id for path in paths for triple in path.triples]
+        found = [
+            database.run(NEIGHBOURS, last=path.triples[-1].id, visited=visited, limit=beam.neighbours, vectors=False)
+            for path in paths
+        ]
+        longer = [(*path.triples, triple_of(row)) for path, rows in zip(paths, found, strict=True) for row in rows]
+        texts = ["; ".join(triple.text for triple in triples) for triples in longer]
+        scored = (
+            ScoredTriple(triples[-1], score)
+            for triples, score in zip(longer, (embedder.embed(texts) @ asked).tolist(), strict=True)
+        )
+        return [list(islice(scored, len(rows))) for rows in found]
+
+    return beam_search(_starts(database, passages, query, limit=beam.width), expand=expand, beam=beam)
 
 
 def one_query_a_beam(
@@ -66,10 +90,16 @@ def one_query_a_beam(
     known = {row["id"]: np.asarray(row["embedding"]) for row in database.run(EMBEDDINGS, ids=visited)}
     found = []
     for path in paths:
-        rows = database.run(NEIGHBOURS, last=path.triples[-1].id, visited=visited, limit=neighbours)
+        rows = database.run(NEIGHBOURS, last=path.triples[-1].id, visited=visited, limit=neighbours, vectors=True)
         walked = sum(known[triple.id] for triple in path.triples)
         found.append([_scored(row, walked + np.asarray(row["embedding"]), asked) for row in rows])
     return found
+
+
+def _starts(database: Database, passages: Sequence[str], query: Sequence[float], *, limit: int) -> list[ScoredTriple]:
+    asked = np.asarray(query)
+    start = [_scored(row, np.asarray(row["embedding"]), asked) for row in database.run(STARTS, passages=list(passages))]
+    return sorted(start, key=lambda one: (-one.score, one.triple.id))[:limit]
 
 
 def _scored(row: Row, vector: Vector, asked: Vector) -> ScoredTriple:
