@@ -5,6 +5,7 @@
 
 import argparse
 import json
+import re
 import time
 from dataclasses import replace
 from functools import partial
@@ -22,11 +23,15 @@ from benchmarks.steps import Times, Walk, compare, told
 from gear_neo4j import Beam, Gear, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
+from gear_neo4j.graph.queries import Query, named
+from gear_neo4j.graph.store import Step
 from gear_neo4j.retrieval.question import Question
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "scoring.json"
 K = 15
 ROUNDS = 3
+NOTHING = Query("nothing", "RETURN 1 AS one")
+COSINE = re.compile(r"vector\.similarity\.cosine\([^()]*\)")
 TWO_HOPS = "VectorCypherRetriever, two hops"
 
 
@@ -73,6 +78,30 @@ def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
     }
 
 
+def parts(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
+    """What an expansion consists of: a query that does nothing, and its own with and without any cosine, in turn."""
+    whole = named("start_paths")
+    constant = COSINE.sub("0.8", whole.text)
+    queries = {
+        "a query that does nothing": NOTHING,
+        "without cosines": replace(whole, name="without_cosines", text=constant),
+        "whole": whole,
+    }
+    base, beam = gear.retriever("base"), Beam()
+    found: dict[str, list[float]] = {name: [] for name in queries}
+    for query in track(dataset.queries, "parts"):
+        passages = [hit.passage.id for hit in base.retrieve(query.question, k=K)]
+        vector = Question(query.question, embedder=gear.embedder).vector
+        weights = [beam.weight(place) for place in range(beam.width)]
+        step = Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=beam.hub)
+        given = {"passages": passages, "limit": beam.width, **step.parameters}
+        for _ in range(ROUNDS):
+            for name, one in queries.items():
+                taken = {key: given[key] for key in one.parameters}
+                found[name].append(timed(partial(gear.database.run, one, **taken)))
+    return {name: spread(times) for name, times in found.items()}
+
+
 def searches(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
     """Whole searches, turn by turn, without the time to encode the question, which is the same for all."""
     ours = {
@@ -115,6 +144,7 @@ def main() -> None:
             "questions": len(dataset.queries),
             "step": steps(gear, dataset),
             "expansion": scores(gear, dataset),
+            "parts": parts(gear, dataset),
             "searches": searches(gear, dataset),
         }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
