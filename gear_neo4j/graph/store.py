@@ -131,7 +131,7 @@ class Store:
         return Counts(**self.database.call("counts")[0])
 
     def find_passages(self, queries: Sequence[Mapping[str, object]], *, k: int, whole: bool = False) -> list[Found]:
-        """What the indexes find for each ``{"vector", "text"}``: k passages by either, ``whole`` if need be.
+        """What the indexes find for each ``{"vector", "text"}``: k passages by either, with contents if ``whole``.
 
         A text is in Lucene's syntax; None for a vector or a text looks nothing up.
         """
