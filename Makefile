@@ -10,7 +10,7 @@ THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
 # Servers that live for minutes: compiling for hours of use, a third of their work, and a collector with threads of its own
 # do not pay there.
 JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4InvocationThreshold=20000 \
-	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000")
+	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
 
 .PHONY: install demo test lint bench clean

@@ -19,12 +19,11 @@ from rich.progress import track
 from benchmarks.measure import machine, spread, timed
 from benchmarks.rivals.beams import walk_encoding
 from benchmarks.rivals.vector_cypher import VectorCypher
-from benchmarks.steps import Times, Walk, compare, told
+from benchmarks.steps import Times, Walk, compare, ranking, told
 from gear_neo4j import Beam, Gear, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.graph.queries import Query, named
-from gear_neo4j.graph.store import Step
 from gear_neo4j.retrieval.question import Question
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "scoring.json"
@@ -92,9 +91,7 @@ def parts(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
     for query in track(dataset.queries, "parts"):
         passages = [hit.passage.id for hit in base.retrieve(query.question, k=K)]
         vector = Question(query.question, embedder=gear.embedder).vector
-        weights = [beam.weight(place) for place in range(beam.width)]
-        step = Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=beam.hub)
-        given = {"passages": passages, "limit": beam.width, **step.parameters}
+        given = {"passages": passages, "limit": beam.width, **ranking(vector, beam, hub=beam.hub).parameters}
         for _ in range(ROUNDS):
             for name, one in queries.items():
                 taken = {key: given[key] for key in one.parameters}

@@ -65,13 +65,18 @@ def step(gear: Gear, walk: Walk, *, hub: bool) -> None:
     """One step as a search takes it: the probe for the pool, if a hub is met, and the expansion."""
     vector, beam = walk.question.vector, walk.beam
     pool = gear.store.nearest_triples(vector, k=POOL) if hub else []
-    weights = [beam.weight(place) for place in range(beam.width)]
     gear.store.expand(
         [[triple.id for triple in path.triples] for path in walk.paths],
         scores=[path.score for path in walk.paths],
-        step=Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=beam.hub if hub else EXACT),
+        step=ranking(vector, beam, hub=beam.hub if hub else EXACT),
         pool=pool,
     )
+
+
+def ranking(vector: Sequence[float], beam: Beam, *, hub: int) -> Step:
+    """How a search ranks the paths of two triples."""
+    weights = [beam.weight(place) for place in range(beam.width)]
+    return Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=hub)
 
 
 def compare(gear: Gear, walk: Walk, *, hub: bool) -> Times:

@@ -16,7 +16,7 @@ from gear_neo4j.retrieval.base import BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.expansion import Expansion
 from gear_neo4j.retrieval.retrievers import BASE_K, NaiveRetriever
-from gear_neo4j.wording import counted
+from gear_neo4j.wording import contents, counted
 
 Level = Literal["ok", "advice", "problem"]
 SAMPLED = 5
@@ -111,12 +111,7 @@ class Doctor:
         yield Finding("ok", "schema", f"complete, {counted(count, 'index')} online, embedded by {model}")
 
     def _contents(self, counts: Counts) -> Finding:
-        held = (
-            counted(counts.passages, "passage"),
-            counted(counts.triples, "triple"),
-            counted(counts.entities, "entity"),
-        )
-        told = ", ".join(held)
+        told = contents(counts.passages, counts.triples, counts.entities)
         left = self.database.call("count_to_extract", failed=False)[0]["passages"]
         if counts.passages and not counts.triples:
             return Finding(

@@ -11,6 +11,16 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or _plural(one)}"
 
 
+def contents(passages: int, triples: int, entities: int) -> str:
+    """What a graph holds, in words.
+
+    Example:
+        >>> contents(1, 2, 3)
+        '1 passage, 2 triples, 3 entities'
+    """
+    return ", ".join((counted(passages, "passage"), counted(triples, "triple"), counted(entities, "entity")))
+
+
 def _plural(noun: str) -> str:
     if noun.endswith("y"):
         return noun[:-1] + "ies"

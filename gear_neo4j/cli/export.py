@@ -13,7 +13,7 @@ from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.wording import contents, counted
 
 
 @click.command()
@@ -41,10 +41,7 @@ def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, a
     if as_json:
         click.echo(json.dumps(asdict(report)))
     else:
-        click.echo(
-            f"{counted(report.passages, 'passage')}, {counted(report.triples, 'triple')}, "
-            f"{counted(report.entities, 'entity')} in {folder}"
-        )
+        click.echo(f"{contents(report.passages, report.triples, report.entities)} in {folder}")
         click.echo(f"neo4j-admin database import full @{folder / ARGUMENTS} neo4j")
         click.echo("gear migrate")
     if report.problems:

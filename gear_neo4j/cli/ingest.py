@@ -21,7 +21,7 @@ from gear_neo4j.ingestion.progress import Progress as Progressed
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.wording import contents, counted
 
 PATH = click.Path(path_type=Path)
 TRIPLES = click.option(
@@ -95,10 +95,8 @@ def ingest(
             click.echo(_written(report))
         if extracted:
             extraction.print_extracted(extracted, price=settings.chat_price)
-        click.echo(
-            f"the graph holds {counted(counts.passages, 'passage')}, {counted(counts.triples, 'triple')}, "
-            f"{counted(counts.entities, 'entity')}, {counted(counts.synonyms, 'synonym edge')}"
-        )
+        held = contents(counts.passages, counts.triples, counts.entities)
+        click.echo(f"the graph holds {held}, {counted(counts.synonyms, 'synonym edge')}")
     _end(report or IngestReport(), failed=extracted.failed if extracted else 0)
 
 

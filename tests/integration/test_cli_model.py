@@ -116,7 +116,7 @@ def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, 
     with ScriptedServer(shaky) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         code, out, err = gear("ingest", folder, "--extract")
-    assert (2, True) == (code, "1 triple from 1 passage" in out)
+    assert (2, True) == (code, "1 triple from 1 passage; " in out)
     assert "corpus.jsonl: no triples: the model careful replied twice" in err
     assert "gear: no triples from 1 passage, see above; --retry-failed" in err
 
