@@ -20,7 +20,7 @@ from benchmarks import report, scale, steps
 from benchmarks.made import Made, WordVectors
 from benchmarks.measure import apart, disk_megabytes, machine, peak_megabytes
 from gear_neo4j import Gear, Settings
-from gear_neo4j.graph import local
+from gear_neo4j.server import local
 
 # Passages; ten times as many triples. The first is the size of musique_train100.
 SIZES = {"smoke": (200,), "small": (1_724, 5_000), "full": (1_724, 15_000, 150_000)}

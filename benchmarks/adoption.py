@@ -26,9 +26,9 @@ from benchmarks.measure import apart, fresh_server, peak_megabytes, spread, time
 from gear_neo4j import Gear, Settings
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import GearError
-from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.server.connection import connect
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "adoption.json"
 SERVER = "bench-adoption"

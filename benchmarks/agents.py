@@ -23,7 +23,7 @@ from rich.table import Table
 from gear_neo4j import Gear, Settings
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.evaluate import datasets, runs
-from gear_neo4j.models.evaluators import Grader
+from gear_neo4j.roles.evaluators import Grader
 from gear_neo4j.usage import Usage
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "agents.json"

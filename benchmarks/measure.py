@@ -15,9 +15,9 @@ from statistics import median
 from typing import Any
 
 from gear_neo4j.evaluate.metrics import percentile
-from gear_neo4j.graph import local
-from gear_neo4j.graph.local import LocalServer
-from gear_neo4j.graph.server_folder import ServerFolder
+from gear_neo4j.server import local
+from gear_neo4j.server.local import LocalServer
+from gear_neo4j.server.server_folder import ServerFolder
 from gear_neo4j.settings import Settings
 
 PACKAGES = ("neo4j-rust-ext", "rank-bm25", "sentence-transformers", "neo4j-graphrag", "langchain-neo4j", "igraph")

@@ -29,9 +29,9 @@ from benchmarks.made import Made, WordVectors
 from benchmarks.measure import current_megabytes, fresh_server, spread
 from benchmarks.scale import write_batch, write_files
 from gear_neo4j import Gear, Settings
-from gear_neo4j.graph import local
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.retrieval.catalogue import BaseName
+from gear_neo4j.server import local
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "soak.json"
 PASSAGES = 1_724

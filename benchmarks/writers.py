@@ -24,9 +24,9 @@ from benchmarks.rivals import apoc
 from benchmarks.scale import write_files
 from gear_neo4j import Gear, Settings
 from gear_neo4j.domain import Passage, Triple, entity_key
-from gear_neo4j.graph import local
-from gear_neo4j.graph.local import LocalServer
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.server import local
+from gear_neo4j.server.local import LocalServer
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "writers.json"
 PASSAGES = 1_724

@@ -6,7 +6,6 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Self
 
 from gear_neo4j.errors import ModelError, SettingsError
-from gear_neo4j.graph.connection import connect
 from gear_neo4j.graph.database import Database, Driver
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.store import Counts, Store
@@ -20,6 +19,7 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder, open_embedder
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.server.connection import connect
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:

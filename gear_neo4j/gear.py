@@ -18,19 +18,19 @@ from gear_neo4j.agents.selfrag import SelfRag
 from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
 from gear_neo4j.errors import InputError, ModelError
 from gear_neo4j.graph.templates import Templates
-from gear_neo4j.models.analysis import Analyst, PromptedAnalyst
-from gear_neo4j.models.cypher import PromptedQuerent, Querent
-from gear_neo4j.models.evaluators import Evaluator, SimilarityEvaluator
-from gear_neo4j.models.planning import Planner, PromptedPlanner
-from gear_neo4j.models.reflection import Critic, PromptedCritic
-from gear_neo4j.models.reporter import PromptedReporter, Reporter
-from gear_neo4j.models.roles import PromptedRoles, Roles, Thinker
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName
 from gear_neo4j.retrieval.expansion import Score
 from gear_neo4j.retrieval.retrievers import Retriever
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever
 from gear_neo4j.retrieval.web import WebSearch
+from gear_neo4j.roles.analyst import Analyst, PromptedAnalyst
+from gear_neo4j.roles.answering import PromptedRoles, Roles, Thinker
+from gear_neo4j.roles.critic import Critic, PromptedCritic
+from gear_neo4j.roles.evaluators import Evaluator, SimilarityEvaluator
+from gear_neo4j.roles.planner import Planner, PromptedPlanner
+from gear_neo4j.roles.reporter import PromptedReporter, Reporter
+from gear_neo4j.roles.text_to_cypher import PromptedQuerent, Querent
 from gear_neo4j.searching import Searching
 
 

@@ -19,7 +19,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.graph import migrations
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.models.reporter import PromptedReporter, Reporter
+from gear_neo4j.roles.reporter import PromptedReporter, Reporter
 
 
 class Overlay(Corpus):

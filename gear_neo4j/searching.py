@@ -5,8 +5,6 @@ from functools import cached_property
 from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.models.roles import PromptedRoles, Reader
-from gear_neo4j.models.seeds import PromptedSeeder
 from gear_neo4j.overlay import Overlay
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, Catalogue, RetrieverName
@@ -14,6 +12,8 @@ from gear_neo4j.retrieval.expansion import Score
 from gear_neo4j.retrieval.paths import Connected, PathOptions
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retrievers import BASE_K, Retriever
+from gear_neo4j.roles.answering import PromptedRoles, Reader
+from gear_neo4j.roles.seeds import PromptedSeeder
 
 
 class Searching(Overlay):

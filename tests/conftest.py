@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from gear_neo4j.errors import DatabaseError
-from gear_neo4j.graph import local
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 
 MARK = Query("mark", "MERGE (:__GearTests)", writes=True)

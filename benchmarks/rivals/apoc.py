@@ -10,9 +10,9 @@ import jgo
 from jgo.config import GlobalSettings
 
 from gear_neo4j import Settings
-from gear_neo4j.graph import local
-from gear_neo4j.graph.launcher import jar_list
-from gear_neo4j.graph.local import LocalServer
+from gear_neo4j.server import local
+from gear_neo4j.server.launcher import jar_list
+from gear_neo4j.server.local import LocalServer
 
 APOC = "org.neo4j.procedure:apoc-core:5.26.12+org.neo4j.procedure:apoc-common:5.26.12"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
-from gear_neo4j.models.parsers import without_markers
+from gear_neo4j.roles.parsers import without_markers
 from gear_neo4j.usage import Usage
 
 StopReason = Literal[
@@ -100,8 +100,21 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """A reply of the chat model, by digests of what it was asked: the task (the system prompt) and the case at hand.
+
+    ``failure`` is the error in place of a reply that could not be used.
+    """
+
+    task: str
+    case: str
+    text: str
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
-    """All that decided a run's ranking: its steps, the passages of each gist triple, and the places of a selection."""
+    """All that decided a run: its steps, the passages of each gist triple, the selection, and the model's replies."""
 
     question: str
     roles: str
@@ -110,6 +123,7 @@ class Trace:
     selected: tuple[str, ...] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
     answer: str = ""
+    replies: tuple[RecordedReply, ...] = ()
 
     @property
     def gist(self) -> tuple[Fact, ...]:

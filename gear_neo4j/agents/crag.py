@@ -9,11 +9,11 @@ from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Fact, Hit, Hits, Passage
 from gear_neo4j.errors import InputError, SearchError, SettingsError
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.models.evaluators import NOTHING, Evaluator, Thresholds
-from gear_neo4j.models.parsers import Draft
 from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
 from gear_neo4j.retrieval.strips import Decomposition, says_something, strips_of
 from gear_neo4j.retrieval.web import WebSearch
+from gear_neo4j.roles.evaluators import NOTHING, Evaluator, Thresholds
+from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.settings import require_at_least
 
 WEB_RESULTS = 5

@@ -16,8 +16,8 @@ from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout, SettingsError
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.guard import admit
-from gear_neo4j.models.cypher import Querent
-from gear_neo4j.models.parsers import Draft
+from gear_neo4j.roles.parsers import Draft
+from gear_neo4j.roles.text_to_cypher import Querent
 
 LONGEST_FACT = 1_000
 LONGEST_MEMORY = 20_000

@@ -10,12 +10,12 @@ from gear_neo4j.domain import Fact, Hits, Passage, entity_key
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.parsers import Draft, Verdict
-from gear_neo4j.models.roles import Roles
 from gear_neo4j.retrieval.base import BaseSearch
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retrievers import make_hits
 from gear_neo4j.retrieval.sync import Sync, Synced
+from gear_neo4j.roles.answering import Roles
+from gear_neo4j.roles.parsers import Draft, Verdict
 from gear_neo4j.settings import require_at_least
 
 # The paper's passages a round, which are also as many as the gist constructor is shown.

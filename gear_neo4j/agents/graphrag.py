@@ -16,12 +16,12 @@ from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.chat import CHARACTERS_PER_TOKEN
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.parsers import Draft
-from gear_neo4j.models.reporter import Point, Report, Reporter
-from gear_neo4j.models.roles import Thinker
 from gear_neo4j.retrieval.fusion import Ranked
 from gear_neo4j.retrieval.retrievers import checked, make_hits, ranked_again
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever, passages_of
+from gear_neo4j.roles.answering import Thinker
+from gear_neo4j.roles.parsers import Draft
+from gear_neo4j.roles.reporter import Point, Report, Reporter
 from gear_neo4j.settings import require_at_least
 
 # What an answer is made from, in tokens, and the shares of reports, passages and facts in it.

@@ -8,9 +8,9 @@ from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.errors import InputError
-from gear_neo4j.models.parsers import Draft, Thought
-from gear_neo4j.models.roles import Thinker
 from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
+from gear_neo4j.roles.answering import Thinker
+from gear_neo4j.roles.parsers import Draft, Thought
 from gear_neo4j.settings import require_at_least
 
 CAP = 15

@@ -15,14 +15,14 @@ from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.queries import named
 from gear_neo4j.graph.templates import Templates, Told
 from gear_neo4j.graph.typegraph import Chain, TypeGraph
-from gear_neo4j.models.analysis import Analysis, Analyst, Outline
-from gear_neo4j.models.parsers import Draft
-from gear_neo4j.models.roles import Thinker
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import ranked
 from gear_neo4j.retrieval.linking import Heads
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retrievers import checked, fetched
+from gear_neo4j.roles.analyst import Analysis, Analyst, Outline
+from gear_neo4j.roles.answering import Thinker
+from gear_neo4j.roles.parsers import Draft
 
 # Chains that are tried one after the other, until one of them gives rows.
 TRIED_CHAINS = 5

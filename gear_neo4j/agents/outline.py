@@ -2,7 +2,7 @@
 
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.graph.typegraph import TypeGraph
-from gear_neo4j.models.analysis import Outline
+from gear_neo4j.roles.analyst import Outline
 
 # A prompt must stay small: the most frequent labels, properties and ties tell most.
 LABELS = 40

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Fact
-from gear_neo4j.models.parsers import Draft
-from gear_neo4j.models.roles import Thinker
 from gear_neo4j.retrieval.retrievers import Retriever
+from gear_neo4j.roles.answering import Thinker
+from gear_neo4j.roles.parsers import Draft
 
 SHOWN_FACTS = 30
 

@@ -10,9 +10,9 @@ from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.tools import Tool, ToolReply, attempted
 from gear_neo4j.domain import Fact, Hit, Hits
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.models.parsers import Draft, without_markers
-from gear_neo4j.models.planning import Outcome, PlannedStep, Planner
 from gear_neo4j.retrieval.retrievers import ranked_again
+from gear_neo4j.roles.parsers import Draft, without_markers
+from gear_neo4j.roles.planner import Outcome, PlannedStep, Planner
 from gear_neo4j.settings import require_at_least
 
 SHOWN_FACTS = 40

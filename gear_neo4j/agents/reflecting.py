@@ -6,7 +6,7 @@ from typing import Literal
 from gear_neo4j.agents.answer import Judgement
 from gear_neo4j.agents.run import Run
 from gear_neo4j.domain import Hit
-from gear_neo4j.models.reflection import Critic, Reflection
+from gear_neo4j.roles.critic import Critic, Reflection
 from gear_neo4j.settings import require_at_least
 
 Retrieving = Literal["adaptive", "always", "never"]

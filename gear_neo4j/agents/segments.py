@@ -7,8 +7,8 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.reflecting import SelfRagOptions, reflected
 from gear_neo4j.agents.run import Run
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.models.parsers import Draft
-from gear_neo4j.models.reflection import Critic, Reflection
+from gear_neo4j.roles.critic import Critic, Reflection
+from gear_neo4j.roles.parsers import Draft
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from gear_neo4j.agents.reflecting import Candidate, SelfRagOptions, reflected
 from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.segments import written
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.models.parsers import Draft, without_markers
-from gear_neo4j.models.reflection import Critic
 from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
+from gear_neo4j.roles.critic import Critic
+from gear_neo4j.roles.parsers import Draft, without_markers
 
 
 class SelfRag:

@@ -6,11 +6,11 @@ from dataclasses import asdict
 from pathlib import Path as File
 from typing import Any, TypeVar
 
-from gear_neo4j.agents.answer import Judgement, QueryTried, Step, Trace
+from gear_neo4j.agents.answer import Judgement, QueryTried, RecordedReply, Step, Trace
 from gear_neo4j.domain import Fact, Passage, Path, Triple
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.models.parsers import Draft, Verdict, parse_answer
+from gear_neo4j.roles.parsers import Draft, Verdict, parse_answer
 from gear_neo4j.usage import Usage
 
 Value = TypeVar("Value")
@@ -116,6 +116,8 @@ def _trace(row: Mapping[str, Any]) -> Trace:
         tuple(row["selected"]),
         row["titles"],
         row["answer"],
+        # Traces from before replies were recorded have none.
+        tuple(RecordedReply(**reply) for reply in row.get("replies", ())),
     )
 
 

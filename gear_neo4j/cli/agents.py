@@ -16,10 +16,10 @@ from gear_neo4j.cli.options import beam_from
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.integrations.tavily import TavilySearch
-from gear_neo4j.models.calibrated import calibrated
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.evaluators import CrossEncoderEvaluator, Evaluator, Grader, SimilarityEvaluator
+from gear_neo4j.roles.calibrated import calibrated
+from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, Evaluator, Grader, SimilarityEvaluator
 from gear_neo4j.settings import Settings
 
 AGENTS = ("gear", "paths", "kgt", "cypher", "crag", "selfrag", "planner", "graphrag-local", "graphrag-global")

@@ -11,9 +11,9 @@ from rich.progress import Progress
 from gear_neo4j.cli.agents import EVALUATOR, evaluator_from
 from gear_neo4j.cli.options import CHAT, errors, settings_from, with_options
 from gear_neo4j.evaluate.calibration import PRECISION, RECALL, calibrate, read_pairs
-from gear_neo4j.models.calibrated import keep
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.roles.calibrated import keep
 
 SHARE = click.FloatRange(min=0.5, max=1)
 

@@ -9,7 +9,8 @@ from rich.table import Table
 
 from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph import local, migrations, schema
+from gear_neo4j.graph import migrations, schema
+from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 
 NAME = click.option("--name", help="Which local server; each has data of its own.  [GEAR_NAME; default: default]")

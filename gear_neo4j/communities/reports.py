@@ -12,8 +12,8 @@ from gear_neo4j.errors import ReplyError, SettingsError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.models.chat import CHARACTERS_PER_TOKEN, Reply
 from gear_neo4j.models.concurrency import outcomes
-from gear_neo4j.models.prompts import fill
-from gear_neo4j.models.reporter import Report, Reporter
+from gear_neo4j.roles.prompts import fill
+from gear_neo4j.roles.reporter import Report, Reporter
 from gear_neo4j.usage import Usage
 
 # What a model is shown of a community (GraphRAG's default).

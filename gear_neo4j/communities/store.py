@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Database, Row
-from gear_neo4j.models.reporter import Report
+from gear_neo4j.roles.reporter import Report
 
 WRITTEN_A_BATCH = 500
 MOST_FACTS = 2_000

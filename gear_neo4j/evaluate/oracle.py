@@ -15,8 +15,8 @@ from gear_neo4j.evaluate.datasets import Hop, Query
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.parsers import Draft, Thought, Verdict
-from gear_neo4j.models.roles import shown_facts, shown_passages
+from gear_neo4j.roles.answering import shown_facts, shown_passages
+from gear_neo4j.roles.parsers import Draft, Thought, Verdict
 from gear_neo4j.usage import Usage
 
 LABEL = "oracle: upper bound"

@@ -7,7 +7,7 @@ from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.models.evaluators import Scores, Thresholds
+from gear_neo4j.roles.evaluators import Scores, Thresholds
 from gear_neo4j.usage import Usage
 
 

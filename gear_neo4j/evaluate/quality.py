@@ -16,8 +16,8 @@ from gear_neo4j.evaluate.statistics import Interval, interval
 from gear_neo4j.ingestion.chunking import SENTENCE
 from gear_neo4j.models.chat import Chat, Prompt
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.judgements import parse_statements, parse_useful, parse_verdicts
-from gear_neo4j.models.prompts import fill
+from gear_neo4j.roles.judgements import parse_statements, parse_useful, parse_verdicts
+from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
 # Of what an answer states, and of its likeness to the reference.

@@ -13,11 +13,11 @@ from gear_neo4j.evaluate.oracle import LABEL, Oracle
 from gear_neo4j.evaluate.oracle_evaluator import OracleEvaluator
 from gear_neo4j.evaluate.runs import Answered, ask, ask_agent
 from gear_neo4j.gear import Gear
-from gear_neo4j.models.evaluators import SimilarityEvaluator
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
 from gear_neo4j.retrieval.retrievers import BASE_K
+from gear_neo4j.roles.evaluators import SimilarityEvaluator
 
 AgentName = Literal["gear", "ircot", "crag", "selfrag", "planner", "graphrag-local", "graphrag-global"]
 

@@ -12,7 +12,7 @@ from gear_neo4j.domain import Fact, Passage, Path
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain import parts
 from gear_neo4j.explain.parts import Row
-from gear_neo4j.models.parsers import parse_answer
+from gear_neo4j.roles.parsers import parse_answer
 
 _HOW = "'gear search --json > FILE', 'gear ask --json > FILE' or 'gear ask --trace FILE'"
 _RANKED = 20

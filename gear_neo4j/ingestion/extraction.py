@@ -17,8 +17,8 @@ from gear_neo4j.ingestion.writing import write_triples
 from gear_neo4j.models.chat import Chat, Reply
 from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.lists import Triples, parse_triples
-from gear_neo4j.models.prompts import fill
+from gear_neo4j.roles.lists import Triples, parse_triples
+from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
 PASSAGES_A_PAGE = 100

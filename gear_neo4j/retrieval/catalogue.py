@@ -8,8 +8,6 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Export
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.roles import Reader
-from gear_neo4j.models.seeds import Seeder
 from gear_neo4j.retrieval.base import Base, BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.bm25 import BM25
@@ -24,6 +22,8 @@ from gear_neo4j.retrieval.retrievers import BaseRetriever, NaiveRetriever, Retri
 from gear_neo4j.retrieval.scout import Scout
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever
 from gear_neo4j.retrieval.sync import Sync
+from gear_neo4j.roles.answering import Reader
+from gear_neo4j.roles.seeds import Seeder
 from gear_neo4j.settings import Settings
 
 RetrieverName = Literal["naive", "sync", "base", "hipporag", "hipporag2", "scout", "paths", "subgraph"]

@@ -11,7 +11,6 @@ from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.export import Export, Linked, Seed
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.seeds import Filter, Namer
 from gear_neo4j.retrieval.base import BaseSearch
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import Ranked, ranked
@@ -19,6 +18,7 @@ from gear_neo4j.retrieval.pagerank import Weights, pagerank, spread
 from gear_neo4j.retrieval.projection import Projection, Projections
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retrievers import checked, fetched
+from gear_neo4j.roles.seeds import Filter, Namer
 from gear_neo4j.usage import Usage
 
 # HippoRAG 2 (arXiv 2502.14802): triples that the question finds, phrases that they seed, the weight of all passages.

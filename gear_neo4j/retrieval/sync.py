@@ -7,12 +7,12 @@ from gear_neo4j.domain import Fact, Passage, Path, Triple
 from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.store import ScoredTriple, Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.roles import Reader
 from gear_neo4j.retrieval.base import BaseSearch
 from gear_neo4j.retrieval.beam import passages_of
 from gear_neo4j.retrieval.expansion import Expansion
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.roles.answering import Reader
 from gear_neo4j.usage import Usage
 
 _Read = tuple[tuple[Fact, ...], Usage, ModelError | None]

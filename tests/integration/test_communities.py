@@ -16,7 +16,7 @@ from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.migrations import statements_of
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.models.reporter import PromptedReporter, Report
+from gear_neo4j.roles.reporter import PromptedReporter, Report
 from tests.dump import dump
 from tests.graphs import ingest, opened
 from tests.integration.test_profiles import RECORDED, write

@@ -13,7 +13,7 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, SearchError, SettingsError
 from gear_neo4j.integrations.tavily import TavilySearch
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.models.evaluators import Grader, Thresholds
+from gear_neo4j.roles.evaluators import Grader, Thresholds
 from gear_neo4j.usage import Usage
 from tests.graphs import ingest, opened
 from tests.loops import Script, asked, role_of, scores_of

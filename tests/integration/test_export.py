@@ -9,13 +9,13 @@ import pytest
 from jgo.config import GlobalSettings
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph import local
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 
 GRAPH = Query(

@@ -17,7 +17,7 @@ import pytest
 from jgo.config import GlobalSettings
 
 from gear_neo4j.errors import LocalServerError, SettingsError
-from gear_neo4j.graph import local
+from gear_neo4j.server import local
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
 
 VERSION = os.environ.get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION
@@ -151,7 +151,7 @@ def test_two_processes_that_start_at_once_get_one_server(server, home):
     assert local.stop(name=NAME, home=home) is False
     (server.home / "state.json").write_text("not JSON")
     code = (
-        "import sys; from pathlib import Path; from gear_neo4j.graph import local; "
+        "import sys; from pathlib import Path; from gear_neo4j.server import local; "
         "print(local.start(name=sys.argv[1], home=Path(sys.argv[2]), version=sys.argv[3]).pid)"
     )
     command = [sys.executable, "-c", code, NAME, str(home), VERSION]

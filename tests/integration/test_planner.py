@@ -11,7 +11,7 @@ from gear_neo4j.agents.tools import AgentTool, RetrieverTool, ToolReply
 from gear_neo4j.domain import Hit, Passage
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.integrations.langchain import LangChainTool
-from gear_neo4j.models.planning import PromptedPlanner
+from gear_neo4j.roles.planner import PromptedPlanner
 from tests.graphs import ingest
 from tests.loops import Script, asked, role_of
 from tests.scripted_server import Fault

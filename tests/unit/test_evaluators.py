@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate.calibration import Pair, calibrate, read_pairs
-from gear_neo4j.models.calibrated import Calibrated, calibrated, keep
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.models.evaluators import CrossEncoderEvaluator, SimilarityEvaluator, Thresholds
+from gear_neo4j.roles.calibrated import Calibrated, calibrated, keep
+from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, SimilarityEvaluator, Thresholds
 from gear_neo4j.usage import Usage
 
 scores = st.floats(-1, 1)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Fact
-from gear_neo4j.models.lists import parse_numbers, parse_triples
-from gear_neo4j.models.parsers import parse_answer, parse_question, parse_verdict
+from gear_neo4j.roles.lists import parse_numbers, parse_triples
+from gear_neo4j.roles.parsers import parse_answer, parse_question, parse_verdict
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
     lambda text: " ".join(text.split()) == text

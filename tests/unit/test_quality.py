@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from gear_neo4j.errors import InputError, ModelError
 from gear_neo4j.evaluate.quality import Quality, assess, averages, correctness, f_measure, sentences, similarity
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.models.judgements import parse_statements, parse_useful, parse_verdicts
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.roles.judgements import parse_statements, parse_useful, parse_verdicts
 from gear_neo4j.settings import Settings
 from gear_neo4j.usage import Usage
 from tests.scripted_server import Fault, ScriptedServer

@@ -6,9 +6,9 @@ from langchain_core.language_models import FakeListChatModel
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import ReplyError
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.models.lists import parse_names, parse_places
-from gear_neo4j.models.prompts import fill
-from gear_neo4j.models.seeds import PromptedSeeder
+from gear_neo4j.roles.lists import parse_names, parse_places
+from gear_neo4j.roles.prompts import fill
+from gear_neo4j.roles.seeds import PromptedSeeder
 
 TRIPLES = [make_triple("p", "Curie", "born in", "Warsaw"), make_triple("p", "Curie", "won", "a prize")]
 

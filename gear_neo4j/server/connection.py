@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from gear_neo4j.graph import local
 from gear_neo4j.graph.database import Database
+from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 
 

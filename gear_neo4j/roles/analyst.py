@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.models.parsers import without_thinking
-from gear_neo4j.models.prompts import fill
+from gear_neo4j.roles.parsers import without_thinking
+from gear_neo4j.roles.prompts import fill
 
 Kind = Literal["one-hop", "multi-hop", "intersection", "attribute", "relation"]
 KINDS: tuple[str, ...] = get_args(Kind)

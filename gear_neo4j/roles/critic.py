@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from gear_neo4j.domain import Fact, Passage
 from gear_neo4j.models.chat import Alternatives, Chat, Reply
-from gear_neo4j.models.judgements import parse_labels
-from gear_neo4j.models.parsers import Draft, parse_answer, parse_segment
-from gear_neo4j.models.prompts import fill
-from gear_neo4j.models.roles import NONE, PromptedRoles, shown_passages
+from gear_neo4j.roles.answering import NONE, PromptedRoles, shown_passages
+from gear_neo4j.roles.judgements import parse_labels
+from gear_neo4j.roles.parsers import Draft, parse_answer, parse_segment
+from gear_neo4j.roles.prompts import fill
 
 RELEVANT = ("yes", "no")
 SUPPORT = ("fully", "partially", "no")

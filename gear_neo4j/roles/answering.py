@@ -5,8 +5,8 @@ from typing import Protocol
 
 from gear_neo4j.domain import Fact, Passage, Path
 from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.models.lists import parse_numbers, parse_triples
-from gear_neo4j.models.parsers import (
+from gear_neo4j.roles.lists import parse_numbers, parse_triples
+from gear_neo4j.roles.parsers import (
     Draft,
     Thought,
     Verdict,
@@ -16,7 +16,7 @@ from gear_neo4j.models.parsers import (
     parse_thought,
     parse_verdict,
 )
-from gear_neo4j.models.prompts import fill
+from gear_neo4j.roles.prompts import fill
 
 NONE = "(none)"
 

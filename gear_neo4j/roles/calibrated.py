@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.models.evaluators import Thresholds
+from gear_neo4j.roles.evaluators import Thresholds
 
 FILE = "evaluators.json"
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gear_neo4j.models.parsers import without_thinking
+from gear_neo4j.roles.parsers import without_thinking
 
 _JSON = json.JSONDecoder()
 _YES = frozenset({"yes", "true", "1", "supported", "useful"})

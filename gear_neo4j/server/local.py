@@ -26,7 +26,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gear_neo4j.errors import LocalServerError
-from gear_neo4j.graph.server_folder import ServerFolder
+from gear_neo4j.server.server_folder import ServerFolder
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 7687

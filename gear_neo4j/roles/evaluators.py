@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.models.chat import Chat, Reply
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.models.judgements import parse_scores
-from gear_neo4j.models.prompts import fill
+from gear_neo4j.roles.judgements import parse_scores
+from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import Protocol
 
 from gear_neo4j.domain import Triple
 from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.models.lists import parse_names, parse_places
-from gear_neo4j.models.prompts import fill
+from gear_neo4j.roles.lists import parse_names, parse_places
+from gear_neo4j.roles.prompts import fill
 
 
 class Filter(Protocol):

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from gear_neo4j.domain import Fact, Passage
 from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.models.judgements import found_object, parse_statements, parse_verdicts
-from gear_neo4j.models.parsers import Draft, parse_answer
-from gear_neo4j.models.prompts import fill
-from gear_neo4j.models.roles import NONE, PromptedRoles, shown_passages
+from gear_neo4j.roles.answering import NONE, PromptedRoles, shown_passages
+from gear_neo4j.roles.judgements import found_object, parse_statements, parse_verdicts
+from gear_neo4j.roles.parsers import Draft, parse_answer
+from gear_neo4j.roles.prompts import fill
 
 MOST_STEPS = 8
 

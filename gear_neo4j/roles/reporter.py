@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.models.judgements import found_object
-from gear_neo4j.models.parsers import Draft, parse_answer
-from gear_neo4j.models.prompts import fill
-from gear_neo4j.models.roles import NONE
+from gear_neo4j.roles.answering import NONE
+from gear_neo4j.roles.judgements import found_object
+from gear_neo4j.roles.parsers import Draft, parse_answer
+from gear_neo4j.roles.prompts import fill
 
 LONGEST_TITLE = 200
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gear_neo4j.domain import Fact
-from gear_neo4j.models.parsers import without_thinking
+from gear_neo4j.roles.parsers import without_thinking
 
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'"
 _TUPLE = re.compile(rf"[(\[]\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,?\s*[)\]]", re.DOTALL)

@@ -6,9 +6,9 @@ from typing import Protocol, TypeVar
 
 from gear_neo4j.domain import Fact, Passage
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.models.parsers import Draft, without_thinking
-from gear_neo4j.models.prompts import fill
-from gear_neo4j.models.roles import PromptedRoles
+from gear_neo4j.roles.answering import PromptedRoles
+from gear_neo4j.roles.parsers import Draft, without_thinking
+from gear_neo4j.roles.prompts import fill
 
 Value = TypeVar("Value")
 _LABELLED = re.compile(r"\A\W*(?:reply|cypher|query)\W*?:\s*", re.IGNORECASE)
