@@ -1,23 +1,27 @@
 """CRAG (Yan et al. 2024): what was retrieved is judged before it is used, cut to what helps, or replaced."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from dataclasses import replace
+from typing import ClassVar, Literal, Protocol, Self
+
+from pydantic import model_validator
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Fact, Hit, Hits, Passage
 from gear_neo4j.errors import InputError, SearchError, SettingsError
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
+from gear_neo4j.recipes import Budget, option
+from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.retrieval.strips import Decomposition, says_something, strips_of
 from gear_neo4j.retrieval.web import WebSearch
 from gear_neo4j.roles.evaluators import NOTHING, Evaluator, Thresholds
 from gear_neo4j.roles.parsers import Draft
-from gear_neo4j.settings import require_at_least
 
 WEB_RESULTS = 5
-Fallback = Literal["abstain", "corpus"]
+EvaluatorName = Literal["similarity", "grader", "cross-encoder"]
 
 
 class Corrector(Protocol):
@@ -37,33 +41,38 @@ class Corrector(Protocol):
         """An answer that cites passages by their place, from 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CragOptions:
-    """How CRAG decides and what it keeps.
+class Crag(Budget):
+    """CRAG: what a retriever gives is judged, cut to the strips that help, or replaced.
 
-    Without a searcher, ``fallback`` says what follows where nothing is of use: no answer (``abstain``), or another
-    search of the same corpus by a rewritten question (``corpus``, not in the paper). ``thresholds`` are the evaluator's
-    unless given. No call is begun once ``tokens`` or ``seconds`` are spent.
+    ``fallback`` says what follows where nothing helps: no answer (``abstain``), another search of the corpus by a
+    rewritten question (``corpus``, not in the paper), or a search of the web. Without ``thresholds``, those of a
+    calibration apply, else the evaluator's own.
 
     Raises:
-        SettingsError: a number is below 1, or ``min_score`` is not from -1 to 1.
+        SettingsError: a number is out of its range, or a cross-encoder has no model.
     """
 
-    strips: Decomposition = "excerption"
-    top_strips: int = 5
-    min_score: float = -0.5
-    fallback: Fallback = "abstain"
-    thresholds: Thresholds | None = None
-    tokens: int | None = None
-    seconds: float | None = None
+    name: ClassVar[str] = "crag"
+    over: AnyRetriever = option(Naive(), "the retriever that it stands on")
+    evaluator: EvaluatorName = option(
+        "similarity", "what judges passages: the embedding model, the language model, or a cross-encoder"
+    )
+    evaluator_model: str | None = option(None, "the cross-encoder: a name of sentence-transformers, or a folder")
+    thresholds: Thresholds | None = option(None, "scores from which a passage helps, and below which it does not")
+    strips: Decomposition = option("excerption", "how passages are cut: whole, three sentences each, fifty words each")
+    top_strips: int = option(5, "strips that are kept", least=1)
+    min_score: float = option(-0.5, "score that a strip needs", least=-1, most=1)
+    fallback: Literal["abstain", "corpus", "web"] = option("abstain", "what follows where nothing helps")
+    answer: bool = option(True, "write an answer")
 
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "top_strips", "tokens", "seconds", whose="CRAG's")
-        if not -1 <= self.min_score <= 1:
-            raise SettingsError(f"CRAG's min_score is {self.min_score}: it must be from -1 to 1")
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.evaluator == "cross-encoder") != bool(self.evaluator_model):
+            raise SettingsError("the evaluator cross-encoder needs an evaluator_model, and no other has one")
+        return self
 
 
-class Crag:
+class CragLoop:
     """One retrieval, judged; its passages cut to strips that help; something else where they do not.
 
     Args:
@@ -79,7 +88,7 @@ class Crag:
         evaluator: Evaluator,
         roles: Corrector | None = None,
         searcher: WebSearch | None = None,
-        options: CragOptions = CragOptions(),
+        options: Crag = Crag(),
     ) -> None:
         if roles is None and (searcher or options.fallback == "corpus"):
             raise SettingsError("to search again CRAG needs a chat model that says for what: set GEAR_CHAT_MODEL")
@@ -200,7 +209,7 @@ class Crag:
 
     def _answer(self, run: Run, context: Sequence[tuple[Hit, str]]) -> Draft:
         roles = self._roles
-        if roles is None or not context:
+        if roles is None or not context or not self._options.answer:
             return Draft("")
         shown = [replace(hit.passage, text=text) for hit, text in context]
         return run.call("answer", lambda: roles.answer(run.question, shown, memory=())) or Draft("")

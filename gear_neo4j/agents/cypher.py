@@ -7,15 +7,17 @@ guard (:mod:`gear_neo4j.graph.guard`) and is read through a door that cannot wri
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import ClassVar
 
 from gear_neo4j.adoption.survey import survey
 from gear_neo4j.agents.answer import Answer, QueryTried, StopReason
 from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
-from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout, SettingsError
+from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.guard import admit
+from gear_neo4j.recipes import Budget, option
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.roles.text_to_cypher import Querent
 
@@ -23,24 +25,25 @@ LONGEST_FACT = 1_000
 LONGEST_MEMORY = 20_000
 
 
-class CypherAgent:
-    """Question and schema to one query, its rows to facts, and the facts to an answer that cites them.
-
-    Args:
-        rows: the most rows that are read.
-        timeout: the seconds after which a query is broken off.
+class CypherAgent(Budget):
+    """Queries that the model writes, which only read; docs/cypher.md says when to let it.
 
     Raises:
         SettingsError: ``rows`` is below 1, or ``timeout`` is not above 0.
     """
 
-    def __init__(self, database: Database, *, querent: Querent, rows: int = 50, timeout: float = 10.0) -> None:
-        if rows < 1 or timeout <= 0:
-            raise SettingsError(f"the agent may read {rows} rows for {timeout:g} s: both must be above 0")
+    name: ClassVar[str] = "cypher"
+    rows: int = option(50, "rows that are read, at most", least=1)
+    timeout: float = option(10.0, "seconds after which a query is cancelled", above=0)
+
+
+class CypherLoop:
+    """Question and schema to one query, its rows to facts, and the facts to an answer that cites them."""
+
+    def __init__(self, database: Database, *, querent: Querent, options: CypherAgent = CypherAgent()) -> None:
         self._database = database
         self._querent = querent
-        self._rows = rows
-        self._timeout = timeout
+        self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
         """Answer a question from the rows of a query; no passage is read, and without rows there is no answer.
@@ -51,7 +54,8 @@ class CypherAgent:
         """
         asked = cleaned(question, k=k)
         schema = self._schema
-        run = Run(asked, self._querent.name, on_event)
+        options = self._options
+        run = Run(asked, self._querent.name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(asked)
         rows = run.call("query", lambda: self._querent.query(asked, schema, use=lambda text: self._read(run, text)))
         run.remember(facts_of(rows or ()))
@@ -79,8 +83,8 @@ class CypherAgent:
             _tried(run, QueryTried("", "the model finds no query for this schema"))
             return []
         try:
-            query = admit(self._database, text, limit=self._rows, timeout=self._timeout)
-            rows = self._database.read_text(query, limit=self._rows, timeout=self._timeout)
+            query = admit(self._database, text, limit=self._options.rows, timeout=self._options.timeout)
+            rows = self._database.read_text(query, limit=self._options.rows, timeout=self._options.timeout)
         except QueryTimeout as error:
             _tried(run, QueryTried(text, str(error)))
             return []

@@ -1,7 +1,7 @@
 """GeAR's agent (section 5 of the paper): retrieve, expand, remember, judge, and ask again until it suffices."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import ClassVar
 
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.ranking import final_ranking
@@ -10,44 +10,44 @@ from gear_neo4j.domain import Fact, Hits, Passage, entity_key
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.base import BaseSearch
+from gear_neo4j.recipes import Budget, option
+from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retrievers import make_hits
-from gear_neo4j.retrieval.sync import Sync, Synced
+from gear_neo4j.retrieval.retriever import make_hits
+from gear_neo4j.retrieval.sync import Sync, Synced, SyncExpansion
 from gear_neo4j.roles.answering import Roles
 from gear_neo4j.roles.parsers import Draft, Verdict
-from gear_neo4j.settings import require_at_least
 
 # The paper's passages a round, which are also as many as the gist constructor is shown.
 STEP_K = 10
 SELECT_FROM = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GearOptions:
-    """How far the agent goes.
+class GearAgent(Budget):
+    """GeAR's agent: retrieves, walks the graph, keeps a gist memory, judges it, and rewrites the question.
 
-    No step and no role is begun once ``tokens`` or ``seconds`` are spent; the answer is one call more. ``select`` adds
-    a call that orders the first 20 passages of the fused ranking. ``read_once`` lets the reader's notes serve as gist
-    where both would be shown the same passages and the memory is empty. ``answer`` False leaves the answer out.
+    It stands on a synchronised expansion (``sync``); given any other retriever, on ``sync`` over that one.
 
     Raises:
         SettingsError: a number is below 1.
     """
 
-    max_steps: int = 4
-    step_k: int = STEP_K
-    tokens: int | None = None
-    seconds: float | None = None
-    select: bool = False
-    read_once: bool = False
-    answer: bool = True
+    name: ClassVar[str] = "gear"
+    over: AnyRetriever = option(Sync(), "the retriever that it stands on")
+    max_steps: int = option(4, "rounds of retrieval", least=1)
+    step_k: int = option(STEP_K, "passages read in a round", least=1)
+    select: bool = option(False, "one more call, which orders the first 20 passages for the answer")
+    read_once: bool = option(False, "take the reader's facts as gist where both would be shown the same passages")
+    answer: bool = option(True, "write an answer")
 
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "max_steps", "step_k", "tokens", "seconds", whose="the agent's")
+    @property
+    def sync(self) -> Sync:
+        """The expansion that it stands on."""
+        return self.over if isinstance(self.over, Sync) else Sync(base=self.over)
 
 
-class GearAgent:
+class GearLoop:
     """The loop of GeAR over one database.
 
     Retrieval, reader and beam search get the step's question; constructor, reason, rewrite and answer the original one
@@ -58,11 +58,11 @@ class GearAgent:
         self,
         store: Store,
         *,
-        sync: Sync,
-        base: BaseSearch,
+        sync: SyncExpansion,
+        base: FirstStage,
         roles: Roles,
         embedder: Embedder,
-        options: GearOptions = GearOptions(),
+        options: GearAgent = GearAgent(),
     ) -> None:
         self._store = store
         self._sync = sync

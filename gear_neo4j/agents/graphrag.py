@@ -3,8 +3,8 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import ClassVar, TypeVar
 
 from gear_neo4j.agents.answer import Answer, Judgement
 from gear_neo4j.agents.run import Event, Run, cleaned
@@ -16,13 +16,13 @@ from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.chat import CHARACTERS_PER_TOKEN
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.recipes import AgentRecipe, Budget, option
 from gear_neo4j.retrieval.fusion import Ranked
-from gear_neo4j.retrieval.retrievers import checked, make_hits, ranked_again
-from gear_neo4j.retrieval.subgraph import SubgraphRetriever, passages_of
+from gear_neo4j.retrieval.retriever import checked, make_hits, ranked_again
+from gear_neo4j.retrieval.subgraph import Subgraph, SubgraphRetriever, passages_of
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.roles.reporter import Point, Report, Reporter
-from gear_neo4j.settings import require_at_least
 
 # What an answer is made from, in tokens, and the shares of reports, passages and facts in it.
 CONTEXT = 12_000
@@ -32,7 +32,14 @@ Item = TypeVar("Item")
 NOTHING = "The reports say nothing that would answer this."
 
 
-class LocalGraphRag:
+class GraphRagLocal(AgentRecipe):
+    """GraphRAG's local search: the facts around what a question is about, and reports of their communities; one call."""
+
+    name: ClassVar[str] = "graphrag-local"
+    over: Subgraph = option(Subgraph(), "the subgraph that it stands on")
+
+
+class LocalSearch:
     """Local search: a subgraph, the passages that state it, and the reports of the communities that it lies in."""
 
     def __init__(self, subgraph: SubgraphRetriever, store: Store, *, embedder: Embedder, roles: Thinker) -> None:
@@ -89,28 +96,22 @@ class LocalGraphRag:
         return _fitting(said, REPORTS, text=lambda hit: hit.passage.content)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GlobalOptions:
-    """How global search goes: the finest level of reports, and what it may cost.
+class GraphRagGlobal(Budget):
+    """GraphRAG's global search: an answer from the reports of all communities.
 
     Raises:
         SettingsError: a number is out of its range.
     """
 
-    level: int = 2
-    concurrency: int = 4
-    tokens: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        require_at_least(0, self, "level", whose="global search's")
-        require_at_least(1, self, "concurrency", "tokens", "seconds", whose="global search's")
+    name: ClassVar[str] = "graphrag-global"
+    level: int = option(2, "the finest level of reports", least=0)
+    concurrency: int = option(4, "calls at a time", least=1)
 
 
-class GlobalGraphRag:
+class GlobalSearch:
     """Global search: every report is asked what it says to the question, and the answer brings that together."""
 
-    def __init__(self, database: Database, *, reporter: Reporter, options: GlobalOptions = GlobalOptions()) -> None:
+    def __init__(self, database: Database, *, reporter: Reporter, options: GraphRagGlobal = GraphRagGlobal()) -> None:
         self._database = database
         self._reporter = reporter
         self._options = options

@@ -1,46 +1,45 @@
 """IRCoT (Trivedi et al., ACL 2023): retrieval and reasoning by turns, each thought the query of the next retrieval."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.errors import InputError
-from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
+from gear_neo4j.recipes import Budget, option
+from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft, Thought
-from gear_neo4j.settings import require_at_least
 
 CAP = 15
 Merge = Literal["max", "append"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IRCoTOptions:
-    """How far the loop goes, and how its lists become one.
+class Ircot(Budget):
+    """IRCoT: retrieval and reasoning by turns, each thought the query of the next retrieval.
 
     ``max`` keeps a passage's best score of all steps and sorts again (HippoRAG's form, valid for one retriever's own
-    scores); ``append`` keeps what came first, at most 15 passages (the original's form).
+    scores); ``append`` keeps the order of arrival, at most 15 passages (the original's form).
 
     Raises:
         SettingsError: a number is below 1.
     """
 
-    merge: Merge = "max"
-    max_steps: int = 4
-    step_k: int = 10
-    answer: bool = True
+    name: ClassVar[str] = "ircot"
+    over: AnyRetriever = option(Naive(), "the retriever that it stands on")
+    merge: Merge = option("max", "how the lists of the steps become one")
+    max_steps: int = option(4, "rounds of retrieval", least=1)
+    step_k: int = option(10, "passages read in a round", least=1)
+    answer: bool = option(True, "write an answer")
 
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "max_steps", "step_k", whose="IRCoT's")
 
-
-class IRCoT:
+class IrcotLoop:
     """The loop over any retriever: retrieve, think one sentence, retrieve with it, until a thought is the answer."""
 
-    def __init__(self, retriever: Retriever, *, thinker: Thinker, options: IRCoTOptions = IRCoTOptions()) -> None:
+    def __init__(self, retriever: Retriever, *, thinker: Thinker, options: Ircot = Ircot()) -> None:
         self._retriever = retriever
         self._thinker = thinker
         self._options = options
@@ -53,7 +52,10 @@ class IRCoT:
         """
         if k < 1:
             raise InputError(f"k is {k}: ask for at least 1 passage")
-        run = Run(" ".join(question.split()), self._thinker.name, on_event)
+        options = self._options
+        run = Run(
+            " ".join(question.split()), self._thinker.name, on_event, tokens=options.tokens, seconds=options.seconds
+        )
         merged: list[Hit] = []
         stop = self._loop(run, merged)
         found = Hits(run.question, "ircot", ranked_again(merged[:k]), run.paths(), run.exact, usage=dict(run.usage))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import ClassVar
 
 from gear_neo4j.agents.answer import Answer, QueryTried
 from gear_neo4j.agents.run import Event, Run
@@ -15,11 +16,12 @@ from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.queries import named
 from gear_neo4j.graph.templates import Templates, Told
 from gear_neo4j.graph.typegraph import Chain, TypeGraph
+from gear_neo4j.recipes import Budget
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import ranked
 from gear_neo4j.retrieval.linking import Heads
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retrievers import checked, fetched
+from gear_neo4j.retrieval.retriever import checked, fetched
 from gear_neo4j.roles.analyst import Analysis, Analyst, Outline
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
@@ -31,7 +33,13 @@ SHOWN_FACTS = 40
 Way = tuple[Sequence[str], Chain]
 
 
-class KgtAgent:
+class Kgt(Budget):
+    """KG-based Thought: a question is analysed, and fills in one of five templates over a graph that was adopted."""
+
+    name: ClassVar[str] = "kgt"
+
+
+class KgtLoop:
     """One analysis by the model, one template over the graph, one answer from what it gives.
 
     Args:
@@ -48,6 +56,7 @@ class KgtAgent:
         types: TypeGraph,
         analyst: Analyst,
         roles: Thinker,
+        options: Kgt = Kgt(),
     ) -> None:
         self._templates = templates
         self._heads = heads
@@ -55,6 +64,7 @@ class KgtAgent:
         self._types = types
         self._analyst = analyst
         self._roles = roles
+        self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
         """Answer a question from the graph in two calls of the model, and at most k passages that state the facts.
@@ -65,7 +75,8 @@ class KgtAgent:
             InputError: the question is blank, or k is below 1.
         """
         asked = checked(question, k=k, embedder=self._heads.embedder)
-        run = Run(asked.text, self._roles.name, on_event)
+        options = self._options
+        run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(asked.text)
         analysis = run.call("analysis", lambda: self._analyst.analyse(asked.text, self._outline))
         told = self._told(run, asked, analysis) if analysis else Told()

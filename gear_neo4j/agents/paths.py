@@ -4,18 +4,29 @@ After S. Pal, "Using Knowledge Graphs to enhance Retrieval Augmented Generation"
 """
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Fact
-from gear_neo4j.retrieval.retrievers import Retriever
+from gear_neo4j.recipes import AgentRecipe, option
+from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.retrieval.paths import Paths
+from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
 
 SHOWN_FACTS = 30
 
 
-class PathAgent:
+class PathAgent(AgentRecipe):
+    """Plain retrieval-augmented generation: one search, by default by paths, and one call for the answer."""
+
+    name: ClassVar[str] = "paths"
+    over: AnyRetriever = option(Paths(), "the retriever that it stands on")
+
+
+class PathAnswerer:
     """A retriever asked once; its triples are the facts beside its passages."""
 
     def __init__(self, retriever: Retriever, *, roles: Thinker) -> None:

@@ -2,50 +2,60 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, zip_longest
+from typing import Any, ClassVar
+
+from pydantic import field_validator
 
 from gear_neo4j.agents.answer import Answer, Judgement, QueryTried, StopReason
 from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.tools import Tool, ToolReply, attempted
 from gear_neo4j.domain import Fact, Hit, Hits
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.retrieval.retrievers import ranked_again
+from gear_neo4j.recipes import Budget, option
+from gear_neo4j.retrieval.retriever import ranked_again
 from gear_neo4j.roles.parsers import Draft, without_markers
-from gear_neo4j.roles.planner import Outcome, PlannedStep, Planner
-from gear_neo4j.settings import require_at_least
+from gear_neo4j.roles.planner import Outcome, PlannedStep, PlanWriter
 
 SHOWN_FACTS = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanOptions:
-    """How far a plan goes: steps in all, revisions, steps at a time, whether claims are checked, and what it may cost.
+class Planner(Budget):
+    """Agentic RAG: a plan of questions for tools, run side by side, revised, and an answer checked claim by claim.
+
+    ``tools`` are names of retrievers and agents, or tools of your own; the first one takes the steps that name none of
+    them. By default they are all that say what they are for; ``cypher``, whose queries a model writes, has to be allowed.
 
     Raises:
         SettingsError: a number is out of its range.
     """
 
-    max_steps: int = 8
-    max_replans: int = 3
-    concurrency: int = 4
-    verify: bool = True
-    tokens: int | None = None
-    seconds: float | None = None
+    name: ClassVar[str] = "planner"
+    tools: tuple[Any, ...] = option((), "retrievers and agents that the plan may use, by name")
+    allow_cypher: bool = option(False, "let the plan use queries that the model writes")
+    max_steps: int = option(8, "steps of the plan", least=1)
+    max_replans: int = option(3, "revisions of the plan", least=0)
+    concurrency: int = option(4, "steps at a time", least=1)
+    verify: bool = option(True, "check each claim of the answer")
 
-    def __post_init__(self) -> None:
-        require_at_least(0, self, "max_replans", whose="the planner's")
-        require_at_least(1, self, "max_steps", "concurrency", "tokens", "seconds", whose="the planner's")
+    @field_validator("tools")
+    @classmethod
+    def _usable(cls, tools: tuple[Any, ...]) -> tuple[Any, ...]:
+        for tool in tools:
+            if not isinstance(tool, str) and not all(hasattr(tool, part) for part in ("name", "description", "run")):
+                raise ValueError("a name, or an object with name, description and run")
+        return tools
 
 
-class PlanAgent:
+class PlannerLoop:
     """The loop over tools; the first of them takes the steps that name a tool that is not there.
 
     Raises:
         SettingsError: there is no tool, or two have one name.
     """
 
-    def __init__(self, tools: Sequence[Tool], *, planner: Planner, options: PlanOptions = PlanOptions()) -> None:
+    def __init__(self, tools: Sequence[Tool], *, planner: PlanWriter, options: Planner = Planner()) -> None:
         self._tools = {tool.name: tool for tool in tools}
         if not tools or len(self._tools) < len(tools):
             raise SettingsError("a planner needs at least one tool, and each tool a name of its own")

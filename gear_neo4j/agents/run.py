@@ -12,7 +12,7 @@ from gear_neo4j.agents.memory import GistMemory
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path
 from gear_neo4j.errors import InputError, ModelError, ReplyError
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.retrieval.retrievers import Retriever
+from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.usage import Usage
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.agents.reflecting import SelfRagOptions, reflected
+from gear_neo4j.agents.reflecting import SelfRag, reflected
 from gear_neo4j.agents.run import Run
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.roles.critic import Critic, Reflection
@@ -25,13 +25,13 @@ class Writing:
         return " ".join(sentence for sentence, _ in self.parts)
 
 
-def written(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRagOptions) -> Answer:
+def written(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRag) -> Answer:
     """The best long answer from passages that stay those found first; a path's score is the product of its sentences'.
 
     Without a sentence the run ends as ``exhausted``.
     """
     beam = [Writing()]
-    for _ in range(options.depth):
+    for _ in range(options.sentences):
         if all(one.complete for one in beam) or run.stopped():
             break
         grown = [new for one in beam for new in _continued(run, one, hits, critic, options)]
@@ -47,13 +47,13 @@ def written(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRagOp
 
 
 def _continued(
-    run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, options: SelfRagOptions
+    run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, options: SelfRag
 ) -> list[Writing]:
     """A long answer with each sentence that could come next; itself, complete, where none could."""
     if writing.complete:
         return [writing]
     grown = []
-    for hit in hits[: options.passages]:
+    for hit in hits[: options.drafts]:
         if run.stopped():
             break
         passage = hit.passage
@@ -64,7 +64,7 @@ def _continued(
     return grown or [replace(writing, complete=True)]
 
 
-def _share(reflection: Reflection, options: SelfRagOptions) -> float:
+def _share(reflection: Reflection, options: SelfRag) -> float:
     """The score as a share of the best there is, from 0 to 1: a product of scores below zero would have no order."""
     best = options.relevance + options.support + options.use
     return (options.score(reflection) + options.use) / (best + options.use) if best else 1.0

@@ -5,19 +5,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason
-from gear_neo4j.agents.reflecting import Candidate, SelfRagOptions, reflected
+from gear_neo4j.agents.reflecting import Candidate, SelfRag, reflected
 from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.segments import written
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.retrieval.retrievers import Retriever, ranked_again
+from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.roles.critic import Critic
 from gear_neo4j.roles.parsers import Draft, without_markers
 
 
-class SelfRag:
+class SelfRagLoop:
     """The loop over any retriever: an answer from each passage, revised until one is supported and of use."""
 
-    def __init__(self, retriever: Retriever, *, critic: Critic, options: SelfRagOptions = SelfRagOptions()) -> None:
+    def __init__(self, retriever: Retriever, *, critic: Critic, options: SelfRag = SelfRag()) -> None:
         self._retriever = retriever
         self._critic = critic
         self._options = options
@@ -94,7 +94,7 @@ class SelfRag:
 
     def _candidates(self, run: Run, hits: Iterable[Hit]) -> list[Candidate]:
         found = []
-        for hit in list(hits)[: self._options.passages]:
+        for hit in list(hits)[: self._options.drafts]:
             if run.stopped():
                 break
             draft = run.call("answer", lambda: self._critic.answer(run.question, [hit.passage], memory=()))  # noqa: B023

@@ -7,7 +7,7 @@ from typing import Protocol
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.domain import Fact, Hit, Path
 from gear_neo4j.errors import GearError
-from gear_neo4j.retrieval.retrievers import Retriever
+from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import without_markers
 from gear_neo4j.usage import Usage

@@ -17,7 +17,7 @@ from gear_neo4j.evaluate.metrics import all_found, percentile, recall
 from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.retrieval.retrievers import Retriever
+from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.usage import Usage
 
 PARTS = ("encode", "base", "expand", "fetch")

@@ -16,7 +16,7 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
-from gear_neo4j.retrieval.retrievers import BASE_K
+from gear_neo4j.retrieval.retriever import BASE_K
 from gear_neo4j.roles.evaluators import SimilarityEvaluator
 
 AgentName = Literal["gear", "ircot", "crag", "selfrag", "planner", "graphrag-local", "graphrag-global"]

@@ -20,7 +20,7 @@ from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
-from gear_neo4j.retrieval.retrievers import BASE_K, Retriever
+from gear_neo4j.retrieval.retriever import BASE_K, Retriever
 
 
 class GearRetriever(BaseRetriever):

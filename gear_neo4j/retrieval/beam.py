@@ -2,37 +2,32 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import ClassVar
 
 from gear_neo4j.domain import Path
 from gear_neo4j.graph.store import ScoredTriple
-from gear_neo4j.settings import require_at_least
+from gear_neo4j.recipes import Options, option
 
 # For each path, the triples one step beyond its end, each with the score of the path that it makes.
 Expand = Callable[[Sequence[Path]], Sequence[Sequence[ScoredTriple]]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beam:
-    """How wide and how far the search goes; the defaults are the paper's (section C.2).
+class Beam(Options):
+    """How wide and how far the beam search goes; the defaults are the paper's (section C.2).
 
-    ``width`` paths are kept after each step, up to ``length`` triples long, from at most ``neighbours`` candidates a
-    path. ``gamma`` (default 2 x width) sets how much a path's further candidates are marked down; ``diverse=False``
-    switches that off. Of an entity in more than ``hub`` triples, only those among the nearest to the question are seen.
+    Of an entity in more than ``hub`` triples, only those among the nearest to the question are considered.
 
     Raises:
         SettingsError: a number is below 1.
     """
 
-    width: int = 10
-    length: int = 2
-    neighbours: int = 100
-    gamma: int | None = None
-    diverse: bool = True
-    hub: int = 300
-
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "width", "length", "neighbours", "gamma", "hub", whose="the beam's")
+    label: ClassVar[str] = "the beam"
+    width: int = option(10, "paths kept after each step", least=1)
+    length: int = option(2, "triples in the longest path", least=1)
+    neighbours: int = option(100, "candidates of a path", least=1)
+    gamma: int | None = option(None, "how soon a path's further candidates weigh less; 2 x width if not set", least=1)
+    diverse: bool = option(True, "weigh a path's further candidates down")
+    hub: int = option(300, "triples above which an entity is a hub", least=1)
 
     def weight(self, place: int) -> float:
         """The diversity weight of a path's candidate at a place, from 0: exp(-min(place, gamma) / gamma).

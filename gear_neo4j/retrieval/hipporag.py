@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,13 +12,14 @@ from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.export import Export, Linked, Seed
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.base import BaseSearch
+from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.pagerank import Weights, pagerank, spread
 from gear_neo4j.retrieval.projection import Projection, Projections
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retrievers import checked, fetched
+from gear_neo4j.retrieval.retriever import checked, fetched
 from gear_neo4j.roles.seeds import Filter, Namer
 from gear_neo4j.usage import Usage
 
@@ -50,7 +52,14 @@ class Memory:
             return list(self.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense)
 
 
-class HippoRAG2:
+class HippoRag2(RetrieverRecipe):
+    """PageRank from the triples and passages nearest to the question (HippoRAG 2); a model may choose among the triples."""
+
+    name: ClassVar[str] = "hipporag2"
+    searches_synonyms: ClassVar[bool] = True
+
+
+class HippoRag2Retriever:
     """HippoRAG 2: PageRank over passages and entities, from the triples and passages nearest to the question.
 
     Args:
@@ -90,7 +99,25 @@ class HippoRAG2:
         return [found[place] for place in sorted(reply.value)], {"filter": reply.usage}
 
 
-class HippoRAG:
+class HippoRag(RetrieverRecipe):
+    """PageRank from the entities that a model finds in the question (HippoRAG 1); the base alone where it finds none."""
+
+    name: ClassVar[str] = "hipporag"
+    searches_synonyms: ClassVar[bool] = True
+    base: FirstStageRecipe = option("hybrid", "what answers where no entity is found: a ranker, or any retriever")
+
+    @property
+    def title(self) -> str:
+        """Its name: the base is a fallback."""
+        return self.name
+
+    @property
+    def calls_model(self) -> bool:
+        """It does: without one it is its base."""
+        return True
+
+
+class HippoRagRetriever:
     """HippoRAG 1: PageRank over entities, from those that the question names; a passage counts by its entities.
 
     Args:
@@ -98,7 +125,7 @@ class HippoRAG:
             nothing, the base retriever's passages are the answer.
     """
 
-    def __init__(self, memory: Memory, *, base: BaseSearch, namer: Namer | None = None) -> None:
+    def __init__(self, memory: Memory, *, base: FirstStage, namer: Namer | None = None) -> None:
         self._memory = memory
         self._base = base
         self._namer = namer

@@ -7,47 +7,42 @@ shortest paths of at most two hops, verbalised, beside the passages of a search.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import ClassVar
 
 from gear_neo4j.domain import Hits, Path
-from gear_neo4j.errors import QueryTimeout, SettingsError
+from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.export import Export
 from gear_neo4j.graph.store import Store
 from gear_neo4j.graph.surroundings import Between, Surroundings
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.base import BaseSearch
+from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match
 from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import fuse, ranked
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retrievers import BASE_K, checked, fetched
-from gear_neo4j.retrieval.walk import Walking, choose, walk
+from gear_neo4j.retrieval.retriever import BASE_K, checked, fetched
+from gear_neo4j.retrieval.walk import Walk, choose, walk
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathOptions:
-    """Bounds of a search by paths.
+class Paths(RetrieverRecipe):
+    """What a question names in the graph, the shortest paths between those nodes, and the facts around them.
 
-    At most ``entities`` nodes that the question names, shortest paths of at most ``hops`` triples (1 to 4), ``a_pair``
-    for each two of them and ``paths`` in all; with the ``facts`` around the nodes there are never fewer than that many
-    triples, if the graph has them.
+    With ``facts`` around the nodes there are never fewer than that many triples, if the graph has them.
 
     Raises:
         SettingsError: a number is out of its range.
     """
 
-    entities: int = 8
-    hops: int = 2
-    a_pair: int = 10
-    paths: int = 60
-    facts: int = 20
-    walking: Walking = Walking()
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.hops <= 4:
-            raise SettingsError(f"hops is {self.hops}: paths have 1 to 4 triples")
-        for name in ("entities", "a_pair", "paths"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"{name} is {getattr(self, name)}: it must be at least 1")
+    name: ClassVar[str] = "paths"
+    base: FirstStageRecipe = option("hybrid", "what finds the passages beside the paths: a ranker, or any retriever")
+    base_k: int = option(BASE_K, "passages that it finds, at least", least=1)
+    entities: int = option(8, "nodes that the question names, at most", least=1)
+    hops: int = option(2, "triples in the longest path between two of them", least=1, most=4)
+    pair_paths: int = option(10, "paths between two of them, at most", least=1)
+    paths: int = option(60, "paths in all, at most", least=1)
+    facts: int = option(20, "triples in all, at least, with those around the nodes", least=0)
+    walk: Walk = option(Walk(), "how the facts around the nodes are chosen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +61,10 @@ class PathRetriever:
         self,
         store: Store,
         *,
-        base: BaseSearch,
+        base: FirstStage,
         dictionaries: Dictionaries,
         embedder: Embedder,
-        base_k: int = BASE_K,
-        options: PathOptions = PathOptions(),
+        options: Paths = Paths(),
     ) -> None:
         self._store = store
         self._base = base
@@ -78,13 +72,12 @@ class PathRetriever:
         self._surroundings = Surroundings(store.database)
         self._export = Export(store.database)
         self._embedder = embedder
-        self._base_k = base_k
         self._options = options
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the paths; nine round trips at most, three where nothing is named."""
         asked = checked(question, k=k, embedder=self._embedder)
-        base = self._base.rank(asked, k=max(k, self._base_k))
+        base = self._base.rank(asked, k=max(k, self._options.base_k))
         found = self.connect(asked)
         passages = dict.fromkeys(id for path in found.paths for id in path.passage_ids)
         fused = fuse({"graph": ranked("graph", [(id, 0.0) for id in passages]), self._base.name: base})[:k]
@@ -125,7 +118,7 @@ class PathRetriever:
         """The shortest paths between nodes of different names: fewer hops, then lower rank, then nearer."""
         pairs = [(one, other) for a, b in combinations(groups, 2) for one in a for other in b if one != other]
         options = self._options
-        found = self._surroundings.between(pairs, query=question.vector, hops=options.hops, most=options.a_pair)
+        found = self._surroundings.between(pairs, query=question.vector, hops=options.hops, most=options.pair_paths)
         ordered = sorted(found, key=_order)
         return list(dict.fromkeys(one.path for one in ordered))[: options.paths]
 
@@ -137,10 +130,10 @@ class PathRetriever:
         missing = max(0, self._options.facts - len(told))
         if not missing:
             return [], True
-        walking = self._options.walking
+        options = self._options.walk
         nodes = [node for group in groups for node in group]
-        walked = walk(self._surroundings, nodes, query=question.vector, walking=walking)
-        chosen = choose(walked.facts.values(), groups, k=missing + len(told), walking=walking)
+        walked = walk(self._surroundings, nodes, query=question.vector, options=options)
+        chosen = choose(walked.facts.values(), groups, k=missing + len(told), options=options)
         facts = [one.path for one in chosen if one.triple.id not in told]
         told |= {path.triples[0].id for path in facts}
         if len(facts) < missing:

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
+from gear_neo4j.domain import Hits
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.usage import Usage
 
 
 class Question:
@@ -24,6 +26,7 @@ class Question:
         self._embedder = embedder
         self._vector: list[float] | None = None
         self.milliseconds: dict[str, float] = {}
+        self.usage: dict[str, Usage] = {}
 
     @classmethod
     def batch(cls, texts: Sequence[str], *, embedder: Embedder) -> list[Self]:
@@ -40,6 +43,13 @@ class Question:
             with self.timed("encode"):
                 self._vector = self._embedder.embed([self.text])[0].tolist()
         return self._vector
+
+    def charge(self, hits: Hits) -> None:
+        """Add what another search for this question cost: time by part, and a language model's usage by role."""
+        for part, spent in hits.milliseconds.items():
+            self.milliseconds[part] = self.milliseconds.get(part, 0.0) + spent
+        for role, usage in hits.usage.items():
+            self.usage[role] = self.usage.get(role, Usage()) + usage
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:

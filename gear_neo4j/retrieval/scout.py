@@ -6,13 +6,13 @@ what each part is worth.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from gear_neo4j.domain import Hits, Source
-from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Compared, Seed
+from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.hipporag import Memory, by_mass, phrases
@@ -20,50 +20,42 @@ from gear_neo4j.retrieval.names import names, spans
 from gear_neo4j.retrieval.pagerank import Weights, pagerank
 from gear_neo4j.retrieval.projection import Projection
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retrievers import checked, fetched
+from gear_neo4j.retrieval.retriever import checked, fetched
 
 # Of a question that is little more than a name, what remains without it is noise.
 LEAST_REMAINDER = 0.1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scouting:
-    """Where the walk starts and how its end is read; the defaults were chosen on half of a data set (docs/scout.md).
+class Scout(RetrieverRecipe):
+    """PageRank from the names in a question, re-ranked by what it asks beyond them; our best without a model.
 
-    ``triples`` (as in HippoRAG 2) and ``passages`` near the question are seeds, the latter by ``passage_weight`` (as
-    there) times their cosine over the best one; so is each entity that the question names, by ``name_weight`` over the
-    number of its passages. ``damping`` is the probability of going on. Of the ``depth`` passages that the walk reaches
-    most, each counts exp(``remainder`` x its cosine to what the question asks beyond its names) times. A weight of 0
-    switches a part off.
+    Seeds are the triples (as in HippoRAG 2) and the passages nearest to the question, and the entities that it names. A
+    passage weighs ``passage_weight`` times its cosine over the best one, a named entity ``name_weight`` over its
+    document frequency. Each of the ``depth`` passages with most mass is scaled by exp(``remainder`` x its cosine to the
+    question without its names). A weight of 0 switches a part off. The defaults were chosen on half of a data set
+    (docs/scout.md).
 
     Raises:
-        SettingsError: a number is below 0, no passage is looked at, or the damping is not below 1.
+        SettingsError: a number is out of its range.
     """
 
-    triples: int = 5
-    passages: int = 200
-    passage_weight: float = 0.05
-    name_weight: float = 1.0
-    damping: float = 0.6
-    remainder: float = 1.5
-    depth: int = 100
-
-    def __post_init__(self) -> None:
-        numbers = {name: getattr(self, name) for name in self.__slots__}
-        for name, value in numbers.items():
-            least = 1 if name in ("passages", "depth") else 0
-            if value < least:
-                raise SettingsError(f"scout's {name} is {value}: it must be at least {least}")
-        if self.damping >= 1:
-            raise SettingsError(f"scout's damping is {self.damping}: it must be below 1, or no walk would end")
+    name: ClassVar[str] = "scout"
+    searches_synonyms: ClassVar[bool] = True
+    triples: int = option(5, "triples nearest to the question that are seeds", least=0)
+    passages: int = option(200, "passages nearest to the question that are seeds", least=1)
+    passage_weight: float = option(0.05, "weight of a seed passage", least=0)
+    name_weight: float = option(1.0, "weight of an entity that the question names", least=0)
+    damping: float = option(0.6, "probability that the walk goes on", least=0, below=1)
+    remainder: float = option(1.5, "how much the rest of the question counts", least=0)
+    depth: int = option(100, "passages that are re-ranked", least=1)
 
 
-class Scout:
+class ScoutRetriever:
     """PageRank from the names in the question and the triples and passages near it, read by what else it asks."""
 
-    def __init__(self, memory: Memory, *, scouting: Scouting = Scouting()) -> None:
+    def __init__(self, memory: Memory, *, options: Scout = Scout()) -> None:
         self._memory = memory
-        self._given = scouting
+        self._options = options
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the seed triples as paths of one triple; at most six round trips.
@@ -73,40 +65,40 @@ class Scout:
         """
         asked = checked(question, k=k, embedder=self._memory.embedder)
         graph = self._memory.project(asked)
-        dense = self._memory.dense(asked, k=max(k, self._given.passages))
+        dense = self._memory.dense(asked, k=max(k, self._options.passages))
         with asked.timed("expand"):
-            seeds = self._memory.export.seeds(asked.vector, k=self._given.triples) if self._given.triples else []
+            seeds = self._memory.export.seeds(asked.vector, k=self._options.triples) if self._options.triples else []
             named = self._named(asked)
             start = self._start(graph, dense, seeds, list(named.values()))
-            ranking = self._read(asked, self._walked(graph, start)[: max(k, self._given.depth)], dense, list(named))
+            ranking = self._read(asked, self._walked(graph, start)[: max(k, self._options.depth)], dense, list(named))
         paths = tuple(seed.path for seed in seeds)
         return fetched(self._memory.store, asked, ranking[:k], name="scout", walked=Expanded(paths))
 
     def _named(self, question: Question) -> dict[str, str]:
         """The entities that the question names: element ids by key."""
-        found = spans(question.text) if self._given.name_weight else []
+        found = spans(question.text) if self._options.name_weight else []
         known = self._memory.export.named(list(dict.fromkeys(span.key for span in found)))
         return {key: known[key] for key in names(found, known=known)}
 
     def _start(
         self, graph: Projection, dense: Sequence[tuple[str, float]], seeds: Sequence[Seed], named: Sequence[str]
     ) -> Weights:
-        given, first = self._given, len(graph.passages)
+        options, first = self._options, len(graph.passages)
         start = np.zeros(first + len(graph.entities))
         best = max((score for _, score in dense), default=0.0)
         for id, score in dense:
             if id in graph.places and score > 0:
-                start[graph.places[id]] = given.passage_weight * score / best
+                start[graph.places[id]] = options.passage_weight * score / best
         for entity, weight in phrases(graph, seeds).items():
             start[first + entity] += weight
         for place in (graph.entities[id] for id in named if id in graph.entities):
-            start[first + place] += given.name_weight / float(graph.spoken_of[place])
+            start[first + place] += options.name_weight / float(graph.spoken_of[place])
         return start
 
     def _walked(self, graph: Projection, start: Weights) -> list[Ranked]:
         if not start.any():
             return []
-        return by_mass(graph, pagerank(graph.counted_moves, start, damping=self._given.damping)[: len(graph.passages)])
+        return by_mass(graph, pagerank(graph.counted_moves, start, damping=self._options.damping)[: len(graph.passages)])
 
     def _read(
         self, question: Question, reached: Sequence[Ranked], dense: Sequence[tuple[str, float]], named: Sequence[str]
@@ -120,7 +112,7 @@ class Scout:
         read = [
             Ranked(
                 item.id,
-                item.score * math.exp(self._given.remainder * nearness.get(item.id, 0.0)),
+                item.score * math.exp(self._options.remainder * nearness.get(item.id, 0.0)),
                 (*item.sources, *([places[item.id]] if item.id in places else [])),
             )
             for item in reached

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import QueryTimeout
@@ -10,35 +11,34 @@ from gear_neo4j.graph.export import Export, Seed
 from gear_neo4j.graph.store import Store
 from gear_neo4j.graph.surroundings import Surroundings
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retrievers import checked, fetched
-from gear_neo4j.settings import require_at_least
+from gear_neo4j.retrieval.retriever import checked, fetched
 
 # Facts of an entity that are looked at, and those of them that may come: the nearest to the question.
 LOOKED_AT = 2_000
 OF_AN_ENTITY = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubgraphOptions:
-    """How large the subgraph is: entities to start from, steps away from them, and further facts for each of them.
+class Subgraph(RetrieverRecipe):
+    """The facts around the entities that a question is about, and the passages that state them.
+
+    GraphRAG's local search without its reports and without a model.
 
     Raises:
         SettingsError: a number is below 1.
     """
 
-    entities: int = 10
-    hops: int = 1
-    facts: int = 10
-
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "entities", "hops", "facts", whose="the subgraph's")
+    name: ClassVar[str] = "subgraph"
+    entities: int = option(10, "entities to start from", least=1)
+    hops: int = option(1, "steps away from them", least=1)
+    facts: int = option(10, "further facts for each entity", least=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Subgraph:
+class Neighbourhood:
     """Entities by element id, best first, and the facts that were chosen, those between entities first."""
 
     entities: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Subgraph:
 class SubgraphRetriever:
     """Entities of the facts nearest to the question, the facts around them, and the passages that state these."""
 
-    def __init__(self, store: Store, *, embedder: Embedder, options: SubgraphOptions = SubgraphOptions()) -> None:
+    def __init__(self, store: Store, *, embedder: Embedder, options: Subgraph = Subgraph()) -> None:
         self._store = store
         self._export = Export(store.database)
         self._surroundings = Surroundings(store.database)
@@ -63,7 +63,7 @@ class SubgraphRetriever:
         walked = Expanded(tuple(one.path for one in found.facts), found.exact)
         return fetched(self._store, asked, passages_of(found)[:k], name="subgraph", walked=walked)
 
-    def subgraph(self, question: Question) -> Subgraph:
+    def subgraph(self, question: Question) -> Neighbourhood:
         """The entities that a question is about, and the facts between and around them."""
         options = self._options
         with question.timed("base"):
@@ -72,7 +72,7 @@ class SubgraphRetriever:
         with question.timed("expand"):
             facts, exact = self._around(question, entities)
         inner = frozenset(entities)
-        return Subgraph(entities, tuple(sorted(facts, key=lambda one: not inner.issuperset(one.ends))), exact)
+        return Neighbourhood(entities, tuple(sorted(facts, key=lambda one: not inner.issuperset(one.ends))), exact)
 
     def _around(self, question: Question, entities: Sequence[str]) -> tuple[list[Seed], bool]:
         known: dict[str, Seed] = {}
@@ -89,7 +89,7 @@ class SubgraphRetriever:
         return list(known.values()), exact
 
 
-def passages_of(found: Subgraph) -> list[Ranked]:
+def passages_of(found: Neighbourhood) -> list[Ranked]:
     """The passages of a subgraph: by the best entity whose facts they state, then by how many they state."""
     order = {id: place for place, id in enumerate(found.entities)}
     place: dict[str, int] = {}

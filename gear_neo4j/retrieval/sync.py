@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from gear_neo4j.domain import Fact, Passage, Path, Triple
-from gear_neo4j.errors import ModelError
+from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
+from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.graph.store import ScoredTriple, Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.base import BaseSearch
 from gear_neo4j.retrieval.beam import passages_of
 from gear_neo4j.retrieval.expansion import Expansion
+from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.naive import ExpansionRecipe
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.retriever import checked, make_hits
 from gear_neo4j.roles.answering import Reader
 from gear_neo4j.usage import Usage
 
@@ -43,7 +46,18 @@ class Synced:
         return [self.passages[item.id] for item in self.ranking if item.id in self.passages][:k]
 
 
-class Sync:
+class Sync(ExpansionRecipe):
+    """Walks from the facts that a language model notes in the first passages (GeAR's SyncGE); one call a question."""
+
+    name: ClassVar[str] = "sync"
+
+    @property
+    def calls_model(self) -> bool:
+        """It does."""
+        return True
+
+
+class SyncExpansion:
     """SyncGE over one database: base passages, reader, tripleLink, beam search, fusion.
 
     Args:
@@ -51,7 +65,7 @@ class Sync:
     """
 
     def __init__(
-        self, store: Store, *, base: BaseSearch, expansion: Expansion, reader: Reader, embedder: Embedder, base_k: int
+        self, store: Store, *, base: FirstStage, expansion: Expansion, reader: Reader, embedder: Embedder, base_k: int
     ) -> None:
         self._store = store
         self._base = base
@@ -125,3 +139,34 @@ class Sync:
         missing = [id for id in ids if id not in known]
         with question.timed("fetch"):
             return {**known, **(self._store.passages(missing) if missing else {})}
+
+
+class SyncRetriever:
+    """SyncGE (GeAR, section 4.2) in a single step: one call of a language model a question."""
+
+    def __init__(self, sync: SyncExpansion, *, embedder: Embedder) -> None:
+        self._sync = sync
+        self._embedder = embedder
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first, the paths of the beam search, and the facts that the model noted.
+
+        Where the model notes nothing, or nothing that can be used, the paths are those of NaiveGE.
+
+        Raises:
+            ModelError: the model failed.
+        """
+        asked = checked(question, k=k, embedder=self._embedder)
+        step = self._sync.step(asked, k=k)
+        if step.error and not isinstance(step.error, ReplyError):
+            raise step.error
+        return Hits(
+            step.question,
+            f"sync over {self._sync.base_name}",
+            make_hits(step.ranking[:k], step.passages),
+            step.paths,
+            step.exact,
+            dict(step.milliseconds),
+            facts=step.proximal,
+            usage={**asked.usage, "reader": step.error.usage if step.error else step.usage},
+        )

@@ -2,48 +2,38 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Seed
 from gear_neo4j.graph.store import Vector
 from gear_neo4j.graph.surroundings import Surroundings
+from gear_neo4j.recipes import Options, option
 from gear_neo4j.retrieval.pagerank import Weights, matrix, pagerank, transition
-from gear_neo4j.settings import require_at_least
 
 Places = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walking:
-    """How far a walk goes, and how its facts are chosen.
+class Walk(Options):
+    """How far a walk over the facts around named nodes goes, and how its facts are chosen.
 
-    ``steps`` away from the named nodes, of each node the ``facts`` nearest to the question among the first ``most``,
-    and from the ``frontier`` nodes whose facts are nearest. ``damping`` is the probability of going on; a fact counts
-    exp(``likeness`` x its cosine) times; an end that an earlier fact has told of counts ``repeated`` times only. Before
-    those come ``direct`` facts about the named nodes themselves, the nearest to the question.
+    A fact weighs exp(``likeness`` x its cosine). An end that an earlier fact has covered weighs ``repeated`` only.
 
     Raises:
         SettingsError: a number is out of its range.
     """
 
-    steps: int = 3
-    facts: int = 100
-    most: int = 2_000
-    frontier: int = 200
-    damping: float = 0.7
-    likeness: float = 1.0
-    repeated: float = 0.03
-    direct: int = 5
-
-    def __post_init__(self) -> None:
-        require_at_least(1, self, "steps", "facts", "most", "frontier", whose="a walk's")
-        if self.direct < 0:
-            raise SettingsError(f"a walk's direct is {self.direct}: it must not be below 0")
-        if not (0 <= self.damping < 1 and 0 < self.repeated <= 1):
-            raise SettingsError("a walk's damping must be below 1, and what counts repeatedly above 0 and at most 1")
+    label: ClassVar[str] = "the walk"
+    steps: int = option(3, "steps away from the named nodes", least=1)
+    nearest: int = option(100, "facts of a node that are kept, the nearest to the question", least=1)
+    scanned: int = option(2_000, "facts of a node that are looked at", least=1)
+    frontier: int = option(200, "nodes that a step goes on from", least=1)
+    damping: float = option(0.7, "probability of going on", least=0, below=1)
+    likeness: float = option(1.0, "how much the cosine of a fact to the question counts")
+    repeated: float = option(0.03, "weight of an end that an earlier fact has covered", above=0, most=1)
+    direct: int = option(5, "facts about the named nodes themselves that come first", least=0)
 
 
 @dataclass(slots=True)
@@ -54,14 +44,14 @@ class Walked:
     exact: bool = True
 
 
-def walk(around: Surroundings, named: Sequence[str], *, query: Vector, walking: Walking) -> Walked:
+def walk(around: Surroundings, named: Sequence[str], *, query: Vector, options: Walk) -> Walked:
     """The facts within some steps of the named nodes; a round trip a step."""
     found = Walked()
     seen, frontier = set(named), list(dict.fromkeys(named))
-    for _ in range(walking.steps):
+    for _ in range(options.steps):
         if not frontier:
             break
-        step = around.around(frontier, query=query, limit=walking.facts, most=walking.most)
+        step = around.around(frontier, query=query, limit=options.nearest, most=options.scanned)
         found.exact = found.exact and step.exact
         fresh: dict[str, float] = {}
         for fact in step.facts:
@@ -69,21 +59,21 @@ def walk(around: Surroundings, named: Sequence[str], *, query: Vector, walking: 
             for end in fact.ends:
                 if end not in seen:
                     fresh[end] = max(fact.score, fresh.get(end, fact.score))
-        frontier = sorted(fresh, key=lambda end: (-fresh[end], end))[: walking.frontier]
+        frontier = sorted(fresh, key=lambda end: (-fresh[end], end))[: options.frontier]
         seen.update(frontier)
     return found
 
 
-def choose(facts: Iterable[Seed], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Seed]:
+def choose(facts: Iterable[Seed], named: Sequence[Sequence[str]], *, k: int, options: Walk) -> list[Seed]:
     """Facts about the named nodes, then those that lead furthest from them, each telling of something new if it can.
 
     ``named`` groups the nodes that one name may mean; each name starts with the same weight. A fact weighs what
     PageRank leaves at its two ends, each shared among that end's facts.
     """
     items = list(facts)
-    first = _direct(items, {node for group in named for node in group})[: min(k, walking.direct)]
+    first = _direct(items, {node for group in named for node in group})[: min(k, options.direct)]
     told = {fact.triple.id for fact in first}
-    rest = _furthest(items, named, k=k, walking=walking)
+    rest = _furthest(items, named, k=k, options=options)
     return [*first, *(fact for fact in rest if fact.triple.id not in told)][:k]
 
 
@@ -96,7 +86,7 @@ def _direct(facts: Sequence[Seed], named: set[str]) -> list[Seed]:
     return list(found.values())
 
 
-def _furthest(items: Sequence[Seed], named: Sequence[Sequence[str]], *, k: int, walking: Walking) -> list[Seed]:
+def _furthest(items: Sequence[Seed], named: Sequence[Sequence[str]], *, k: int, options: Walk) -> list[Seed]:
     places: dict[str, int] = {}
     for fact in items:
         for end in fact.ends:
@@ -110,19 +100,19 @@ def _furthest(items: Sequence[Seed], named: Sequence[Sequence[str]], *, k: int, 
                 starts[places[node]] += 1 / len(group)
     if not starts.any():
         return list(items[:k])
-    shares = _shares(heads, tails, starts, walking)
-    likeness = np.exp(walking.likeness * np.array([fact.score for fact in items]))
+    shares = _shares(heads, tails, starts, options)
+    likeness = np.exp(options.likeness * np.array([fact.score for fact in items]))
     known = {places[node] for group in named for node in group if node in places}
-    chosen = _covering(heads, tails, (shares[heads] + shares[tails]) * likeness, known, k=k, repeated=walking.repeated)
+    chosen = _covering(heads, tails, (shares[heads] + shares[tails]) * likeness, known, k=k, repeated=options.repeated)
     return [items[place] for place in chosen]
 
 
-def _shares(heads: Places, tails: Places, starts: Weights, walking: Walking) -> Weights:
+def _shares(heads: Places, tails: Places, starts: Weights, options: Walk) -> Weights:
     """What PageRank leaves at each node for each of its facts."""
     apart = heads != tails
     rows, columns = np.r_[heads[apart], tails[apart]], np.r_[tails[apart], heads[apart]]
     links = matrix(rows, columns, np.ones(rows.size), shape=(starts.size, starts.size))
-    mass = pagerank(transition(links), starts, damping=walking.damping)
+    mass = pagerank(transition(links), starts, damping=options.damping)
     degree = np.bincount(np.r_[heads, tails], minlength=starts.size)
     return np.asarray(mass / np.maximum(degree, 1))
 

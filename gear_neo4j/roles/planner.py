@@ -45,7 +45,7 @@ class Outcome:
     failure: str = ""
 
 
-class Planner(Protocol):
+class PlanWriter(Protocol):
     """All that the planner asks for; each raises ModelError, and ReplyError when a reply is of no use."""
 
     @property

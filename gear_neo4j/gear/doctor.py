@@ -15,7 +15,7 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.base import BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.expansion import Expansion
-from gear_neo4j.retrieval.retrievers import BASE_K, NaiveRetriever
+from gear_neo4j.retrieval.retriever import BASE_K, NaiveRetriever
 from gear_neo4j.wording import contents, counted
 
 Level = Literal["ok", "advice", "problem"]

@@ -1,0 +1,173 @@
+"""The built-in agents: how each is made from its recipe."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gear_neo4j.adoption.survey import survey
+from gear_neo4j.agents.crag import Crag, CragLoop
+from gear_neo4j.agents.cypher import CypherAgent, CypherLoop
+from gear_neo4j.agents.gear import GearAgent, GearLoop
+from gear_neo4j.agents.graphrag import GlobalSearch, GraphRagGlobal, GraphRagLocal, LocalSearch
+from gear_neo4j.agents.ircot import Ircot, IrcotLoop
+from gear_neo4j.agents.kgt import Kgt, KgtLoop
+from gear_neo4j.agents.outline import outline
+from gear_neo4j.agents.paths import PathAgent, PathAnswerer
+from gear_neo4j.agents.planner import Planner, PlannerLoop
+from gear_neo4j.agents.reflecting import SelfRag
+from gear_neo4j.agents.selfrag import SelfRagLoop
+from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
+from gear_neo4j.errors import InputError
+from gear_neo4j.gear.retrievers import sync_expansion
+from gear_neo4j.gear.session import Session
+from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.retrieval.linking import EntityLinker
+from gear_neo4j.retrieval.subgraph import SubgraphRetriever
+from gear_neo4j.roles.analyst import PromptedAnalyst
+from gear_neo4j.roles.answering import PromptedRoles
+from gear_neo4j.roles.calibrated import calibrated
+from gear_neo4j.roles.critic import PromptedCritic
+from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, Evaluator, Grader, SimilarityEvaluator
+from gear_neo4j.roles.planner import PromptedPlanner
+from gear_neo4j.roles.reporter import PromptedReporter
+from gear_neo4j.roles.text_to_cypher import PromptedTextToCypher
+
+register = AGENTS.register
+
+
+@register(GearAgent)
+def gear(session: Session, recipe: GearAgent) -> GearLoop:
+    """GeAR's loop over the synchronised expansion of the recipe."""
+    sync = recipe.sync
+    return GearLoop(
+        session.graph.store,
+        sync=sync_expansion(session, sync),
+        base=session.first_stage(sync.base),
+        roles=session.role(PromptedRoles),
+        embedder=session.embedder,
+        options=recipe,
+    )
+
+
+@register(PathAgent, tool="how two or more things that are named are tied together")
+def paths(session: Session, recipe: PathAgent) -> PathAnswerer:
+    """One search, one answer."""
+    return PathAnswerer(session.retriever(recipe.over), roles=session.role(PromptedRoles))
+
+
+@register(Kgt, tool="lists and properties out of a knowledge graph that was adopted")
+def kgt(session: Session, recipe: Kgt) -> KgtLoop:
+    """KG-based Thought over the types of the adopted graph."""
+    graph = session.graph
+    types = graph.templates.types()
+    if not types.ties:
+        raise InputError("kgt needs the types of a graph of your own: adopt one first ('gear adopt')")
+    linker = EntityLinker(
+        graph.store,
+        dictionaries=session.dictionaries,
+        embedder=session.embedder,
+        described=graph.templates.described,
+    )
+    return KgtLoop(
+        graph.templates,
+        linker=linker,
+        outline=outline(survey(graph), types),
+        types=types,
+        analyst=session.role(PromptedAnalyst, method="analyse"),
+        roles=session.role(PromptedRoles),
+        options=recipe,
+    )
+
+
+@register(CypherAgent)
+def cypher(session: Session, recipe: CypherAgent) -> CypherLoop:
+    """Queries that a model writes, over the same graph."""
+    return CypherLoop(session.graph, generator=session.role(PromptedTextToCypher, method="query"), options=recipe)
+
+
+@register(Ircot)
+def ircot(session: Session, recipe: Ircot) -> IrcotLoop:
+    """IRCoT over a retriever."""
+    return IrcotLoop(
+        session.retriever(recipe.over), thinker=session.role(PromptedRoles, method="think"), options=recipe
+    )
+
+
+@register(Crag)
+def crag(session: Session, recipe: Crag) -> CragLoop:
+    """CRAG over a retriever; without a chat model it judges what was retrieved, and answers nothing."""
+    evaluator = _evaluator(session, recipe)
+    if recipe.thresholds is None and (kept := calibrated(session.settings.home, evaluator.name)):
+        recipe = recipe.model_copy(update={"thresholds": kept.thresholds})
+    searcher = None
+    if recipe.fallback == "web":
+        # Its client is an extra.
+        from gear_neo4j.integrations.tavily import TavilySearch
+
+        searcher = TavilySearch()
+    return CragLoop(
+        session.retriever(recipe.over),
+        evaluator=evaluator,
+        roles=session.optional_role(PromptedRoles, method="keywords") if recipe.answer else None,
+        searcher=searcher,
+        options=recipe,
+    )
+
+
+def _evaluator(session: Session, recipe: Crag) -> Evaluator:
+    if hasattr(session.player, "evaluate"):
+        return session.player  # type: ignore[return-value]
+    if recipe.evaluator_model:
+        return CrossEncoderEvaluator(recipe.evaluator_model)
+    return Grader(session.chat) if recipe.evaluator == "grader" else SimilarityEvaluator(session.embedder)
+
+
+@register(SelfRag)
+def selfrag(session: Session, recipe: SelfRag) -> SelfRagLoop:
+    """Self-RAG over a retriever."""
+    critic = session.role(PromptedCritic, method="reflect")
+    return SelfRagLoop(session.retriever(recipe.over), critic=critic, options=recipe)
+
+
+@register(GraphRagLocal, tool="a description of a thing and all that is around it")
+def graphrag_local(session: Session, recipe: GraphRagLocal) -> LocalSearch:
+    """GraphRAG's local search over a subgraph."""
+    subgraph = SubgraphRetriever(session.graph, embedder=session.embedder, options=recipe.over)
+    return LocalSearch(subgraph, session.graph, embedder=session.embedder, roles=session.role(PromptedRoles))
+
+
+@register(GraphRagGlobal, tool="themes and summaries of the whole collection")
+def graphrag_global(session: Session, recipe: GraphRagGlobal) -> GlobalSearch:
+    """GraphRAG's global search over the reports."""
+    return GlobalSearch(session.graph, reporter=session.role(PromptedReporter, method="points"), options=recipe)
+
+
+@register(Planner)
+def planner(session: Session, recipe: Planner) -> PlannerLoop:
+    """A planner over the tools of the recipe."""
+    return PlannerLoop(
+        list(_tools(session, recipe)), planner=session.role(PromptedPlanner, method="plan"), options=recipe
+    )
+
+
+def _tools(session: Session, recipe: Planner) -> Iterator[Tool]:
+    """The tools that a recipe names or brings; by default all retrievers and agents that say what they are for."""
+    if recipe.tools:
+        for tool in recipe.tools:
+            yield _tool(session, tool) if isinstance(tool, str) else tool
+        return
+    names = dict.fromkeys(entry.name for entry in (*RETRIEVERS, *AGENTS) if entry.tool)
+    for name in names:
+        yield _tool(session, name)
+    if recipe.allow_cypher:
+        yield replace(_tool(session, CypherAgent.name), description="counts and comparisons over a graph, by a query")
+
+
+def _tool(session: Session, name: str) -> AgentTool | RetrieverTool:
+    agents = AGENTS.entries
+    if name in agents:
+        entry = agents[name]
+        # Made when a plan first needs it: not every graph has what it takes.
+        return AgentTool(name, entry.tool or entry.summary, lambda: session.agent(entry.recipe()))
+    found = RETRIEVERS.entry(name)
+    roles = session.role(PromptedRoles)
+    return RetrieverTool(name, found.tool or found.summary, session.retriever(found.recipe()), roles)

@@ -1,0 +1,83 @@
+"""``AsyncGear``: the same product for an event loop; every call runs in a thread, and a cancelled one ends early."""
+
+import contextvars
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Self, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.run import Event
+from gear_neo4j.cancellation import cancellable
+from gear_neo4j.domain import Hits
+from gear_neo4j.gear.front import Gear
+from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
+from gear_neo4j.retrieval.paths import Connected, Paths
+
+# Calls at a time: the work is the driver's, which is safe for threads, and a model's, which mostly waits.
+THREADS = 16
+Result = TypeVar("Result")
+
+
+class AsyncGear:
+    """A :class:`Gear` for asyncio or trio; the event loop is never blocked.
+
+    Cancelling a call sets a flag that its run looks at between its steps: it ends at the next one, and frees its
+    thread.
+
+    Args:
+        threads: calls that run at a time; further ones wait.
+
+    Usage::
+
+        async with AsyncGear(Gear.connect()) as gear:
+            hits = await gear.search("Where did the laureate study?")
+            async for event in gear.stream("Where did the laureate study?"):
+                print(event.text, end="")
+    """
+
+    def __init__(self, gear: Gear, *, threads: int = THREADS) -> None:
+        self.gear = gear
+        self._limiter = CapacityLimiter(threads)
+
+    async def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "naive") -> Hits:
+        """See :meth:`Gear.search`."""
+        return await self._run(partial(self.gear.search, question, k=k, retriever=retriever))
+
+    async def paths(self, question: str, *, options: Paths = Paths()) -> Connected:
+        """See :meth:`Gear.paths`."""
+        return await self._run(partial(self.gear.paths, question, options=options))
+
+    async def ask(self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear") -> Answer:
+        """See :meth:`Gear.ask`."""
+        return await self._run(partial(self.gear.ask, question, k=k, agent=agent))
+
+    async def stream(self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear") -> AsyncIterator[Event]:
+        """See :meth:`Gear.stream`; leaving the loop early ends the run."""
+        events = await self._run(partial(self.gear.stream, question, k=k, agent=agent))
+        try:
+            while (event := await self._run(partial(next, events, None))) is not None:
+                yield event
+        finally:
+            events.close()
+
+    async def close(self) -> None:
+        """Close the connection, unless the driver is the caller's."""
+        await self._run(self.gear.close)
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        with cancellable() as cancel:
+            context = contextvars.copy_context()
+        try:
+            return await to_thread.run_sync(
+                context.run, work, abandon_on_cancel=True, limiter=self._limiter
+            )
+        finally:
+            cancel.set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

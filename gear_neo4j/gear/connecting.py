@@ -1,0 +1,38 @@
+"""From what a user gives, or the settings say, to a graph and its models."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gear_neo4j.errors import ModelError
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder, open_embedder
+from gear_neo4j.models.openai import open_chat
+from gear_neo4j.server.connection import connect
+from gear_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+def open_graph(settings: Settings, *, report: Callable[[str], None]) -> Graph:
+    """The graph that the settings name, or that of a local server, which is started where it is not running."""
+    return Graph(connect(settings, report=report))
+
+
+def embedder_of(settings: Settings | None, given: Embedder | None) -> Embedder:
+    """The embedder that was given, else that of the settings, else the packaged one."""
+    return given or (open_embedder(settings) if settings else SentenceTransformerEmbedder())
+
+
+def given_chat(given: "BaseChatModel | Chat | None", settings: Settings | None = None) -> Chat:
+    """The chat model that was given, else that of the settings.
+
+    Raises:
+        ModelError: there is none.
+    """
+    if given is not None:
+        return given if isinstance(given, Chat) else Chat(given)
+    if settings is None:
+        raise ModelError("there is no language model: give Gear one (chat=...); search with 'naive' needs none")
+    return open_chat(settings, cache=settings.chat_cache)

@@ -1,0 +1,203 @@
+"""``Gear``: the object that a program holds, composed of its parts."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path as File
+from typing import TYPE_CHECKING, Any, Self
+
+from gear_neo4j.agents.agent import Agent
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.recording import RecordedAgent
+from gear_neo4j.agents.run import Event, ignore
+from gear_neo4j.domain import Cypher, Hits, Path
+from gear_neo4j.gear.communities import Communities
+from gear_neo4j.gear.connecting import embedder_of, given_chat, open_graph
+from gear_neo4j.gear.corpus import Corpus
+from gear_neo4j.gear.events import EventStream
+from gear_neo4j.gear.overlay import Overlay
+from gear_neo4j.gear.session import Session
+from gear_neo4j.graph.database import Database, Driver
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.ingestion.pipeline import IngestReport
+from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
+from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.retrieval.paths import Connected, PathRetriever, Paths
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+class Gear:
+    """Multi-hop retrieval and answers over one Neo4j database.
+
+    Its parts: ``corpus`` (documents in and out, extraction), ``overlay`` (a graph that is there already),
+    ``communities``, and ``graph`` (the database itself).
+
+    Args:
+        driver: your own Neo4j driver, which is neither changed nor closed.
+        database: the database's name; by default the user's home database.
+        embedder: turns texts into vectors; by default the packaged MiniLM (384 dimensions, no download).
+        chat: any LangChain chat model, for what needs a language model.
+        settings: where calibrations and caches are kept; by default those of the environment.
+
+    Usage (the README's longer form of it is a test)::
+
+        with Gear.connect() as gear:
+            gear.ingest(["corpus.jsonl"], triples=["triples.jsonl"])
+            for hit in gear.search("Where did the laureate study?"):
+                print(hit.rank, hit.passage.title)
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        *,
+        database: str | None = None,
+        embedder: Embedder | None = None,
+        chat: "BaseChatModel | Chat | None" = None,
+        settings: Settings | None = None,
+    ) -> None:
+        settings = settings or Settings.load()
+        self._compose(
+            Session(
+                Graph(Database(driver, name=database)),
+                embedder=embedder_of(None, embedder),
+                chat=lambda: given_chat(chat),
+                settings=settings,
+            )
+        )
+
+    @classmethod
+    def connect(
+        cls,
+        settings: Settings | None = None,
+        *,
+        embedder: Embedder | None = None,
+        chat: "BaseChatModel | Chat | None" = None,
+        report: Callable[[str], None] = lambda _: None,
+    ) -> Self:
+        """Connect by settings (default: those of the environment), starting the local server where none is named.
+
+        Raises:
+            DatabaseError, LocalServerError: with what to do.
+        """
+        settings = settings or Settings.load()
+        self = cls.__new__(cls)
+        self._compose(
+            Session(
+                open_graph(settings, report=report),
+                embedder=embedder_of(settings, embedder),
+                chat=lambda: given_chat(chat, settings),
+                settings=settings,
+            )
+        )
+        return self
+
+    def _compose(self, session: Session) -> None:
+        self._session = session
+        self.graph = session.graph
+        self.embedder = session.plain_embedder
+        self.corpus = Corpus(session)
+        self.overlay = Overlay(session)
+        self.communities = Communities(session)
+
+    @property
+    def chat(self) -> Chat:
+        """The language model.
+
+        Raises:
+            ModelError: there is none; says what to set.
+        """
+        return self._session.chat
+
+    def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "naive") -> Hits:
+        """The k best passages for a question, and the paths through the graph that led to them.
+
+        Args:
+            retriever: a name, or a recipe with options of yours: ``Naive(base="sbert")``; docs/recipes.md lists them.
+
+        Raises:
+            InputError: the question is blank, k is below 1, or the database holds no passages.
+            EmbeddingMismatch: the database was built with another embedding model.
+            SettingsError: there is no retriever of that name.
+            ModelError: the retriever needs a chat model, and there is none, or it failed.
+        """
+        return self.retriever(retriever).retrieve(question, k=k)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        agent: str | AgentRecipe = "gear",
+        on_event: Callable[[Event], None] = ignore,
+    ) -> Answer:
+        """Answer a question, with citations; a run whose model fails still returns its passages.
+
+        Args:
+            agent: a name, or a recipe with options of yours: ``Crag(over=Scout())``; docs/recipes.md lists them.
+            on_event: called with each question searched for, the facts noted, each verdict, and the answer's text as
+                the model writes it.
+
+        Raises:
+            ModelError: there is no chat model.
+            InputError, EmbeddingMismatch, SettingsError: see :meth:`search`.
+        """
+        return self.agent(agent).ask(question, k=k, on_event=on_event)
+
+    def stream(self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear") -> EventStream:
+        """The events of :meth:`ask` as they happen; the last one, of kind ``answer``, holds the answer.
+
+        Closed or dropped early, it ends the run at its next step.
+        """
+        made = self.agent(agent)
+        return EventStream(lambda on_event: made.ask(question, k=k, on_event=on_event))
+
+    def retriever(self, recipe: str | RetrieverRecipe = "naive", *, player: object | None = None) -> Retriever:
+        """A retriever for many questions; see :meth:`search`.
+
+        Args:
+            player: plays the chat model's part where it has the methods for it, such as a reader of your own.
+        """
+        return self._session.played_by(player).retriever(RETRIEVERS.recipe(recipe))
+
+    def agent(self, recipe: str | AgentRecipe = "gear", *, player: object | None = None) -> Agent:
+        """An agent for many questions; see :meth:`ask`.
+
+        Args:
+            player: plays the chat model's part where it has the methods for it, such as an oracle.
+        """
+        return RecordedAgent(self._session.played_by(player).agent(AGENTS.recipe(recipe)))
+
+    def ingest(self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any) -> IngestReport:
+        """Ingest passages and their triples; see :meth:`gear_neo4j.gear.corpus.Corpus.ingest` for the options."""
+        return self.corpus.ingest(sources, triples=triples, **options)
+
+    def paths(self, question: str, *, options: Paths = Paths()) -> Connected:
+        """What a question names in the graph, the shortest paths between, and the facts around; no model is called.
+
+        Raises:
+            InputError: the question is blank, or the database holds no passages.
+        """
+        retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
+        assert isinstance(retriever, PathRetriever)
+        return retriever.connect(Question(question, embedder=self._session.embedder))
+
+    def cypher(self, *paths: Path) -> Cypher:
+        """The query that shows paths in Neo4j Browser or cypher-shell, with its parameters."""
+        return path_cypher(*paths)
+
+    def close(self) -> None:
+        """Close the connection, unless the driver is the caller's."""
+        self.graph.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,101 @@
+"""``gear.overlay``: passages and triples laid over a graph that is there already."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path as File
+
+from gear_neo4j.adoption import profile as profiles
+from gear_neo4j.adoption.admin_csv import Dialect
+from gear_neo4j.adoption.importing import COMMAS, Import, ImportReport
+from gear_neo4j.adoption.overlay import Adoption, AdoptionReport
+from gear_neo4j.adoption.profile import Profile
+from gear_neo4j.adoption.proposal import propose
+from gear_neo4j.adoption.release import Released, release
+from gear_neo4j.adoption.survey import Survey, survey
+from gear_neo4j.errors import InputError
+from gear_neo4j.gear.session import Session
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
+
+
+class Overlay:
+    """Triples of ours over a graph of the user's, in one Neo4j database."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._graph = session.graph
+
+    def import_csv(
+        self,
+        files: Sequence[str | File],
+        *,
+        dialect: Dialect = COMMAS,
+        on_problem: Callable[[Problem], None] = lambda _: None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> ImportReport:
+        """Bring nodes and relationships from neo4j-admin's CSV files into the running database.
+
+        Args:
+            files: which of them hold nodes and which relationships, their headers say.
+            on_problem: called with each row that could not be used; the rest is imported.
+
+        Raises:
+            InputError: a file or its header cannot be used, or the first node is there already; nothing was written.
+        """
+        run = Import(self._graph, dialect, on_problem=on_problem, on_progress=on_progress)
+        return run.run([File(file) for file in files])
+
+    def survey(self) -> Survey:
+        """What the graph holds: labels, types, their numbers, and what the properties are like."""
+        return survey(self._graph)
+
+    def propose(self, found: Survey | None = None) -> Profile:
+        """A profile under which the graph could be adopted.
+
+        Raises:
+            InputError: no node of it has a name or a text.
+        """
+        return propose(found or self.survey(), name=self._graph.name)
+
+    def adopt(
+        self,
+        profile: Profile | None = None,
+        *,
+        dry_run: bool = False,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> AdoptionReport:
+        """Lay passages and triples over the graph, or bring them up to date with it.
+
+        The user's nodes and relationships are only read and pointed at; :meth:`release` takes everything away again.
+
+        Args:
+            profile: how the graph is to be read; by default as it was before.
+            dry_run: change nothing, only count what would be written on a graph without an overlay.
+
+        Raises:
+            InputError: there is no profile, or the graph has none of the labels that it names.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+        """
+        profile = profile or self.profile()
+        if profile is None:
+            raise InputError(f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)")
+        run = Adoption(self._graph, profile, self._session.plain_embedder, on_progress=on_progress)
+        if dry_run:
+            return run.count()
+        with self._session.writing():
+            return run.run()
+
+    def profile(self) -> Profile | None:
+        """The profile by which the graph was adopted; None where it was not."""
+        record = self._graph.record()
+        if record is None or not record.profile:
+            return None
+        return profiles.parse(record.profile, file=f"the profile on record in {self._graph.name}")
+
+    def release(self, *, dry_run: bool = False, on_progress: Callable[[Progress], None] = lambda _: None) -> Released:
+        """Take the overlay off again: afterwards the graph is what it was before it was adopted.
+
+        Raises:
+            InputError: the database holds no overlay.
+        """
+        with self._session.writing():
+            return release(self._graph, dry_run=dry_run, on_progress=on_progress)

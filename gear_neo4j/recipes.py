@@ -1,0 +1,142 @@
+"""Recipes: a retriever, an agent or an extractor as one frozen value, with its options, their defaults and checks."""
+
+from typing import Any, ClassVar, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from gear_neo4j.errors import SettingsError
+
+
+def option(
+    default: Any,
+    description: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> Any:
+    """A field of a recipe: its default, a phrase for ``--help``, and the range of a number (``above`` excludes it)."""
+    return Field(default, description=description, ge=least, le=most, gt=above, lt=below)
+
+
+class Options(BaseModel):
+    """Frozen options that are checked when they are made; what is wrong is one line.
+
+    Raises:
+        SettingsError: an option is unknown or out of its range; names the options that there are.
+
+    Example:
+        >>> class Beam(Options):
+        ...     label: ClassVar[str] = "the beam"
+        ...     width: int = option(10, "paths kept after each step", least=1)
+        >>> Beam(width=0)
+        Traceback (most recent call last):
+        gear_neo4j.errors.SettingsError: the beam's width is 0: it must be at least 1
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, validate_default=True)
+    label: ClassVar[str] = "the options"
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _explained(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(given)
+        except ValidationError as error:
+            raise SettingsError(_explain(cls, error.errors()[0])) from None
+
+
+class Recipe(Options):
+    """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options."""
+
+    name: ClassVar[str] = ""
+
+    @property
+    def title(self) -> str:
+        """Its name, and what it stands on: ``crag over naive over hybrid``."""
+        below = getattr(self, "over", None) or getattr(self, "base", None)
+        return f"{self.name} over {below.title if isinstance(below, Recipe) else below}" if below else self.name
+
+    @model_serializer(mode="wrap")
+    def _with_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"name": self.name, **handler(self)}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.label = cls.name or cls.label
+
+
+class RetrieverRecipe(Recipe):
+    """A retriever and its options.
+
+    Set ``searches_synonyms`` where it walks along synonym edges, which an evaluation then links first.
+    """
+
+    searches_synonyms: ClassVar[bool] = False
+
+    @property
+    def calls_model(self) -> bool:
+        """Whether it calls a language model; by default where what it stands on does."""
+        below = getattr(self, "base", None)
+        return isinstance(below, RetrieverRecipe) and below.calls_model
+
+
+class AgentRecipe(Recipe):
+    """An agent and its options; one that stands on a retriever has that as ``over``."""
+
+    @property
+    def calls_model(self) -> bool:
+        """Whether it calls a language model."""
+        return True
+
+
+class Budget(AgentRecipe):
+    """An agent whose run can be bounded.
+
+    No call is begun once a bound is reached; the answer may be one call more.
+    """
+
+    tokens: int | None = option(None, "begin no further call once so many tokens are spent", least=1)
+    seconds: float | None = option(None, "begin no further call after so many seconds", least=1)
+
+
+class ExtractorRecipe(Recipe):
+    """What makes triples of passages, and its options."""
+
+
+def option_names(recipe: type[Options]) -> str:
+    """The names of the options of a recipe, for a message.
+
+    Example:
+        >>> option_names(Budget), option_names(Recipe)
+        ('tokens, seconds', 'none')
+    """
+    return ", ".join(recipe.model_fields) or "none"
+
+
+def _explain(owner: type[Options], error: ErrorDetails) -> str:
+    place = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"{owner.label} has no option {place!r}: its options are {option_names(owner)}"
+    limits = error.get("ctx", {})
+    match error["type"]:
+        case "greater_than_equal" | "less_than_equal":
+            limit = f"at least {limits['ge']:g}" if "ge" in limits else f"at most {limits['le']:g}"
+        case "greater_than" | "less_than":
+            limit = f"above {limits['gt']:g}" if "gt" in limits else f"below {limits['lt']:g}"
+        case "literal_error":
+            limit = str(limits["expected"]).replace("'", "")
+        case _:
+            limit = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return f"{owner.label}'s {place} is {error['input']!r}: it must be {limit}"

@@ -1,0 +1,153 @@
+"""Which retrievers, agents and extractors there are: the built-in ones, a user's own, and those of installed packages.
+
+A recipe is registered with the function that makes it work::
+
+    @register_retriever(Newest)
+    def make(session: Session, recipe: Newest) -> Retriever:
+        return NewestFirst(session.graph, limit=recipe.limit)
+
+From then on the command line, the evaluation, LangChain and the planner know it by its name. A package registers its own
+by an entry point of the group ``gear_neo4j.retrievers``, ``gear_neo4j.agents`` or ``gear_neo4j.extractors`` that names a
+module which does so when it is imported.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import entry_points
+from threading import RLock
+from typing import Annotated, Any, Generic, TypeVar, cast
+
+from pydantic import BeforeValidator, SerializeAsAny
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.recipes import AgentRecipe, ExtractorRecipe, Recipe, RetrieverRecipe
+
+RecipeType = TypeVar("RecipeType", bound=Recipe)
+OwnType = TypeVar("OwnType", bound=Recipe)
+Make = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[RecipeType]):
+    """A registered recipe: its type, the function ``(session, recipe)`` that makes it work, and its use as a tool.
+
+    ``tool`` is the line that tells a planner which questions it is for; without one the planner does not get it.
+    """
+
+    recipe: type[RecipeType]
+    make: Make
+    tool: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the recipe."""
+        return self.recipe.name
+
+    @property
+    def summary(self) -> str:
+        """The first line of the recipe's documentation."""
+        return (self.recipe.__doc__ or "").strip().partition("\n")[0]
+
+
+class Registry(Generic[RecipeType]):
+    """The recipes of one kind by name, in the order in which they were registered.
+
+    Args:
+        kind: what messages call them.
+        built_in: the module that registers ours; imported, like the entry points, when somebody first asks.
+    """
+
+    def __init__(self, kind: str, base: type[RecipeType], *, built_in: str) -> None:
+        self._kind = kind
+        self._base = base
+        self._modules = [built_in]
+        self._group = f"gear_neo4j.{kind}s"
+        self._entries: dict[str, Entry[RecipeType]] = {}
+        self._lock = RLock()
+        self._loaded = False
+
+    def register(self, recipe: type[OwnType], *, tool: str = "") -> Callable[[Make], Make]:
+        """Register a recipe with the function that makes it work; the same type may be registered anew.
+
+        Raises:
+            SettingsError: the type is no recipe of this kind, has no name, or another type has that name.
+        """
+        if not issubclass(recipe, self._base):
+            raise SettingsError(f"{recipe.__name__} is no {self._base.__name__}: derive it from that class")
+        if not recipe.name:
+            raise SettingsError(f"{recipe.__name__} has no name: set name: ClassVar[str]")
+
+        def add(make: Make) -> Make:
+            known = self._entries.get(recipe.name)
+            if known and known.recipe is not recipe:
+                raise SettingsError(f"there is a {self._kind} {recipe.name!r} already: choose another name")
+            self._entries[recipe.name] = Entry(cast(type[RecipeType], recipe), make, tool)
+            return make
+
+        return add
+
+    def remove(self, name: str) -> None:
+        """Take a recipe out again; one that is not there is no error."""
+        self._entries.pop(name, None)
+
+    @property
+    def entries(self) -> Mapping[str, Entry[RecipeType]]:
+        """All entries by name, the built-in ones first."""
+        self._load()
+        return dict(self._entries)
+
+    def __iter__(self) -> Iterator[Entry[RecipeType]]:
+        return iter(self.entries.values())
+
+    def entry(self, name: str) -> Entry[RecipeType]:
+        """The entry of a name.
+
+        Raises:
+            SettingsError: there is none; names those that there are.
+        """
+        entries = self.entries
+        if name not in entries:
+            near = get_close_matches(name, entries, n=1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            raise SettingsError(f"there is no {self._kind} {name!r}: {meant}choose one of {', '.join(entries)}")
+        return entries[name]
+
+    def recipe(self, given: object) -> RecipeType:
+        """A recipe from its name, from ``{"name": ..., options}``, or as it is.
+
+        Raises:
+            SettingsError: the name or an option is unknown.
+        """
+        if isinstance(given, self._base):
+            return given
+        if isinstance(given, str):
+            return self.entry(given).recipe()
+        if isinstance(given, Mapping) and isinstance(given.get("name"), str):
+            options = {key: value for key, value in given.items() if key != "name"}
+            return self.entry(given["name"]).recipe(**options)
+        raise SettingsError(f"{given!r} is no {self._kind}: give a name or a recipe")
+
+    def make(self, session: object, recipe: RecipeType) -> Any:
+        """What the recipe's function makes of it."""
+        return self.entry(recipe.name).make(session, recipe)
+
+    def _load(self) -> None:
+        with self._lock:
+            if self._loaded:
+                return
+            # Before the imports, which may ask for entries themselves.
+            self._loaded = True
+            for module in self._modules:
+                import_module(module)
+            for point in entry_points(group=self._group):
+                point.load()
+
+
+RETRIEVERS = Registry("retriever", RetrieverRecipe, built_in="gear_neo4j.gear.retrievers")
+AGENTS = Registry("agent", AgentRecipe, built_in="gear_neo4j.gear.agents")
+EXTRACTORS = Registry("extractor", ExtractorRecipe, built_in="gear_neo4j.gear.extractors")
+
+# A field that takes a retriever by name or as a recipe.
+AnyRetriever = Annotated[SerializeAsAny[RetrieverRecipe], BeforeValidator(RETRIEVERS.recipe)]

@@ -1,0 +1,142 @@
+"""The first stage of a search: the passages that come before any walk over the graph, and those of single triples."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Protocol, get_args
+
+from pydantic import BeforeValidator, SerializeAsAny
+
+from gear_neo4j.domain import Passage
+from gear_neo4j.graph.store import Found, Store
+from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.lucene import lucene_query
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rankers import NOTHING, BaseName, Ranker
+from gear_neo4j.retrieval.retriever import Retriever
+
+# Passages by which a triple is linked, and the triples near it whose passages count: those of GeAR's code.
+LINK_K = 5
+LINK_TRIPLES = 25
+
+
+def _first_stage(given: object) -> object:
+    return given if given in get_args(BaseName) else RETRIEVERS.recipe(given)
+
+
+# A field that takes a ranker by name, or a retriever by name or as a recipe.
+FirstStageRecipe = Annotated[BaseName | SerializeAsAny[RetrieverRecipe], BeforeValidator(_first_stage)]
+
+
+class FirstStage(Protocol):
+    """What finds the passages that a walk starts from."""
+
+    @property
+    def name(self) -> str:
+        """The name that hits carry as their source."""
+
+    def rank(self, question: Question, *, k: int) -> list[Ranked]:
+        """At most k passages, best first."""
+
+    def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
+        """At most k passages, best first, and the contents of those that came along with their ids."""
+
+    def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
+        """The k passages of each triple, given as a question (GeAR's passageLink)."""
+
+
+class RankerStage:
+    """A ranker over one database: whatever it looks up there takes one round trip, or none."""
+
+    def __init__(self, store: Store, ranker: Ranker) -> None:
+        self._store = store
+        self._ranker = ranker
+
+    @property
+    def name(self) -> str:
+        """The name that hits carry as their source."""
+        return self._ranker.name
+
+    def rank(self, question: Question, *, k: int) -> list[Ranked]:
+        """At most k passages, best first."""
+        return self._ranked(question, self._found(question, k=k, whole=False), k=k)
+
+    def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
+        """At most k passages, best first, and the contents of those that came along with their ids.
+
+        They come where no more is looked up than was asked for: not from what fuses long lists, nor from memory.
+        """
+        found = self._found(question, k=k, whole=self._ranker.depth(k) == k)
+        return self._ranked(question, found, k=k), found.passages
+
+    def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
+        """The k passages of each triple, given as a question (GeAR's passageLink); one round trip for all.
+
+        Two rankings are fused: the passages that the base retriever finds for the triple's text, and the passages of
+        the triples nearest to it (GeAR, equation 8).
+        """
+        if not questions:
+            return []
+        queries = [self._query(question, vector=True) for question in questions]
+        with questions[0].timed("base"):
+            found = self._store.link_passages(queries, k=self._ranker.depth(k), triples=LINK_TRIPLES)
+        linked = []
+        for question, row in zip(questions, found, strict=True):
+            base = self._ranker.rank(question, row, k=k)
+            linked.append(fuse({self._ranker.name: base, "triples": _stating(row, k)})[:k])
+        return linked
+
+    def _found(self, question: Question, *, k: int, whole: bool) -> Found:
+        if not self._ranker.needs:
+            return NOTHING
+        query = self._query(question, vector="vector" in self._ranker.needs)
+        with question.timed("base"):
+            return self._store.find_passages([query], k=self._ranker.depth(k), whole=whole)[0]
+
+    def _query(self, question: Question, *, vector: bool) -> dict[str, object]:
+        """What the database looks up for a question; a vector that is not needed is not made."""
+        return {
+            "vector": question.vector if vector else None,
+            "text": (lucene_query(question.text) or None) if "text" in self._ranker.needs else None,
+        }
+
+    def _ranked(self, question: Question, found: Found, *, k: int) -> list[Ranked]:
+        with question.timed("base"):
+            return self._ranker.rank(question, found, k=k)
+
+
+class RetrieverStage:
+    """Any retriever as the first stage of another one; the question is charged with what that one cost."""
+
+    def __init__(self, store: Store, retriever: Retriever, *, name: str) -> None:
+        self._store = store
+        self._retriever = retriever
+        self.name = name
+
+    def rank(self, question: Question, *, k: int) -> list[Ranked]:
+        """At most k passages, best first."""
+        return self.search(question, k=k)[0]
+
+    def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
+        """At most k passages, best first, with their contents."""
+        hits = self._retriever.retrieve(question.text, k=k)
+        question.charge(hits)
+        items = [Ranked(hit.passage.id, hit.score, hit.sources) for hit in hits]
+        return items, {hit.passage.id: hit.passage for hit in hits}
+
+    def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
+        """The k passages of each triple: those nearest to it, fused with those of the triples nearest to it.
+
+        One round trip for all; the retriever itself is for questions, and may call a model for each.
+        """
+        if not questions:
+            return []
+        queries = [{"vector": question.vector, "text": None} for question in questions]
+        with questions[0].timed("base"):
+            found = self._store.link_passages(queries, k=k, triples=LINK_TRIPLES)
+        return [fuse({"sbert": ranked("sbert", row.dense[:k]), "triples": _stating(row, k)})[:k] for row in found]
+
+
+def _stating(found: Found, k: int) -> list[Ranked]:
+    """The first k passages that state the nearest triples, each once."""
+    return ranked("triples", [(id, 0.0) for id in dict.fromkeys(found.stating)][:k])

@@ -1,0 +1,57 @@
+"""The rankers of one database: those that hold the corpus in memory are kept, and made anew when the graph changes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.retrieval.bm25 import BM25
+from gear_neo4j.retrieval.colbert import ColBERT, PyLateEncoder
+from gear_neo4j.retrieval.rankers import BaseName, Fulltext, Hybrid, Ranker, Sbert
+from gear_neo4j.retrieval.versioned import Versioned
+
+# The in-memory index takes 5 ms a question for every 1,000 passages, so Neo4j's own is faster from 2,000 on; up to here
+# the in-memory one is still the smaller part of a search.
+BM25_LIMIT = 5_000
+# Seconds until a write by another process is noticed: a search takes some 15 ms, of which asking each time would be one.
+RECHECK = 1.0
+
+
+class Rankers:
+    """The rankers over one database by name; threads may share it.
+
+    Args:
+        home: the folder that ColBERT's index is kept under.
+    """
+
+    def __init__(self, graph: Graph, *, home: Path) -> None:
+        self._graph = graph
+        self._home = home
+        self._kept: dict[BaseName, Versioned[Ranker]] = {
+            "bm25": self._versioned(lambda: BM25(graph.store.all_passages())),
+            "colbert": self._versioned(self._colbert),
+            "hybrid": self._versioned(self._hybrid),
+        }
+
+    def ranker(self, name: BaseName) -> Ranker:
+        """The ranker of a name, for the corpus as it is, or was a second ago."""
+        if name == "fulltext":
+            return Fulltext()
+        return Sbert() if name == "sbert" else self._kept[name].current()
+
+    def distrust(self) -> None:
+        """Look for changes before the next search: this process has just written."""
+        for kept in self._kept.values():
+            kept.distrust()
+
+    def _versioned(self, make: Callable[[], Ranker]) -> Versioned[Ranker]:
+        return Versioned(lambda _: make(), version=self._graph.export.version, recheck=RECHECK)
+
+    def _hybrid(self) -> Ranker:
+        small = self._graph.store.counts().passages <= BM25_LIMIT
+        return Hybrid([self.ranker("bm25" if small else "fulltext"), Sbert()])
+
+    def _colbert(self) -> Ranker:
+        encoder = PyLateEncoder()
+        # The name of a model may hold a slash.
+        folder = self._home / "colbert" / f"{self._graph.name}-{encoder.name.replace('/', '-')}"
+        return ColBERT(self._graph.store.all_passages(), encoder=encoder, folder=folder)

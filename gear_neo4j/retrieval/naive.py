@@ -1,0 +1,54 @@
+"""NaiveGE (GeAR, section 4.1): the graph expansion without a language model."""
+
+from typing import ClassVar
+
+from gear_neo4j.domain import Hits
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.recipes import RetrieverRecipe, option
+from gear_neo4j.retrieval.beam import Beam, passages_of
+from gear_neo4j.retrieval.expansion import Expanded, Expansion, Score
+from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
+from gear_neo4j.retrieval.fusion import fuse, ranked
+from gear_neo4j.retrieval.retriever import BASE_K, checked, fetched
+
+
+class ExpansionRecipe(RetrieverRecipe):
+    """What the two graph expansions of the paper have in common."""
+
+    base: FirstStageRecipe = option("hybrid", "what finds the first passages: a ranker, or any retriever")
+    base_k: int = option(BASE_K, "first passages that the expansion starts from", least=1)
+    beam: Beam = option(Beam(), "how wide and how far the beam search goes")
+    score: Score = option("composed", "what a path is scored by: its summed embeddings, its text, its last triple")
+
+
+class Naive(ExpansionRecipe):
+    """Walks the graph from all triples of the first passages; no model is called (GeAR's NaiveGE)."""
+
+    name: ClassVar[str] = "naive"
+
+
+class NaiveRetriever:
+    """First passages, the beam search from all their triples, both lists fused by rank."""
+
+    def __init__(
+        self, store: Store, *, base: FirstStage, expansion: Expansion, embedder: Embedder, base_k: int
+    ) -> None:
+        self._store = store
+        self._base = base
+        self._expansion = expansion
+        self._embedder = embedder
+        self._base_k = base_k
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first, and the paths of the beam search; for paths of l triples l + 1 round trips.
+
+        A question whose paths meet a hub takes two more, and a base that is held in memory one less.
+        """
+        asked = checked(question, k=k, embedder=self._embedder)
+        base = self._base.rank(asked, k=max(k, self._base_k))
+        start = [item.id for item in base[: self._base_k]]
+        walked = self._expansion.expand(asked, passages=start) if start else Expanded()
+        expanded = ranked("graph", [(id, 0.0) for id in passages_of(walked.paths)])
+        fused = fuse({"graph": expanded, self._base.name: base})[:k]
+        return fetched(self._store, asked, fused, name=f"naive over {self._base.name}", walked=walked)

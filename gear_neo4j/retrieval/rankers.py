@@ -1,0 +1,80 @@
+"""Rankers of passages without the graph: by words, by meaning, or by both."""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from gear_neo4j.graph.store import Found
+from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.question import Question
+
+HYBRID_DEPTH = 50
+NOTHING = Found()
+BaseName = Literal["bm25", "fulltext", "sbert", "hybrid", "colbert"]
+
+
+class Ranker(Protocol):
+    """What ranks passages by themselves, without the graph, from what the indexes of the database found."""
+
+    @property
+    def name(self) -> str:
+        """The name that hits carry as their source."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the database has to look up for it: ``vector``, ``text``, both or nothing."""
+
+    def depth(self, k: int) -> int:
+        """How many passages of each kind it needs to rank k."""
+
+    def rank(self, question: Question, found: Found = NOTHING, *, k: int) -> list[Ranked]:
+        """At most k passages, best first."""
+
+
+class Fulltext:
+    """Neo4j's own full-text index (Lucene, BM25 with English stemming): the keyword search for any size of corpus."""
+
+    name = "fulltext"
+    needs = frozenset({"text"})
+
+    def depth(self, k: int) -> int:
+        """As many as asked for."""
+        return k
+
+    def rank(self, _question: Question, found: Found = NOTHING, *, k: int) -> list[Ranked]:
+        """At most k passages that share a term with the question."""
+        return ranked(self.name, found.words[:k])
+
+
+class Sbert:
+    """Sentence embeddings and the vector index: the k passages nearest to the question."""
+
+    name = "sbert"
+    needs = frozenset({"vector"})
+
+    def depth(self, k: int) -> int:
+        """As many as asked for."""
+        return k
+
+    def rank(self, _question: Question, found: Found = NOTHING, *, k: int) -> list[Ranked]:
+        """At most k passages by cosine."""
+        return ranked(self.name, found.dense[:k])
+
+
+class Hybrid:
+    """Reciprocal rank fusion of several rankers, each asked for its first 50 (or k, if that is more)."""
+
+    name = "hybrid"
+
+    def __init__(self, parts: Sequence[Ranker], *, depth: int = HYBRID_DEPTH) -> None:
+        self._parts = parts
+        self._depth = depth
+        self.needs = frozenset[str]().union(*(part.needs for part in parts))
+
+    def depth(self, k: int) -> int:
+        """50, or k if that is more."""
+        return max(k, self._depth)
+
+    def rank(self, question: Question, found: Found = NOTHING, *, k: int) -> list[Ranked]:
+        """At most k passages by fused rank."""
+        depth = self.depth(k)
+        return fuse({part.name: part.rank(question, found, k=depth) for part in self._parts})[:k]

@@ -1,0 +1,64 @@
+"""What every retriever is, and what all of them share: from a ranking to ``Hits``."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Protocol, runtime_checkable
+
+from gear_neo4j.domain import Hit, Hits, Passage
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.fusion import Ranked
+from gear_neo4j.retrieval.question import Question
+
+BASE_K = 15
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """What answers a question with passages."""
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """At most k passages, best first, and the paths that led to them."""
+
+
+def ranked_again(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Hits in a new order, their ranks counted anew from 1."""
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
+
+
+def make_hits(items: Sequence[Ranked], passages: Mapping[str, Passage]) -> tuple[Hit, ...]:
+    """Hits from a ranking; a passage deleted since the index was read is left out, and the ranks close up."""
+    present = [item for item in items if item.id in passages]
+    return tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
+
+
+def checked(question: str, *, k: int, embedder: Embedder) -> Question:
+    """A question on its way through a search.
+
+    Raises:
+        InputError: the question is blank, or k is below 1.
+    """
+    if k < 1:
+        raise InputError(f"k is {k}: ask for at least 1 passage")
+    return Question(question, embedder=embedder)
+
+
+def fetched(
+    store: Store,
+    question: Question,
+    items: Sequence[Ranked],
+    *,
+    name: str,
+    walked: Expanded = Expanded(),
+    known: Mapping[str, Passage] = MappingProxyType({}),
+) -> Hits:
+    """What a retriever returns for a ranking; one round trip for the passages that are not known."""
+    with question.timed("fetch"):
+        missing = [item.id for item in items if item.id not in known]
+        passages = {**known, **store.passages(missing)} if missing else known
+    hits = make_hits(items, passages)
+    milliseconds, usage = question.milliseconds, dict(question.usage)
+    return Hits(question.text, name, hits, walked.paths, walked.exact, milliseconds, usage=usage)
