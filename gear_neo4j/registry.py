@@ -46,6 +46,11 @@ class Entry(Generic[RecipeType]):
         return self.recipe.name
 
     @property
+    def own(self) -> bool:
+        """Whether it is a user's own, or another package's."""
+        return not self.recipe.__module__.startswith("gear_neo4j.")
+
+    @property
     def summary(self) -> str:
         """The first line of the recipe's documentation."""
         return (self.recipe.__doc__ or "").strip().partition("\n")[0]
@@ -60,7 +65,7 @@ class Registry(Generic[RecipeType]):
     """
 
     def __init__(self, kind: str, base: type[RecipeType], *, built_in: str) -> None:
-        self._kind = kind
+        self.kind = kind
         self._base = base
         self._modules = [built_in]
         self._group = f"gear_neo4j.{kind}s"
@@ -82,7 +87,7 @@ class Registry(Generic[RecipeType]):
         def add(make: Make) -> Make:
             known = self._entries.get(recipe.name)
             if known and known.recipe is not recipe:
-                raise SettingsError(f"there is a {self._kind} {recipe.name!r} already: choose another name")
+                raise SettingsError(f"there is a {self.kind} {recipe.name!r} already: choose another name")
             self._entries[recipe.name] = Entry(cast(type[RecipeType], recipe), make, tool)
             return make
 
@@ -111,7 +116,7 @@ class Registry(Generic[RecipeType]):
         if name not in entries:
             near = get_close_matches(name, entries, n=1)
             meant = f"did you mean {near[0]}? " if near else ""
-            raise SettingsError(f"there is no {self._kind} {name!r}: {meant}choose one of {', '.join(entries)}")
+            raise SettingsError(f"there is no {self.kind} {name!r}: {meant}choose one of {', '.join(entries)}")
         return entries[name]
 
     def recipe(self, given: object) -> RecipeType:
@@ -127,7 +132,7 @@ class Registry(Generic[RecipeType]):
         if isinstance(given, Mapping) and isinstance(given.get("name"), str):
             options = {key: value for key, value in given.items() if key != "name"}
             return self.entry(given["name"]).recipe(**options)
-        raise SettingsError(f"{given!r} is no {self._kind}: give a name or a recipe")
+        raise SettingsError(f"{given!r} is no {self.kind}: give a name or a recipe")
 
     def make(self, session: object, recipe: RecipeType) -> Any:
         """What the recipe's function makes of it."""

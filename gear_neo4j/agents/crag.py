@@ -65,6 +65,11 @@ class Crag(Budget):
     fallback: Literal["abstain", "corpus", "web"] = option("abstain", "what follows where nothing helps")
     answer: bool = option(True, "write an answer")
 
+    @property
+    def calls_model(self) -> bool:
+        """Whether it answers, grades, or turns the question into another one."""
+        return self.answer or self.evaluator == "grader" or self.fallback != "abstain" or self.over.calls_model
+
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if (self.evaluator == "cross-encoder") != bool(self.evaluator_model):

@@ -1,13 +1,15 @@
 """GeAR's agent (section 5 of the paper): retrieve, expand, remember, judge, and ask again until it suffices."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
+
+from pydantic import model_validator
 
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Fact, Hits, Passage, entity_key
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import Budget, option
@@ -42,9 +44,23 @@ class GearAgent(Budget):
     answer: bool = option(True, "write an answer")
 
     @property
+    def title(self) -> str:
+        """Its name, and the first stage of its expansion."""
+        return f"{self.name} over {self.sync.title.removeprefix('sync over ')}"
+
+    @property
     def sync(self) -> Sync:
-        """The expansion that it stands on."""
-        return self.over if isinstance(self.over, Sync) else Sync(base=self.over)
+        """The expansion that it stands on, which reads ``step_k`` passages a round."""
+        if isinstance(self.over, Sync):
+            return self.over.model_copy(update={"base_k": self.step_k})
+        return Sync(base=self.over, base_k=self.step_k)
+
+    @model_validator(mode="after")
+    def _one_step_k(self) -> Self:
+        over = self.over
+        if isinstance(over, Sync) and "base_k" in over.model_fields_set and over.base_k != self.step_k:
+            raise SettingsError(f"gear reads step_k passages a round ({self.step_k}): leave base_k of sync out")
+        return self
 
 
 class GearLoop:

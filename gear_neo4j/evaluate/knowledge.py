@@ -21,12 +21,11 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.graph.export import Export, Named
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.retrieval.catalogue import RetrieverName
+from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.retrieval.dictionary import Dictionary
 
 FILES = ("nodes.csv", "relationships.csv")
 QUESTIONS = "questions.jsonl"
-SYSTEMS = ("nearest", "naive", "paths")
 NEAREST = 100
 
 
@@ -182,17 +181,17 @@ def measure(
 
 
 def retrievers(
-    gear: Gear, names: Sequence[RetrieverName | str], *, options: Mapping[str, Any]
+    gear: Gear, recipes: Sequence[RetrieverRecipe]
 ) -> dict[str, Callable[[str], tuple[Sequence[Triple], float]]]:
-    """What answers with triples: retrievers by name, and ``nearest``, the triples nearest to the question."""
-    export = Export(gear.database)
+    """What answers with triples: ``nearest``, the triples nearest to the question, and retrievers by name."""
+    export = gear.graph.export
 
     def nearest(question: str) -> tuple[Sequence[Triple], float]:
         vector = gear.embedder.embed([question])[0].tolist()
         return [seed.triple for seed in export.seeds(vector, k=NEAREST)], 0.0
 
-    def by(name: Any) -> Callable[[str], tuple[Sequence[Triple], float]]:
-        retriever = gear.retriever(name, **options)
+    def by(recipe: RetrieverRecipe) -> Callable[[str], tuple[Sequence[Triple], float]]:
+        retriever = gear.retriever(recipe)
 
         def ask(question: str) -> tuple[Sequence[Triple], float]:
             hits = retriever.retrieve(question)
@@ -200,7 +199,7 @@ def retrievers(
 
         return ask
 
-    return {name: nearest if name == "nearest" else by(name) for name in names}
+    return {"nearest": nearest, **{recipe.name: by(recipe) for recipe in recipes}}
 
 
 def _summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from gear_neo4j.domain import entity_key
 from gear_neo4j.evaluate.datasets import Query
-from gear_neo4j.evaluate.oracle import LABEL
+from gear_neo4j.evaluate.oracle import LABEL, Oracle
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.chat import Reply
+from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.evaluators import Scores, Thresholds
 from gear_neo4j.usage import Usage
 
@@ -28,3 +29,21 @@ class OracleEvaluator:
         parts = [(" ".join(text.split()), " ".join(text.partition("\n")[2].split())) for text in texts]
         good = [any(text in one or (part and part in one) for one in whole) for text, part in parts]
         return Reply(tuple(1.0 if one else -1.0 for one in good), "", Usage(), 0.0)
+
+
+class OraclePlayer(Oracle):
+    """The oracle in every role that it can play, that of the evaluator among them.
+
+    Raises:
+        InputError: a question has no decomposition.
+    """
+
+    thresholds = OracleEvaluator.thresholds
+
+    def __init__(self, queries: Sequence[Query], *, store: Store, embedder: Embedder) -> None:
+        super().__init__(queries, store=store, embedder=embedder)
+        self._evaluator = OracleEvaluator(queries, store=store)
+
+    def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
+        """The scores of :class:`OracleEvaluator`."""
+        return self._evaluator.evaluate(question, texts)

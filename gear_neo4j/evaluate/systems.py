@@ -1,85 +1,92 @@
-"""What is measured: a retriever or an agent with all its options."""
+"""What is measured: a retriever or an agent as its recipe, and what plays the language model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from gear_neo4j.agents.crag import Crag
-from gear_neo4j.agents.gear import STEP_K, GearOptions
-from gear_neo4j.agents.ircot import IRCoTOptions, Merge
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.evaluate.datasets import Query
-from gear_neo4j.evaluate.oracle import LABEL, Oracle
-from gear_neo4j.evaluate.oracle_evaluator import OracleEvaluator
+from gear_neo4j.evaluate.oracle import LABEL
+from gear_neo4j.evaluate.oracle_evaluator import OraclePlayer
 from gear_neo4j.evaluate.runs import Answered, ask, ask_agent
 from gear_neo4j.gear import Gear
-from gear_neo4j.retrieval.beam import Beam
-from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
-from gear_neo4j.retrieval.expansion import Score
-from gear_neo4j.retrieval.retriever import BASE_K
-from gear_neo4j.roles.evaluators import SimilarityEvaluator
+from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
+from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.sync import Sync
 
-AgentName = Literal["gear", "ircot", "crag", "selfrag", "planner", "graphrag-local", "graphrag-global"]
+# Agents that need no more than the oracle knows: which passages matter, and what they state.
+PLAYED = frozenset({"gear", "ircot", "crag", "graphrag-local", "paths"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """A retriever, or an agent where one is named, and what plays its language model.
+    """A retriever or an agent, and what plays its language model.
+
+    CRAG is measured by what it retrieves, and so without an answer.
 
     Raises:
         SettingsError: the oracle is to play an agent that it cannot play.
     """
 
-    retriever: RetrieverName = "naive"
-    agent: AgentName | None = None
+    recipe: RetrieverRecipe | AgentRecipe = Naive()
     llm: Literal["model", "oracle"] = "model"
-    base: BaseName = "hybrid"
-    base_k: int = BASE_K
-    beam: Beam = Beam()
-    score: Score = "composed"
-    max_steps: int = 4
-    step_k: int = STEP_K
-    select: bool = False
-    merge: Merge = "max"
 
     def __post_init__(self) -> None:
-        if self.llm == "oracle" and self.agent in ("selfrag", "planner", "graphrag-global"):
-            raise SettingsError(f"the oracle cannot play {self.agent}: it knows passages, not what to say of them")
+        if self.llm == "oracle" and self.agent and self.agent.name not in PLAYED:
+            raise SettingsError(f"the oracle cannot play {self.agent.name}: it knows passages, not what to say of them")
+        if isinstance(self.recipe, Crag) and self.recipe.answer:
+            object.__setattr__(self, "recipe", self.recipe.model_copy(update={"answer": False}))
+
+    @property
+    def agent(self) -> AgentRecipe | None:
+        """The agent, where it is one."""
+        return self.recipe if isinstance(self.recipe, AgentRecipe) else None
 
     @property
     def needs_model(self) -> bool:
-        """Whether a language model takes part; CRAG is measured by what it retrieves, judged without one."""
-        return self.agent not in (None, "crag") or self.retriever in ("sync", "hipporag")
+        """Whether a language model takes part."""
+        return self.recipe.calls_model
 
     @property
     def needs_synonyms(self) -> bool:
         """Whether it walks over synonym edges, which the data set must be given first."""
-        return self.agent != "gear" and self.retriever in ("hipporag", "hipporag2", "scout")
+        return any(isinstance(link, RetrieverRecipe) and link.searches_synonyms for link in chain(self.recipe))
 
     @property
     def oracled(self) -> bool:
         """Whether the oracle plays the language model."""
-        return self.llm == "oracle" and (self.agent is not None or self.retriever == "sync")
+        return self.llm == "oracle" and any(isinstance(link, AgentRecipe | Sync) for link in chain(self.recipe))
 
     @property
     def name(self) -> str:
         """What a report calls it.
 
         Example:
-            >>> System(agent="gear", llm="oracle").name
+            >>> from gear_neo4j.agents.gear import GearAgent
+            >>> System(recipe=GearAgent(), llm="oracle").name
             'gear over hybrid (oracle: upper bound)'
         """
-        oracle = f" ({LABEL})" if self.oracled else ""
-        plain = self.agent not in ("ircot", "crag", "selfrag") or self.retriever == "base"
-        over = self.base if plain else f"{self.retriever} over {self.base}"
-        return f"{self.agent or self.retriever} over {over}{oracle}"
+        return f"{self.recipe.title} ({LABEL})" if self.oracled else self.recipe.title
 
     def described(self) -> dict[str, Any]:
-        """What a report says of it."""
-        told: dict[str, Any] = {"retriever": self.agent or self.retriever, "base": self.base, "score": self.score}
+        """What a report says of it: the first stage and the score where it has them, and the whole recipe."""
+        links = list(chain(self.recipe))
+        base = next((link.base for link in links if isinstance(getattr(link, "base", None), str)), None)
+        score = next((link.score for link in links if hasattr(link, "score")), None)
+        description = {"retriever": self.recipe.name, "base": base, "score": score, "title": self.recipe.title}
+        description["recipe"] = self.recipe.model_dump(mode="json")
         if self.needs_model or self.oracled:
-            told["llm_kind"] = LABEL if self.oracled else "model"
-        return told
+            description["llm_kind"] = LABEL if self.oracled else "model"
+        return description
+
+
+def chain(recipe: Recipe) -> Iterator[Any]:
+    """A recipe, what it stands on, what that stands on, and so on."""
+    below: Any = recipe
+    while isinstance(below, Recipe):
+        yield below
+        below = getattr(below, "over", None) or getattr(below, "base", None)
 
 
 def measure(
@@ -96,13 +103,16 @@ def measure(
     An agent reads as many passages a round whatever k is, so it is asked once. Costs are those of the largest k.
 
     Raises:
-        InputError: the oracle is asked for, and a question has no decomposition.
+        InputError: the oracle is to play, and a question has no decomposition.
         ModelError: a language model is needed, and there is none.
     """
     if system.agent or not separately:
         return run(gear, system, queries, k=max(ks), on_done=on_done)
-    found = {k: run(gear, replace(system, base_k=k), queries, k=k, on_done=on_done) for k in ks}
-    return [replace(one, separate={k: found[k][place].ranking for k in ks}) for place, one in enumerate(found[max(ks)])]
+    runs = {k: run(gear, _from(system, k), queries, k=k, on_done=on_done) for k in ks}
+    return [
+        replace(answered, separate={k: runs[k][place].ranking for k in ks})
+        for place, answered in enumerate(runs[max(ks)])
+    ]
 
 
 def run(
@@ -111,28 +121,18 @@ def run(
     """Ask a system every question.
 
     Raises:
-        InputError: the oracle is asked for, and a question has no decomposition.
+        InputError: the oracle is to play, and a question has no decomposition.
         ModelError: a language model is needed, and there is none.
     """
-    oracle = Oracle(queries, store=gear.store, embedder=gear.embedder) if system.oracled else None
-    base, beam, score = system.base, system.beam, system.score
-    if system.agent == "gear":
-        options = GearOptions(max_steps=system.max_steps, step_k=system.step_k, select=system.select)
-        agent = gear.agent(base=base, beam=beam, score=score, options=options, roles=oracle)
-        return ask_agent(agent, queries, k=k, on_done=on_done)
-    if system.agent == "graphrag-local":
-        return ask_agent(gear.graphrag_local(roles=oracle), queries, k=k, on_done=on_done)
-    if system.agent == "graphrag-global":
-        return ask_agent(gear.graphrag_global(), queries, k=k, on_done=on_done)
-    if system.agent == "planner":
-        return ask_agent(gear.planner(), queries, k=k, on_done=on_done)
-    retriever = gear.retriever(system.retriever, base=base, beam=beam, score=score, base_k=system.base_k, reader=oracle)
-    if system.agent == "ircot":
-        how = IRCoTOptions(max_steps=system.max_steps, step_k=system.step_k, merge=system.merge)
-        return ask_agent(gear.ircot(retriever, options=how, thinker=oracle), queries, k=k, on_done=on_done)
-    if system.agent == "crag":
-        judge = OracleEvaluator(queries, store=gear.store) if oracle else SimilarityEvaluator(gear.embedder)
-        return ask_agent(Crag(retriever, evaluator=judge), queries, k=k, on_done=on_done)
-    if system.agent == "selfrag":
-        return ask_agent(gear.selfrag(retriever), queries, k=k, on_done=on_done)
-    return ask(retriever, queries, k=k, on_done=on_done)
+    player = OraclePlayer(queries, store=gear.graph.store, embedder=gear.embedder) if system.oracled else None
+    if system.agent:
+        return ask_agent(gear.agent(system.agent, player=player), queries, k=k, on_done=on_done)
+    assert isinstance(system.recipe, RetrieverRecipe)
+    return ask(gear.retriever(system.recipe, player=player), queries, k=k, on_done=on_done)
+
+
+def _from(system: System, k: int) -> System:
+    """The system, expanding from k passages."""
+    if "base_k" not in type(system.recipe).model_fields:
+        return system
+    return replace(system, recipe=system.recipe.model_copy(update={"base_k": k}))

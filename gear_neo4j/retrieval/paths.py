@@ -40,7 +40,7 @@ class Paths(RetrieverRecipe):
     entities: int = option(8, "nodes that the question names, at most", least=1)
     hops: int = option(2, "triples in the longest path between two of them", least=1, most=4)
     pair_paths: int = option(10, "paths between two of them, at most", least=1)
-    paths: int = option(60, "paths in all, at most", least=1)
+    max_paths: int = option(60, "paths in all, at most", least=1)
     facts: int = option(20, "triples in all, at least, with those around the nodes", least=0)
     walk: Walk = option(Walk(), "how the facts around the nodes are chosen")
 
@@ -120,7 +120,7 @@ class PathRetriever:
         options = self._options
         found = self._surroundings.between(pairs, query=question.vector, hops=options.hops, most=options.pair_paths)
         ordered = sorted(found, key=_order)
-        return list(dict.fromkeys(one.path for one in ordered))[: options.paths]
+        return list(dict.fromkeys(one.path for one in ordered))[: options.max_paths]
 
     def _around(
         self, question: Question, groups: Sequence[Sequence[str]], *, known: Sequence[Path]

@@ -1,0 +1,217 @@
+"""Flags of the command line, derived from the recipes of retrievers and agents: one for each of their options."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+import click
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.recipes import AgentRecipe, Options, Recipe, RetrieverRecipe
+from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
+
+PREFIX = "recipe_option_"
+RecipeType = TypeVar("RecipeType", bound=Recipe)
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """An option of a recipe as a flag: the way to its field, such as ``("beam", "width")``, its type, and its help."""
+
+    path: tuple[str, ...]
+    kind: Any
+    default: object
+    description: str
+
+    @property
+    def name(self) -> str:
+        """The field's name."""
+        return self.path[-1]
+
+    @property
+    def flag(self) -> str:
+        """As it is typed."""
+        return f"--{self.name.replace('_', '-')}"
+
+
+def flags_of(recipe: type[Options], *, path: tuple[str, ...] = ()) -> Iterator[Flag]:
+    """The flags of a recipe; options that are values of their own, such as a beam, give theirs.
+
+    Example:
+        >>> from gear_neo4j.retrieval.naive import Naive
+        >>> [flag.flag for flag in flags_of(Naive)][:4]
+        ['--base', '--base-k', '--width', '--length']
+    """
+    for name, field in recipe.model_fields.items():
+        kind = _plain(field.annotation)
+        if isinstance(kind, type) and issubclass(kind, Options) and not issubclass(kind, Recipe):
+            yield from flags_of(kind, path=(*path, name))
+        elif name != "over" and _is_flag(kind):
+            yield Flag((*path, name), kind, _default(field), field.description or "")
+
+
+class RecipeCommand(click.Command):
+    """A command with the flags of all registered retrievers, and perhaps agents, which its ``--help`` explains."""
+
+    def __init__(self, *args: Any, registries: Sequence[Registry[Any]] = (RETRIEVERS,), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._registries = registries
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, and the flags of the recipes."""
+        return [*super().get_params(ctx), *(option for option in self._options())]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The command's own options, then what there is to choose from, with a section of flags each."""
+        own = [record for param in super().get_params(ctx) if (record := param.get_help_record(ctx))]
+        with formatter.section("Options"):
+            formatter.write_dl(own)
+        for registry in self._registries:
+            with formatter.section(f"{registry.kind.capitalize()}s"):
+                formatter.write_dl([(entry.name, entry.summary) for entry in registry])
+            records = [record for option in _merged([registry]) if (record := option.get_help_record(ctx))]
+            with formatter.section(f"Options of {registry.kind}s, with the defaults of each"):
+                formatter.write_dl(records)
+
+    def _options(self) -> list[click.Option]:
+        return _merged(self._registries)
+
+
+def given_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of recipes among a command's parameters, which they are taken out of: those that were given."""
+    names = [key for key in given if key.startswith(PREFIX)]
+    values = {key.removeprefix(PREFIX): given.pop(key) for key in names}
+    return {name: value for name, value in values.items() if value not in (None, ())}
+
+
+def retriever_from(name: str | None, given: Mapping[str, Any], *, default: str = "naive") -> RetrieverRecipe:
+    """The retriever of a name with the options that were given.
+
+    Raises:
+        SettingsError: there is no such retriever, or it does not have an option.
+    """
+    return _with(RETRIEVERS.recipe(name or default), given)
+
+
+def agent_from(name: str, retriever: str | None, given: Mapping[str, Any]) -> AgentRecipe:
+    """The agent of a name, over a retriever (by default its own), with the options that were given.
+
+    Raises:
+        SettingsError: there is no such agent or retriever, the one cannot stand on the other, or neither has an option.
+    """
+    recipe = AGENTS.recipe(name)
+    if retriever is not None:
+        if "over" not in type(recipe).model_fields:
+            raise SettingsError(f"{name} stands on no retriever: leave out --retriever")
+        recipe = type(recipe)(over=RETRIEVERS.recipe(retriever))  # type: ignore[call-arg]
+    return _with(recipe, given)
+
+
+def _with(recipe: RecipeType, given: Mapping[str, Any]) -> RecipeType:
+    """A recipe with options, each for the first in the chain (agent, retriever, its first stage) that has it."""
+    chain = _chain(recipe)
+    known = [{flag.name: flag for flag in flags_of(type(link))} for link in chain]
+    updates: list[dict[tuple[str, ...], Any]] = [{} for _ in chain]
+    for name, value in given.items():
+        place = next((place for place, flags in enumerate(known) if name in flags), None)
+        if place is None:
+            raise SettingsError(_refused(name, chain))
+        updates[place][known[place][name].path] = value
+    changed: Recipe | None = None
+    for place in reversed(range(len(chain))):
+        if changed is not None:
+            updates[place][(_below(chain[place]),)] = changed
+        changed = _updated(chain[place], updates[place]) if updates[place] else None
+    return changed or recipe  # type: ignore[return-value]
+
+
+def _chain(recipe: Recipe) -> list[Recipe]:
+    links = [recipe]
+    while isinstance(below := getattr(links[-1], _below(links[-1]), None), Recipe):
+        links.append(below)
+    return links
+
+
+def _below(recipe: Recipe) -> str:
+    return "over" if isinstance(recipe, AgentRecipe) else "base"
+
+
+def _updated(recipe: Options, updates: Mapping[tuple[str, ...], Any]) -> Any:
+    """The options with new values; of the others only those that were set are set again."""
+    values = {name: getattr(recipe, name) for name in recipe.model_fields_set}
+    nested: dict[str, dict[tuple[str, ...], Any]] = {}
+    for path, value in updates.items():
+        if len(path) == 1:
+            values[path[0]] = value
+        else:
+            nested.setdefault(path[0], {})[path[1:]] = value
+    values |= {name: _updated(getattr(recipe, name), inner) for name, inner in nested.items()}
+    return type(recipe)(**values)
+
+
+def _refused(name: str, chain: Sequence[Recipe]) -> str:
+    has = "; ".join(
+        f"{link.name} has {', '.join(flag.flag for flag in flags_of(type(link))) or 'no options'}" for link in chain
+    )
+    return f"--{name.replace('_', '-')} is not an option of {' over '.join(link.name for link in chain)}: {has}"
+
+
+def _merged(registries: Sequence[Registry[Any]]) -> list[click.Option]:
+    """One click option for each name, whichever recipes have it."""
+    found: dict[str, list[tuple[str, Flag]]] = {}
+    for registry in registries:
+        for entry in registry:
+            for flag in flags_of(entry.recipe):
+                found.setdefault(flag.name, []).append((entry.name, flag))
+    return [_option(owners) for owners in found.values()]
+
+
+def _option(owners: Sequence[tuple[str, Flag]]) -> click.Option:
+    flag = owners[0][1]
+    declared = f"{flag.flag}/--no-{flag.flag[2:]}" if flag.kind is bool else flag.flag
+    return click.Option(
+        [declared, f"{PREFIX}{flag.name}"],
+        type=_type(flag.kind),
+        default=None,
+        multiple=get_origin(flag.kind) is tuple,
+        help=f"{flag.description.capitalize()}.  [{_defaults(owners)}]",
+    )
+
+
+def _defaults(owners: Sequence[tuple[str, Flag]]) -> str:
+    """The default of each recipe: ``naive, sync: 15``."""
+    names: dict[str, list[str]] = {}
+    for name, flag in owners:
+        names.setdefault(_shown(flag.default), []).append(name)
+    return "; ".join(f"{', '.join(some)}: {default}" if default else ", ".join(some) for default, some in names.items())
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "" if value is None or value == () else str(value)
+
+
+def _type(kind: Any) -> Any:
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    return {int: click.INT, float: click.FLOAT, bool: click.BOOL}.get(kind, click.STRING)
+
+
+def _plain(annotation: Any) -> Any:
+    """A type without None, and of a choice between a name and a recipe the name."""
+    if get_origin(annotation) in (Union, UnionType):
+        kinds = [kind for kind in map(_plain, get_args(annotation)) if kind is not NoneType]
+        return str if any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds) else kinds[0]
+    return _plain(get_args(annotation)[0]) if hasattr(annotation, "__metadata__") else annotation
+
+
+def _is_flag(kind: Any) -> bool:
+    return kind in (int, float, bool, str) or get_origin(kind) in (Literal, tuple)
+
+
+def _default(field: FieldInfo) -> object:
+    return field.get_default(call_default_factory=True)
