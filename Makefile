@@ -1,14 +1,14 @@
-# make demo   the whole story in one command: environment, local Neo4j, bundled corpus, multi-hop questions
-# make test   everything the tests need, then the whole suite against a real Neo4j (or NEO4J_URI)
+# make demo   everything in one command: environment, local Neo4j, bundled corpus, multi-hop questions
+# make test   test dependencies, then the whole suite against a real Neo4j (or the one at NEO4J_URI)
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Two processes, each with a Neo4j of its own; a server that NEO4J_URI names serves one at a time. With as many threads
-# each as there are cores, torch would spend most of its time waiting for its own threads.
+# Two processes, each with its own Neo4j; the server at NEO4J_URI serves only one. With one torch thread per core in each
+# process, torch would spend most of its time waiting for its own threads.
 WORKERS := $(if $(NEO4J_URI),,-n 2 --dist loadfile --no-loadscope-reorder)
 THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
-# Servers that live for minutes: compiling for hours of use, a third of their work, and a collector with threads of its own
-# do not pay there.
+# These servers live for minutes. Compiling for hours of use, a third of their work, and a collector with its own threads
+# do not pay off.
 JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4InvocationThreshold=20000 \
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
@@ -20,7 +20,7 @@ DATA := $(or $(GEAR_DATA),../shared/data)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gear-neo4j needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	@echo "installing gear-neo4j and what it needs; with torch this takes minutes the first time"
+	@echo "installing gear-neo4j and its dependencies; the first time this takes minutes because of torch"
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
 	touch $@
 
@@ -42,7 +42,7 @@ lint: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# SIZE=full ends at 1.5 million triples. The rivals lie beside our environment, for theirs would change versions in it.
+# SIZE=full goes up to 1.5 million triples. The rivals are installed beside our environment: they would change its versions.
 bench: .venv/.installed-rivals
 	PYTHONPATH=.venv/rivals $(BIN)/python -m benchmarks --size $(or $(SIZE),small)
 	PYTHONPATH=.venv/rivals $(BIN)/python -m benchmarks.scoring $(DATA)/musique_train100
