@@ -1,7 +1,9 @@
 // name: adoptable_nodes(labels, names, texts, longest, few)
 // access: read
-// The nodes with one of the labels, streamed: element id, labels, and [property, value] of those that name the node, of
-// those with its texts, and of $few others that hold a single value. Texts are cut short; of a list ten parts are kept.
+// columns: id, labels, names, texts, others
+// Streams the nodes with any of the labels: id (element id), labels, and three lists of [property, value] pairs: names
+// (the properties in $names), texts (those in $texts) and others ($few other properties with a single value). Long
+// texts are truncated; a list is cut to ten items.
 MATCH (n:$any($labels))
 WHERE NOT n:__GearCommunity
 RETURN elementId(n) AS id, labels(n) AS labels,

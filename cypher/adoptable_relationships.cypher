@@ -1,14 +1,17 @@
 // name: adoptable_relationships(types, labels, names, properties, sources, keys, mentions, chunks, texts)
 // access: read
-// The relationships of the types between nodes with one of the labels, streamed: element id, type, [property, value] of
-// the given properties; of each end the element id, labels, and [property, value] of what names it; and the element id of
-// a chunk that mentions either end, or null: of those one that has, under one of $keys, what the relationship has under one
-// of $sources; else one that mentions both ends, else the start; and of such the first in order.
+// columns: id, type, properties, chunk, start, startLabels, startNames, end, endLabels, endNames
+// Streams the relationships of the given types between nodes with any of the labels: id (element id), type, and
+// properties ([property, value] pairs of $properties). start, startLabels and startNames describe the start node by
+// element id, labels and naming properties; end, endLabels and endNames the end node.
+// chunk is the element id of a chunk that mentions either end, or null. A chunk whose value under one of $keys matches
+// a value of the relationship under one of $sources comes first, then a chunk that mentions both ends, then a chunk
+// that mentions the start; ties are broken by element id.
 MATCH (a:$any($labels))-[r:$any($types)]->(b:$any($labels))
 CALL (a, r, b) {
   WITH a, b, reduce(named = [], name IN $sources | named + coalesce(r[name], [])) AS named
   WHERE size($mentions) > 0
-  // One end at a time: a condition on either is planned as a scan of all nodes for each relationship.
+  // Each end separately: for a condition on either end, the planner scans all nodes for each relationship.
   UNWIND [{node: a, weight: 2}, {node: b, weight: 1}] AS end
   WITH end.node AS n, end.weight AS weight, named
   MATCH (n)-[:$any($mentions)]-(c:$any($chunks))

@@ -1,7 +1,9 @@
 // name: adopted_triples(names, properties, labels, types, sources, keys, mentions, chunks, texts)
 // access: read
-// Every triple that stands for a relationship, streamed, with the relationship as it is now, in the form that
-// adoptable_relationships has; its id is null where the relationship, or its being a fact, has gone.
+// columns: triple, stated, id, type, properties, chunk, start, startLabels, startNames, end, endLabels, endNames
+// Streams the triples that stand for relationships: triple (its id), stated (whether it still has a passage), and the
+// current relationship in the columns of adoptable_relationships. id is null if the relationship was deleted or its
+// type or labels are no longer among the given ones.
 MATCH (t:Triple)
 WHERE t.relationship IS NOT NULL
 OPTIONAL MATCH (t)-[:SUBJECT]->(a:$any($labels))-[r:$any($types)]->(b:$any($labels))<-[:OBJECT]-(t)
@@ -9,7 +11,7 @@ WHERE elementId(r) = t.relationship
 CALL (a, r, b) {
   WITH a, b, reduce(named = [], name IN $sources | named + coalesce(r[name], [])) AS named
   WHERE size($mentions) > 0
-  // One end at a time: a condition on either is planned as a scan of all nodes for each relationship.
+  // Each end separately: for a condition on either end, the planner scans all nodes for each relationship.
   UNWIND [{node: a, weight: 2}, {node: b, weight: 1}] AS end
   WITH end.node AS n, end.weight AS weight, named
   MATCH (n)-[:$any($mentions)]-(c:$any($chunks))

@@ -1,6 +1,7 @@
 // name: all_passages()
 // access: read
-// Every passage, for an index that is kept in memory: id, title, text, source, position; in order of id.
+// columns: id, title, text, source, position
+// All passages in order of id, for an in-memory index.
 MATCH (p:Passage)
 RETURN p.id AS id, p.title AS title, p.text AS text, p.source AS source, p.position AS position
 ORDER BY id

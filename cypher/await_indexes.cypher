@@ -1,4 +1,5 @@
 // name: await_indexes(seconds)
 // access: read
-// Wait until every index is online.
+// columns: none
+// Waits until every index is online.
 CALL db.awaitIndexes($seconds)

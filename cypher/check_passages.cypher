@@ -1,7 +1,8 @@
 // name: check_passages(rows)
 // access: read
-// Which of the passages are in the database already: id, whether title and text are the same, and whether the passage
-// has moved to another position of its document.
+// columns: id, same, moved
+// The passages of a batch that are already stored: id, same (whether title and text are unchanged), and moved (whether
+// the position in the document has changed).
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 USING INDEX SEEK p:Passage(id)

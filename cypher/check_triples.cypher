@@ -1,6 +1,8 @@
 // name: check_triples(passages, triples)
 // access: read
-// Of the passages and triples of a batch, by id: the passages that exist, those without status, the triples that exist.
+// columns: known, open, written
+// What a batch of passages and triples has in the database, as lists of ids in one row: known (passages that exist),
+// open (those of them that are not extracted yet), and written (triples that exist).
 CALL () {
   MATCH (p:Passage)
   USING INDEX SEEK p:Passage(id)

@@ -1,6 +1,7 @@
 // name: clear_communities(limit)
 // access: write
-// Some communities go, whatever is in them. Says how many went.
+// columns: communities
+// Deletes up to $limit communities, whether or not they have members. communities is how many it deleted.
 MATCH (c:__GearCommunity)
 WITH c
 LIMIT $limit

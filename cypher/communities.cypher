@@ -1,7 +1,8 @@
 // name: communities()
 // access: read
-// Every community, streamed: id, level, size, weight, the id of the one above it, its report, and the element ids of the
-// nodes that are in it and in none below it.
+// columns: id, level, size, weight, title, summary, rank, findings, error, above, members
+// Streams every community with its report. above is the id of its parent community; members lists the element ids of
+// the nodes that belong to it directly, not by way of a child.
 MATCH (c:__GearCommunity)
 RETURN c.id AS id, c.level AS level, c.size AS size, c.weight AS weight, c.title AS title, c.summary AS summary,
   c.rank AS rank, c.findings AS findings, c.error AS error,

@@ -1,7 +1,8 @@
 // name: communities_of(nodes)
 // access: read
-// The communities with a report that some nodes (element ids) are in, those above included: the node, and id, level, size,
-// weight, title, summary, rank and findings of the community.
+// columns: node, id, level, size, weight, title, summary, rank, findings
+// The communities that have a report and contain a given node (element id), ancestors included: a row for each node and
+// community.
 UNWIND $nodes AS node
 MATCH (e)
 WHERE elementId(e) = node

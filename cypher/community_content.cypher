@@ -1,7 +1,9 @@
 // name: community_content(id, most)
 // access: read
-// The triples of a community, those below it included: id, subject, predicate, object, the element ids of both ends with
-// their labels, and the lowest community that each end is in. At most $most of those that are met, in order of id.
+// columns: id, subject, predicate, object, head, headLabels, headIn, tail, tailLabels, tailIn
+// The triples within a community and its descendants, in order of id, at most $most. head and tail are the element ids
+// of the two ends, with headLabels and tailLabels; headIn and tailIn are the ids of the lowest communities that contain
+// them.
 MATCH (c:__GearCommunity {id: $id})
 MATCH (c)-[:PARENT_OF*0..25]->(below)<-[:IN_COMMUNITY]-(s)
 MATCH (s)<-[:SUBJECT]-(t:Triple)

@@ -1,6 +1,7 @@
 // name: community_facts()
 // access: read
-// Every triple between two different nodes, streamed: its id, its passage, and the element ids of its ends.
+// columns: id, passage, head, tail
+// Streams every triple between two distinct nodes: id, passage (its id), head and tail (element ids).
 MATCH (p:Passage)<-[:FROM]-(t:Triple)
 MATCH (t)-[:SUBJECT]->(s)
 MATCH (t)-[:OBJECT]->(o)

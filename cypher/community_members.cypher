@@ -1,7 +1,9 @@
 // name: community_members(names, most)
 // access: read
-// Of each community, the $most nodes right in it that most triples speak of, best first: the community, and of each node
-// the values of the given properties that are there (of an entity of ours its name), its labels, and that number.
+// columns: id, members
+// Streams every community (id) with members: its $most direct members of highest degree, each as [names, labels,
+// degree]. names holds the member's values of the properties in $names, or the name of an entity where $names is empty.
+// The degree of a node is the number of its triples.
 MATCH (c:__GearCommunity)
 CALL (c) {
   MATCH (e)-[:IN_COMMUNITY]->(c)

@@ -1,8 +1,10 @@
 // name: compare_passages(passages, keys, query)
 // access: read
-// Cosines, from which the part of the query that is not about the entities of the keys can be worked out: of the query
-// with each entity that has an embedding (in order of key), of those with each other, and of each passage with the query
-// and with each of them. One row; an entity has an embedding once synonyms were linked.
+// columns: query, between, passages
+// Cosines for removing the given entities from a query, in one row. query lists the cosine of the query with each
+// entity that has an embedding, in order of key; between the cosines of these entities with each other; passages has
+// [id, cosine with the query, cosines with the entities] for each passage. Entities get embeddings when synonyms are
+// linked.
 CALL () {
   MATCH (e:Entity)
   USING INDEX SEEK e:Entity(key)

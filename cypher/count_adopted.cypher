@@ -1,6 +1,8 @@
 // name: count_adopted()
 // access: read
-// How many passages and triples stand for nodes and relationships of the user's, and whether there are other passages.
+// columns: passages, triples, ingested
+// passages and triples are the numbers of those that stand for the user's nodes and relationships; ingested is whether
+// there are other passages as well.
 CALL () {
   MATCH (p:Passage)
   RETURN count(p.node) AS passages, count(p) > count(p.node) AS ingested

@@ -1,6 +1,7 @@
 // name: count_source(source)
 // access: read
-// How many passages a source has.
+// columns: passages
+// The number of passages of a source.
 MATCH (p:Passage {source: $source})
 USING INDEX SEEK p:Passage(source)
 RETURN count(p) AS passages

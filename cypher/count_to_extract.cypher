@@ -1,6 +1,8 @@
 // name: count_to_extract(failed)
 // access: read
-// How many passages have neither triples nor a recorded failure (with $failed: or failed), and their characters.
+// columns: passages, characters
+// passages is the number of passages that still need extraction, characters their total length. A passage with a
+// recorded failure counts only with $failed.
 MATCH (p:Passage)
 WHERE p.extractedAt IS NULL AND ($failed OR p.extractionError IS NULL)
 RETURN count(p) AS passages, sum(size(p.title) + size(p.text)) AS characters

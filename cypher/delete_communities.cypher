@@ -1,6 +1,7 @@
 // name: delete_communities(ids)
 // access: write
-// Communities go, and leave their members alone. Says how many went.
+// columns: communities
+// Deletes communities and keeps their members. communities is how many it deleted.
 MATCH (c:__GearCommunity)
 USING INDEX SEEK c:__GearCommunity(id)
 WHERE c.id IN $ids

@@ -1,22 +1,23 @@
 // name: delete_triples(ids)
 // access: write
-// Triples that stand for relationships go; the nodes that they point at stay.
+// columns: triples
+// Deletes triples that stand for relationships and keeps the nodes at their ends. triples is how many it deleted.
 CALL () {
   MATCH (turn:__GearStore {id: 'turn'})
   USING INDEX SEEK turn:__GearStore(id)
-  // One at a time among those that delete.
+  // Deletions run one after another.
   SET turn.taken = true
   WITH turn
   MATCH (gate:__GearStore {id: 'gate'})
   USING INDEX SEEK gate:__GearStore(id)
-  // And none that writes: those share a lock on this entry of the index, and to take the id away needs it for oneself.
-  // What is being written could else lose an entity that it is about to point at.
+  // Writes are excluded: they hold a shared lock on this index entry, and removing the id takes an exclusive lock.
+  // Otherwise a write could lose an entity that it is about to link to.
   REMOVE gate.id
   SET gate.id = 'gate'
   WITH gate
   MATCH (s:__GearStore {id: 'store'})
   USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale.
+  // Makes projections of the graph stale.
   SET s.changed = randomUUID()
 }
 MATCH (t:Triple)

@@ -1,6 +1,7 @@
 // name: described_nodes(ids)
 // access: read
-// The nodes that the passages of the given ids stand for: the passage's id, the node's element id, its labels.
+// columns: passage, id, labels
+// The nodes that the given passages stand for: passage (its id), id (the node's element id), labels.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $ids

@@ -1,6 +1,7 @@
 // name: drop_store(target)
 // access: write
-// Remove the store and a target's chain of migrations; says whether somebody else keeps a chain here.
+// columns: others
+// Deletes the store and the migrations of a target. others is whether the migrations of another target remain.
 OPTIONAL MATCH (s:__GearStore)
 OPTIONAL MATCH (m:__Neo4jMigration {migrationTarget: $target})
 OPTIONAL MATCH (l:__Neo4jMigrationsLock {name: $target})

@@ -1,6 +1,7 @@
 // name: entities_after(key, limit)
 // access: read
-// The keys that come after a key, in order: a page of all entities that needs no offset.
+// columns: key
+// The next $limit keys of entities after a key, in order: a page without an offset.
 MATCH (e:Entity)
 USING INDEX SEEK e:Entity(key)
 WHERE e.key > $key

@@ -1,6 +1,7 @@
 // name: entities_to_embed(keys)
 // access: read
-// Those of the entities that have no embedding yet: key and name.
+// columns: key, name
+// The given entities that have no embedding yet: key and name.
 MATCH (e:Entity)
 USING INDEX SEEK e:Entity(key)
 WHERE e.key IN $keys AND e.embedding IS NULL

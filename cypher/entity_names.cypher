@@ -1,8 +1,9 @@
 // name: entity_names(names)
 // access: read
-// Every node that a triple or a passage of ours speaks of, streamed: its element id, its labels, what it is called (the
-// name of an entity of ours; of a node of the user's the values of the given properties), and in how many triples it
-// stands.
+// columns: id, labels, names, degree
+// Streams every node that a triple is linked to or a passage stands for: id (element id), labels, names, and degree
+// (the number of its triples). names holds the node's values of the properties in $names, or the name of an entity
+// where $names is empty.
 CALL () {
   MATCH (:Triple)-[:SUBJECT|OBJECT]->(e)
   RETURN e

@@ -1,13 +1,16 @@
 // name: expand(beams, scores, weights, keep, query, hub, pool, degrees, composed)
 // access: read
-// The best $keep paths that beams (ids of their triples, in order) become by one triple more, which shares an entity with
-// their last one and stands in none of them. The similarity of a path is, if it is $composed, the cosine of the query and
-// the normalised sum of its embeddings, put together from the cosines of the pieces: (s1 + ... + sn) / |e1 + ... + en|;
-// otherwise its newest triple is looked at alone. Below 0 it is 0. Of a beam's candidates as many as there are $weights
-// are ranked, the most similar ones; a path is worth (the beam's score + its similarity) * the weight of its place there.
-// Of an entity in more than $hub triples only those in $pool are looked at, so that the work stays bounded.
-// A row for each beam with a path among the best: lists of id, subject, predicate, object, passage, similarity and, if
-// $degrees asks for them, the degrees of both entities. Lists, for rows took the client as long as the server.
+// columns: beam, triples
+// Extends beams by one triple and returns the best $keep paths. A beam is a list of triple ids in order; the new triple
+// shares an entity with the last triple and is in none of the beams.
+// If $composed, the similarity of a path is the cosine of the query and the sum of the path's embeddings, computed from
+// pairwise cosines: (s1 + ... + sn) / |e1 + ... + en|. Otherwise it is the cosine of the query and the new triple.
+// Negative similarities count as 0. The most similar candidates of a beam are ranked, as many as there are $weights; a
+// path scores (the beam's score + its similarity) * the weight of its rank.
+// Of a hub, an entity with more than $hub triples, only the triples in $pool are candidates, which bounds the work.
+// A row for each beam that has a path among the best: beam (its index) and triples, a list of [id, subject, predicate,
+// object, passage, similarity, degrees]. degrees holds the degrees of the triple's entities, or is null without
+// $degrees. Lists, because with a row for each triple the client took as long as the server.
 CALL () {
   MATCH (t:Triple)
   USING INDEX SEEK t:Triple(id)

@@ -1,7 +1,8 @@
 // name: export_facts()
 // access: read
-// Every passage in order of id, with the two ends of each of its triples, by the element ids of the nodes: those may be
-// the user's own, which have no key of ours.
+// columns: passage, facts
+// All passages in order of id: passage (its id), and facts, the [head, tail] pairs of its triples. The ends are element
+// ids, because the user's own nodes have no key.
 MATCH (p:Passage)
 WITH p
 ORDER BY p.id

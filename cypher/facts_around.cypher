@@ -1,9 +1,10 @@
 // name: facts_around(nodes, query, limit, most)
 // access: read
+// columns: id, subject, predicate, object, passage, score, head, tail, cut
 // timeout: 10
-// The triples that begin or end in each of the nodes (element ids), the $limit nearest to the query of the first $most
-// that are met, so that the work stays bounded: id, subject, predicate, object, passage, cosine, the element ids of both
-// ends; and whether there were more than $most.
+// The triples at each of the given nodes (element ids), best first. For each node, the $limit nearest to the query
+// among the first $most that the server reads, which bounds the work. score is the cosine with the query; passage is an
+// id, head and tail are the element ids of the ends; cut is whether a node had more than $most triples.
 UNWIND $nodes AS id
 MATCH (e)
 WHERE elementId(e) = id

@@ -1,6 +1,7 @@
 // name: finish_import(limit)
 // access: write
-// Take the key of the import off some of its nodes; says how many.
+// columns: nodes
+// Removes the import's key and label from up to $limit nodes. nodes is how many it changed.
 MATCH (n:__GearImport)
 WITH n
 LIMIT $limit

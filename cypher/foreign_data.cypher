@@ -1,6 +1,8 @@
 // name: foreign_data()
 // access: read
-// Which of our labels hold nodes; asked before the first migration, when none of those can be ours.
+// columns: labels
+// labels lists those of our labels that have nodes. It is read before the first migration, when such nodes cannot be
+// ours.
 RETURN [label IN [
   CASE WHEN EXISTS { MATCH (:Passage) } THEN 'Passage' END,
   CASE WHEN EXISTS { MATCH (:Triple) } THEN 'Triple' END,

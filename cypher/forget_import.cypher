@@ -1,5 +1,6 @@
 // name: forget_import()
 // access: write
-// Forget how far the files of an import were read: it is finished.
+// columns: none
+// Deletes the progress of an import that is complete.
 MATCH (f:__GearImportFile)
 DELETE f

@@ -1,6 +1,7 @@
 // name: forget_profile()
 // access: write
-// No graph is adopted any more.
+// columns: none
+// Removes the profile of the adopted graph from the store.
 MATCH (s:__GearStore {id: 'store'})
 USING INDEX SEEK s:__GearStore(id)
 REMOVE s.profile, s.names, s.ties, s.foreignEntities

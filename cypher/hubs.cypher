@@ -1,7 +1,9 @@
 // name: hubs(labels, names, hub, limit)
 // access: read
+// columns: hubs, busiest
 // timeout: 120
-// How many nodes with one of the labels stand in more than $hub triples, and the $limit busiest of them: [name, degree].
+// hubs is the number of nodes with any of the labels and more than $hub triples; busiest lists the $limit of highest
+// degree as [name, degree].
 MATCH (e:$any($labels))
 WITH e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
 WHERE degree > $hub

@@ -1,7 +1,9 @@
 // name: import_nodes(rows, file, fingerprint, line)
 // access: write
-// Nodes of a CSV file with the user's own labels and properties, each with its key of the import until that is finished;
-// and, in the same transaction, how far the file has been read. Of some types the server makes the values.
+// columns: none
+// Creates nodes of a CSV file with the user's labels and properties, and stores the progress in that file in the same
+// transaction. Each node has the import's key until the import is complete. Temporal and spatial values are built on
+// the server.
 MERGE (f:__GearImportFile {file: $file})
 SET f.fingerprint = $fingerprint, f.line = $line
 WITH f

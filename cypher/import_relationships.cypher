@@ -1,7 +1,8 @@
 // name: import_relationships(rows, file, fingerprint, line)
 // access: write
-// Relationships of a CSV file between nodes that were imported, with the user's own type and properties; and, in the
-// same transaction, how far the file has been read. Of some types the server makes the values.
+// columns: none
+// Creates relationships of a CSV file between imported nodes, with the user's type and properties, and stores the
+// progress in that file in the same transaction. Temporal and spatial values are built on the server.
 MERGE (f:__GearImportFile {file: $file})
 SET f.fingerprint = $fingerprint, f.line = $line
 WITH f

@@ -1,5 +1,6 @@
 // name: import_twin(labels, property, value)
 // access: read
-// Whether a node with the labels has the value already. One pass over the nodes, for which of them have an index, we
-// cannot know.
+// columns: found
+// found is whether a node with the labels already has the value. This scans all nodes, because the user's properties
+// may lack an index.
 RETURN EXISTS { MATCH (n:$all($labels)) WHERE n[$property] = $value } AS found

@@ -1,6 +1,7 @@
 // name: imported_keys(keys)
 // access: read
-// Which of the keys stand for a node of the import that is under way.
+// columns: key
+// Those of the given keys that have a node in the unfinished import.
 MATCH (n:__GearImport)
 USING INDEX SEEK n:__GearImport(__gearImport)
 WHERE n.__gearImport IN $keys

@@ -1,8 +1,9 @@
 // name: kgt_attribute(heads, attribute, names, limit)
 // access: read
+// columns: id, name, values
 // timeout: 10
-// The template for an attribute: of some nodes (element ids) their names and the value of a property; without a property
-// all that hold one value or a list of texts.
+// The attribute template: for each of the given nodes (element ids), its id, its name, and values, a list of [property,
+// value]. With an empty $attribute, values has every property that holds a single value or a list of texts.
 UNWIND $heads AS id
 MATCH (n)
 WHERE elementId(n) = id

@@ -1,10 +1,12 @@
 // name: kgt_follow(chains, limit)
 // access: read
+// columns: id, ways, triples
 // timeout: 10
-// The templates for one hop, for several, and for an intersection: from some nodes (element ids in $chains[..].heads)
-// along a chain of one to three relationships (types, with the labels that they lead to) to the nodes at its end; with a
-// second chain, only to those that both reach. Labels, types and ids are values. For each end, those that most ways lead
-// to first, the triples that stand for the relationships of one way: id, subject, predicate, object, passage.
+// The templates for one hop, several hops and an intersection. A chain leads from nodes (element ids in
+// $chains[..].heads) along one to three relationships, each with a type and the label of the node it leads to. With a
+// second chain, only nodes at the end of both count. Labels, types and ids are parameters.
+// A row for each node at the end, in descending order of ways: id (element id), ways (the number of ways to it), and
+// triples, those of the relationships on one way as [id, subject, predicate, object, passage].
 CALL () {
   UNWIND $chains[0].heads AS id
   MATCH (h)

@@ -1,12 +1,14 @@
 // name: link_passages(queries, k, candidates, triples)
 // access: read
-// For each query {vector, text}, in order, what the indexes find, best first:
-// dense: [id, cosine] of the k passages nearest to its vector. The index finds the candidates by quantised vectors, whose
-//   order is not exact; the stored vectors decide.
-// words: [id, score] of the k passages that Lucene scores best for its text, which is in Lucene's syntax.
-// stating: the passages, each once, of the $triples triples nearest to its vector.
-// A query without vector or text finds nothing by it. Without the last, it is find_passages, which is a query of its own,
-// for a search must not need the index of the triples: while that is built, a server can refuse a query that names it.
+// columns: dense, words, stating
+// Searches the indexes for each query {vector, text}, a row for each in order of the queries:
+// - dense: [id, cosine] of the $k passages nearest to the vector, best first. The index returns $candidates by
+//   quantised vectors, whose order is approximate; the stored vectors decide.
+// - words: [id, score] of the $k passages with the best Lucene score for the text, which is in Lucene's query syntax.
+// - stating: the ids of the passages of the $triples triples nearest to the vector.
+// Without vector or text, the list is empty. find_passages is the same query without the last column. It is separate
+// because a server can refuse a query that names an index which is still being built, and a passage search does not
+// need the index of triples.
 UNWIND range(0, size($queries) - 1) AS place
 WITH place, $queries[place].vector AS vector, $queries[place].text AS text
 CALL (vector) {

@@ -1,8 +1,9 @@
 // name: link_triples(vectors, query, candidates)
 // access: read
-// For each vector, in order, the stored triple nearest to it (none in a database without triples): its parts, passage,
-// the cosine of the two as closeness, its cosine to the query as score (0 at least), and degree: in how many triples the
-// busier one of its two entities stands. The index finds the candidates by quantised vectors; the stored ones decide.
+// columns: place, id, subject, predicate, object, passage, closeness, score, degree
+// For each vector, the nearest stored triple; no rows in a database without triples. place is the index of the vector,
+// closeness the cosine of the two, score the cosine with the query (at least 0), degree the higher degree of the
+// triple's two entities. The index returns $candidates by quantised vectors; the stored vectors decide.
 UNWIND range(0, size($vectors) - 1) AS place
 WITH place, $vectors[place] AS vector
 CALL (vector) {

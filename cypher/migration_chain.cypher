@@ -1,6 +1,7 @@
 // name: migration_chain(target)
 // access: read
-// The migrations of a target that were applied, in order: version, description, checksum.
+// columns: version, description, checksum
+// The applied migrations of a target, in order.
 MATCH (m:__Neo4jMigration)
 WHERE m.migrationTarget = $target AND m.version <> 'BASELINE'
 RETURN m.version AS version, m.description AS description, m.checksum AS checksum

@@ -1,6 +1,7 @@
 // name: move_passages(rows)
 // access: write
-// The new positions of passages whose text stayed the same.
+// columns: none
+// Updates the positions of passages whose text is unchanged.
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 USING INDEX SEEK p:Passage(id)

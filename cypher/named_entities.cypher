@@ -1,6 +1,7 @@
 // name: named_entities(keys)
 // access: read
-// Those of the keys that are entities: key and element id.
+// columns: key, id
+// Those of the given keys that have an entity: key and id (element id).
 MATCH (e:Entity)
 USING INDEX SEEK e:Entity(key)
 WHERE e.key IN $keys

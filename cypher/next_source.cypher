@@ -1,6 +1,7 @@
 // name: next_source(after)
 // access: read
-// The source that comes next in order; one at a time, for each may have passages without number.
+// columns: source
+// The source that follows $after in order. One source a query, because a source may have any number of passages.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(source)
 WHERE p.source > $after

@@ -1,6 +1,7 @@
 // name: node_labels(ids)
 // access: read
-// The labels of the nodes of the given element ids: id, labels.
+// columns: id, labels
+// The labels of the nodes with the given element ids.
 UNWIND $ids AS id
 MATCH (n)
 WHERE elementId(n) = id

@@ -1,6 +1,7 @@
 // name: nodes_by_id(ids, names, texts, longest, few)
 // access: read
-// The nodes of the element ids, in the form that adoptable_nodes has.
+// columns: id, labels, names, texts, others
+// The nodes with the given element ids, in the columns of adoptable_nodes.
 UNWIND $ids AS id
 MATCH (n)
 WHERE elementId(n) = id

@@ -1,6 +1,7 @@
 // name: passages_by_id(ids)
 // access: read
-// The passages of the given ids, in any order: id, title, text, source, position.
+// columns: id, title, text, source, position
+// The passages with the given ids, in any order.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $ids

@@ -1,6 +1,7 @@
 // name: passages_of_documents(sources)
 // access: read
-// The passages of each source: source and id.
+// columns: source, id
+// The ids of the passages of each of the given sources.
 UNWIND $sources AS source
 MATCH (p:Passage {source: source})
 USING INDEX SEEK p:Passage(source)

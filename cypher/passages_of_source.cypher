@@ -1,6 +1,7 @@
 // name: passages_of_source(source, limit)
 // access: read
-// The ids of some passages of a source; once those are deleted, of others, so that no order is needed.
+// columns: id
+// The ids of up to $limit passages of a source. The caller deletes them before the next batch, so no order is needed.
 MATCH (p:Passage {source: $source})
 USING INDEX SEEK p:Passage(source)
 WHERE p.id IS NOT NULL

@@ -1,6 +1,8 @@
 // name: passages_to_extract(after, limit, failed)
 // access: read
-// The next passages, by id, that have neither triples nor a recorded failure; with $failed also those that failed.
+// columns: id, title, text, source, position
+// The next $limit passages after an id that still need extraction, in order of id. A passage with a recorded failure is
+// included only with $failed.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id > $after AND p.extractedAt IS NULL AND ($failed OR p.extractionError IS NULL)

@@ -1,9 +1,11 @@
 // name: paths_between(pairs, hops, most, query)
 // access: read
+// columns: place, triples, score
 // timeout: 10
-// For each pair of nodes (element ids), at most $most of the shortest paths between them of at most $hops triples (1 to
-// 4; a path of the graph has two relationships for each): a row for each path, with the place of its pair, its triples in
-// order (id, subject, predicate, object, passage, rank, cosine to the query), and the cosine of their embeddings' sum.
+// For each pair of nodes (element ids), at most $most of the shortest paths between them, of at most $hops triples (1
+// to 4; each triple takes two relationships). A row for each path: place (the index of the pair), triples (a list of
+// [id, subject, predicate, object, passage, rank, cosine with the query] in order), and score (the cosine of the query
+// and the sum of the triples' embeddings).
 UNWIND range(0, size($pairs) - 1) AS place
 MATCH (a)
 WHERE elementId(a) = $pairs[place][0]

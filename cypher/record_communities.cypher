@@ -1,6 +1,8 @@
 // name: record_communities(version, most)
 // access: write
-// Which version of the graph the communities are of, and how large one without parts may be.
+// columns: stores
+// Stores the version of the graph from which the communities were built, and the size limit of a leaf community. stores
+// is 0 if the database has no store.
 MATCH (s:__GearStore {id: 'store'})
 SET s.communitiesOf = $version, s.communitySize = $most
 RETURN count(*) AS stores

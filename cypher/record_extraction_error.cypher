@@ -1,6 +1,7 @@
 // name: record_extraction_error(passage, error, model)
 // access: write
-// Record why a model gave no triples for a passage.
+// columns: none
+// Stores why a model extracted no triples from a passage.
 MATCH (p:Passage {id: $passage})
 USING INDEX SEEK p:Passage(id)
 WHERE p.extractedAt IS NULL

@@ -1,7 +1,8 @@
 // name: record_profile(profile, names, foreign)
 // access: write
-// Note the profile by which a graph was adopted, the properties that name its nodes, and whether nodes of the user's
-// have the label of our entities.
+// columns: none
+// Stores the profile of the adopted graph, the properties that name its nodes, and whether the user's nodes have the
+// label of our entities.
 MATCH (s:__GearStore {id: 'store'})
 USING INDEX SEEK s:__GearStore(id)
 SET s.profile = $profile, s.names = $names, s.foreignEntities = $foreign

@@ -1,7 +1,8 @@
 // name: record_store(model, dimension)
 // access: write
-// Record the embedding model once; returns the one on record.
-// And make the two nodes by which those that write and those that delete keep out of each other's way.
+// columns: model, dimension
+// Stores the embedding model unless the store has one already, and creates the two nodes that keep writes and deletions
+// apart. model and dimension are those of the store.
 MERGE (:__GearStore {id: 'gate'})
 MERGE (turn:__GearStore {id: 'turn'})
 ON CREATE SET turn.taken = true

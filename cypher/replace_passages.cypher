@@ -1,23 +1,24 @@
 // name: replace_passages(rows)
 // access: write
-// Another title and text under ids that are taken, with their embeddings (float32): the triples of the old text go, with
-// the entities that no triple names any more. Says how many triples and entities went.
+// columns: triples, entities
+// Replaces title, text and embedding (float32) of passages. Deletes the triples of the old text, and the entities that
+// have no other triple; the columns are the numbers of deleted triples and entities.
 CALL () {
   MATCH (turn:__GearStore {id: 'turn'})
   USING INDEX SEEK turn:__GearStore(id)
-  // One at a time among those that delete.
+  // Deletions run one after another.
   SET turn.taken = true
   WITH turn
   MATCH (gate:__GearStore {id: 'gate'})
   USING INDEX SEEK gate:__GearStore(id)
-  // And none that writes: those share a lock on this entry of the index, and to take the id away needs it for oneself.
-  // What is being written could else lose an entity that it is about to point at.
+  // Writes are excluded: they hold a shared lock on this index entry, and removing the id takes an exclusive lock.
+  // Otherwise a write could lose an entity that it is about to link to.
   REMOVE gate.id
   SET gate.id = 'gate'
   WITH gate
   MATCH (s:__GearStore {id: 'store'})
   USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale.
+  // Makes projections of the graph stale.
   SET s.changed = randomUUID()
 }
 MATCH (p:Passage)
@@ -27,7 +28,7 @@ OPTIONAL MATCH (p)<-[:FROM]-(t:Triple)
 WITH collect(t) AS triples
 CALL (triples) {
   UNWIND triples AS t
-  // What stands for a relationship of the user's points at the user's nodes, whatever their labels.
+  // A triple that stands for a user's relationship is linked to the user's nodes, which may have the label Entity.
   WITH t
   WHERE t.relationship IS NULL
   MATCH (t)-[:SUBJECT|OBJECT]->(e:Entity)

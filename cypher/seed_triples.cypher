@@ -1,7 +1,8 @@
 // name: seed_triples(query, k, candidates)
 // access: read
-// The k triples nearest to the query, best first, each with its passage, its cosine (0 at least), and the element ids of
-// its two ends. The index finds the candidates by quantised vectors; the stored ones decide.
+// columns: id, subject, predicate, object, passage, score, head, tail
+// The $k triples nearest to the query, best first. score is the cosine (at least 0), passage an id, head and tail the
+// element ids of the ends. The index returns $candidates by quantised vectors; the stored vectors decide.
 CALL db.index.vector.queryNodes('gear_triple_embedding', $candidates, $query) YIELD node
 WITH node AS t, 2 * vector.similarity.cosine(node.embedding, $query) - 1 AS cosine
 WITH t, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score

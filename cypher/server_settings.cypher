@@ -1,6 +1,7 @@
 // name: server_settings(names)
 // access: read
-// The values of some settings of the server; those that the user may not see are left out.
+// columns: name, value
+// The values of the given server settings, without those that the user may not read.
 SHOW SETTINGS YIELD name, value
 WHERE name IN $names
 RETURN name, value

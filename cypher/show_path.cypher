@@ -1,7 +1,8 @@
 // name: show_path(ids)
 // access: read
-// Paths as a picture: of each triple its entities, or the user's own nodes and the relationship that it stands for, and
-// the passage, or the user's own node, that states it.
+// columns: shown, stated
+// The triples of paths as a graph for Neo4j Browser, a row for each. shown is the triple with its entities, or the
+// user's relationship that it stands for; stated is its passage, or the user's node that the passage stands for.
 MATCH (t:Triple)
 WHERE t.id IN $ids
 MATCH overlay = (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)

@@ -1,6 +1,7 @@
 // name: some_triples(limit)
 // access: read
-// The texts of any so many triples.
+// columns: text
+// The texts of any $limit triples.
 MATCH (t:Triple)
 RETURN t.text AS text
 LIMIT $limit

@@ -1,13 +1,14 @@
 // name: start_paths(passages, query, limit, weights, keep, hub, composed, degrees)
 // access: read
-// How a walk from passages begins, in one row.
-// start: their $limit triples that are nearest to the query, best first; of each, a list of id, subject, predicate,
-// object, passage, cosine (0 at least) and a list of one degree: in how many triples the busier one of its two entities
-// stands. They are those that a passage states, and, of one that stands for a node of the user's, those that begin or
-// end there; of either no more than 1,000 are looked at, for a node may have any number.
-// longer: the best $keep paths that these become by one triple more, as expand tells them, each after the place of its
-// start triple; null if none are to be kept, or where one starts at an entity in more than $hub triples, for expand
-// needs a pool then.
+// columns: start, longer
+// The first step of a walk from passages, in one row.
+// - start: the $limit triples nearest to the query among those of the passages, best first, each as [id, subject,
+//   predicate, object, passage, cosine (at least 0), [degree]], where degree is the higher degree of its two entities.
+//   The triples of a passage are those extracted from it, and those at the user's node that it stands for; at most
+//   1,000 of each, because a node may have any number.
+// - longer: the best $keep paths that extend these by one triple, as lists of the start triple's index and what expand
+//   returns for a triple. Null if $keep is 0 or a start triple has an entity with more than $hub triples: expand then
+//   needs a pool.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages

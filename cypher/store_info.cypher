@@ -1,8 +1,9 @@
 // name: store_info()
 // access: read
-// The embedding model and dimension that the database was built with, the data set it holds for an evaluation, and of a
-// graph that was adopted the profile, the properties that name its nodes, and whether it has Entity nodes of its own; no
-// row in a database without our data.
+// columns: model, dimension, dataset, fingerprint, profile, names, foreign
+// The store, or no row in a database without our data: the embedding model and its dimension, the data set of an
+// evaluation and the fingerprint of its files, the profile of an adopted graph, the names of the properties that name
+// its nodes, and foreign, which is whether the user's nodes have the label Entity.
 MATCH (s:__GearStore {id: 'store'})
 WITH properties(s) AS store
 RETURN store.embeddingModel AS model, store.dimension AS dimension, store.dataset AS dataset,

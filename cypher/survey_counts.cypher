@@ -1,6 +1,7 @@
 // name: survey_counts()
 // access: read
-// How many nodes each label has, and how many relationships each type, by the labels at either end: from the server's
-// own counters, whatever the size of the graph.
+// columns: nodes, relationships
+// nodes has the number of nodes of each label, relationships the number of relationships of each type, also by the
+// label at either end. Both are read from the server's counters, so the cost does not depend on the size of the graph.
 CALL db.stats.retrieve('GRAPH COUNTS') YIELD data
 RETURN data.nodes AS nodes, data.relationships AS relationships

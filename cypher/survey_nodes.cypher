@@ -1,7 +1,8 @@
 // name: survey_nodes(labels, limit, longest)
 // access: read
-// Some nodes with one of the labels, or, without labels, of any kind: their labels, and of each property its name, what
-// kind of value it holds, the value's length, and the value's beginning, if it is a text.
+// columns: labels, properties
+// A sample of the nodes with any of the labels, or of all nodes if $labels is empty: labels, and properties as
+// [property, kind of value, length, beginning of the text].
 MATCH (n)
 WHERE NOT n:__GearCommunity AND (size($labels) = 0 OR any(label IN labels(n) WHERE label IN $labels))
 WITH n

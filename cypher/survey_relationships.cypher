@@ -1,6 +1,8 @@
 // name: survey_relationships(types, limit, longest)
 // access: read
-// Some relationships of the types: the type, and the texts and whole numbers among the properties, cut short.
+// columns: type, texts, numbers
+// A sample of the relationships of the given types: type, texts ([property, text] pairs, truncated), and numbers (the
+// names of the integer properties).
 MATCH ()-[r:$any($types)]->()
 WITH r
 LIMIT $limit

@@ -1,7 +1,8 @@
 // name: take_migration_lock(name, id, seconds)
 // access: write
-// Take or keep the migration lock, also from a holder that has not been heard of for so many seconds; says whether it
-// is ours.
+// columns: taken
+// Takes or renews the migration lock. It can also be taken from a holder that has not renewed it for $seconds. taken is
+// whether the lock is now held under $id.
 MERGE (l:__Neo4jMigrationsLock {name: $name})
 ON CREATE SET l.id = $id, l.at = datetime()
 FOREACH (ignored IN CASE WHEN l.id = $id OR l.at < datetime() - duration({seconds: $seconds}) THEN [1] ELSE [] END |

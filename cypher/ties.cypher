@@ -1,5 +1,7 @@
 // name: ties()
 // access: read
-// Which labels the relationships of the adopted graph tie together: JSON of [start, type, end, count] each.
+// columns: ties
+// Which labels are connected by which relationship types in the adopted graph: a JSON text of [start, type, end, count]
+// each.
 MATCH (s:__GearStore {id: 'store'})
 RETURN coalesce(properties(s).ties, []) AS ties

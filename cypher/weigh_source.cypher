@@ -1,6 +1,8 @@
 // name: weigh_source(source)
 // access: read
-// What deleting the passages of a source would take away: passages, triples, and the entities that only these name.
+// columns: passages, triples, entities
+// What deleting the passages of a source would remove: the numbers of passages, of triples, and of entities without
+// another triple.
 CALL () {
   MATCH (p:Passage {source: $source})
   USING INDEX SEEK p:Passage(source)
@@ -13,7 +15,7 @@ CALL () {
   MATCH (p)<-[:FROM]-(t:Triple)-[:SUBJECT|OBJECT]->(e:Entity)
   WHERE t.relationship IS NULL
   WITH DISTINCT e
-  // A list, for as a pattern with the source in it the planner looks up all passages of the source for each triple.
+  // A list, because for a pattern with the source the planner looks up all passages of the source for each triple.
   WHERE NOT EXISTS {
     (e)<-[:SUBJECT|OBJECT]-(other:Triple)
     WHERE coalesce([(other)-[:FROM]->(q:Passage) | q.source][0], '') <> $source

@@ -1,10 +1,11 @@
 // name: write_adopted_passages(rows)
 // access: write
-// Passages of our own beside nodes that are the user's, each pointing at its node, with embeddings (float32). A node
-// that stands for facts alone has nothing to extract. Says how many are new or read differently: of two that write the
-// same one at the same time, only the first counts it.
+// columns: written
+// Writes a passage with an embedding (float32) for each of the user's nodes and links it to the node. A card, a passage
+// made of the properties of a node, is marked as extracted. written is the number of new or changed passages; when two
+// transactions write the same passage at once, only the first counts it.
 CALL () {
-  // To look it up shares a lock on its entry in the index with others that write, and not with those that delete.
+  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
   MATCH (gate:__GearStore {id: 'gate'})
   USING INDEX SEEK gate:__GearStore(id)
   RETURN count(gate) AS gates
@@ -23,7 +24,7 @@ WITH sum(CASE WHEN fresh THEN 1 ELSE 0 END) AS written
 CALL () {
   MATCH (s:__GearStore {id: 'store'})
   USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale. Last, for another that writes meanwhile waits from here on.
+  // Makes projections of the graph stale. Last, because concurrent writes wait from here on.
   SET s.changed = randomUUID()
 }
 RETURN written

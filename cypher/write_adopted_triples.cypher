@@ -1,9 +1,10 @@
 // name: write_adopted_triples(rows)
 // access: write
-// A triple for each relationship of the user's, pointing at the user's own nodes, with embeddings (float32). A
-// relationship whose end or passage has gone meanwhile is passed over. Says how many were written.
+// columns: written
+// Writes a triple with an embedding (float32) for each of the user's relationships and links it to the user's nodes. A
+// relationship whose end or passage has been deleted meanwhile is skipped. written is how many it wrote.
 CALL () {
-  // To look it up shares a lock on its entry in the index with others that write, and not with those that delete.
+  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
   MATCH (gate:__GearStore {id: 'gate'})
   USING INDEX SEEK gate:__GearStore(id)
   RETURN count(gate) AS gates
@@ -19,7 +20,7 @@ MERGE (t:Triple {id: row.id})
 ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text,
   t.relationship = row.relationship, t.rank = row.rank
 WITH row, t, a, b, p
-// Not MERGE, which locks both ends: whoever writes at the same time would wait at every hub.
+// Not MERGE: it locks both ends, and concurrent writes would wait at every hub.
 WHERE NOT EXISTS { (t)-[:FROM]->() }
 CREATE (t)-[:SUBJECT]->(a)
 CREATE (t)-[:OBJECT]->(b)
@@ -30,7 +31,7 @@ WITH count(*) AS written
 CALL () {
   MATCH (s:__GearStore {id: 'store'})
   USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale. Last, for another that writes meanwhile waits from here on.
+  // Makes projections of the graph stale. Last, because concurrent writes wait from here on.
   SET s.changed = randomUUID()
 }
 RETURN written

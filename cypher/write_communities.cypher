@@ -1,7 +1,8 @@
 // name: write_communities(rows)
 // access: write
-// Communities by id, with level, size, weight and the one above, which must be there already; a new one with its members,
-// by element id. What a report says of one that was there stays. Says how many are new.
+// columns: written
+// Writes communities by id with their level, size, weight and parent, which must exist already. A new community also
+// gets its members (element ids); an existing community keeps its report. written is the number of new communities.
 UNWIND $rows AS row
 MERGE (c:__GearCommunity {id: row.id})
 ON CREATE SET c:Community, c.fresh = true

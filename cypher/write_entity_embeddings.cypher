@@ -1,6 +1,7 @@
 // name: write_entity_embeddings(rows)
 // access: write
-// Embeddings of entities, stored as float32.
+// columns: none
+// Writes the embeddings of entities (float32).
 UNWIND $rows AS row
 MATCH (e:Entity {key: row.key})
 USING INDEX SEEK e:Entity(key)

@@ -1,8 +1,9 @@
 // name: write_passages(rows)
 // access: write
-// Passages with their embeddings, stored as float32. Says how many were written.
+// columns: written
+// Writes passages with their embeddings (float32). written is how many are new.
 CALL () {
-  // To look it up shares a lock on its entry in the index with others that write, and not with those that delete.
+  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
   MATCH (gate:__GearStore {id: 'gate'})
   USING INDEX SEEK gate:__GearStore(id)
   RETURN count(gate) AS gates
@@ -17,7 +18,7 @@ WITH count(*) AS written
 CALL () {
   MATCH (s:__GearStore {id: 'store'})
   USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale. Last, for another that writes meanwhile waits from here on.
+  // Makes projections of the graph stale. Last, because concurrent writes wait from here on.
   SET s.changed = randomUUID()
 }
 RETURN written

@@ -1,9 +1,10 @@
 // name: write_triples(entities, triples, passages, model)
 // access: write
-// Triples, each once, with their entities and embeddings (float32), and the status of the passages that they complete,
-// with the name of the model that extracted them, if one did.
+// columns: completed
+// Writes triples, each once, with their entities and embeddings (float32), and marks passages as extracted, with the
+// name of the model or null. completed is the number of passages it marked.
 CALL () {
-  // To look it up shares a lock on its entry in the index with others that write, and not with those that delete.
+  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
   MATCH (gate:__GearStore {id: 'gate'})
   USING INDEX SEEK gate:__GearStore(id)
   RETURN count(gate) AS gates
@@ -24,7 +25,7 @@ CALL () {
   MERGE (t:Triple {id: row.id})
   ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text
   WITH row, t, s, o, p
-  // Not MERGE, which locks both ends: whoever writes at the same time would wait at every hub.
+  // Not MERGE: it locks both ends, and concurrent writes would wait at every hub.
   WHERE NOT EXISTS { (t)-[:FROM]->() }
   CREATE (t)-[:SUBJECT]->(s)
   CREATE (t)-[:OBJECT]->(o)
@@ -40,7 +41,7 @@ WITH count(*) AS completed
 CALL () {
   MATCH (s:__GearStore {id: 'store'})
   USING INDEX SEEK s:__GearStore(id)
-  // From here on a projection of the graph is stale. Last, for another that writes meanwhile waits from here on.
+  // Makes projections of the graph stale. Last, because concurrent writes wait from here on.
   SET s.changed = randomUUID()
 }
 RETURN completed

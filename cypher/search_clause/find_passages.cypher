@@ -1,11 +1,12 @@
 // name: find_passages(queries, k, candidates, whole)
 // access: read
-// For each query {vector, text}, in order, what the indexes find, best first:
-// dense: [id, cosine] of the k passages nearest to its vector. The index finds the candidates by quantised vectors, whose
-//   order is not exact; the stored vectors decide.
-// words: [id, score] of the k passages that Lucene scores best for its text, which is in Lucene's syntax.
-// A query without vector or text finds nothing by it. If $whole, each of these lists goes on with the passage's title,
-// text, source and position.
+// columns: dense, words
+// Searches the indexes for each query {vector, text}, a row for each in order of the queries:
+// - dense: [id, cosine] of the $k passages nearest to the vector, best first. The index returns $candidates by
+//   quantised vectors, whose order is approximate; the stored vectors decide.
+// - words: [id, score] of the $k passages with the best Lucene score for the text, which is in Lucene's query syntax.
+// Without vector or text, the list is empty. With $whole, each item continues with the passage's title, text, source
+// and position.
 CYPHER 25
 UNWIND range(0, size($queries) - 1) AS place
 WITH place, $queries[place].vector AS vector, $queries[place].text AS text

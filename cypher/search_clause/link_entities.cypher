@@ -1,7 +1,9 @@
 // name: link_entities(names, candidates)
 // access: read
-// For each name {key, vector}, in order, the entity of that key, or else the one whose embedding is nearest: its element
-// id, name and cosine. Entities have embeddings once synonyms were linked; without, only the key can find one.
+// columns: place, id, name, score
+// For each name {key, vector}, the entity with that key, or else the entity with the nearest embedding. place is the
+// index of the name, id an element id, score the cosine. Entities get embeddings when synonyms are linked; before that,
+// only the key can match.
 CYPHER 25
 UNWIND range(0, size($names) - 1) AS place
 WITH place, $names[place].key AS key, $names[place].vector AS vector

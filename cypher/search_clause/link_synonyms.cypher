@@ -1,7 +1,8 @@
 // name: link_synonyms(keys, k, threshold)
 // access: write
-// Link each entity to those among its k nearest whose cosine reaches the threshold; an edge runs from the smaller key.
-// Says how many edges are new.
+// columns: written
+// Links each entity to those of its $k nearest entities whose cosine reaches the threshold. An edge runs from the
+// smaller key to the larger. written is the number of new edges.
 CYPHER 25
 UNWIND $keys AS key
 MATCH (e:Entity {key: key})
@@ -24,7 +25,7 @@ CALL (written) {
   WHERE written > 0
   MATCH (g:__GearStore {id: 'store'})
   USING INDEX SEEK g:__GearStore(id)
-  // From here on a projection of the graph is stale.
+  // Makes projections of the graph stale.
   SET g.changed = randomUUID()
 }
 RETURN written

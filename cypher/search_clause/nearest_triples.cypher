@@ -1,6 +1,7 @@
 // name: nearest_triples(query, k)
 // access: read
-// The ids of the k triples nearest to the query, by the vector index.
+// columns: id
+// The ids of the $k triples nearest to the query, by the vector index.
 CYPHER 25
 MATCH (t:Triple)
 SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR $query LIMIT $k)

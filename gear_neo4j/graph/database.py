@@ -46,10 +46,11 @@ class Database:
         self._owned = False
         self._probed: bool | None = None
         self._on_profile: Callable[[Profiled], None] | None = None
-        with _explained(name):
+        query = named("server_info")
+        with _explained(name, query):
             # Without a name the driver would ask the server for the home database on every call.
             row = driver.execute_query(
-                named("server_info").text,
+                query.text,
                 database_=name,
                 routing_=neo4j.RoutingControl.READ,
                 result_transformer_=_rows_and_plan,
@@ -90,7 +91,7 @@ class Database:
     def run(self, query: Query, /, **parameters: object) -> list[Row]:
         """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
         query.check(parameters)
-        with _explained(self.name), logged(query.name, database=self.name) as entry:
+        with _explained(self.name, query), logged(query.name, database=self.name) as entry:
             rows = self._tried(query, quiet(parameters))
             entry.rows = len(rows)
             return rows
@@ -141,7 +142,7 @@ class Database:
         query = named(name, search_clause=self.has_search_clause)
         query.check(parameters)
         with (
-            _explained(self.name),
+            _explained(self.name, query),
             logged(query.name, database=self.name) as entry,
             self._session(fetch_size=1_000) as session,
         ):
@@ -224,8 +225,9 @@ def _rows_and_plan(result: neo4j.Result) -> _Outcome:
 
 
 @contextmanager
-def _explained(name: str | None) -> Iterator[None]:
-    """Turn the driver's errors into ours, each with what to do."""
+def _explained(name: str | None, query: Query | None = None) -> Iterator[None]:
+    """Turn the driver's errors into ours, each with what to do, and with the file of the query that failed."""
+    where = f" ({query.file})" if query and query.file else ""
     try:
         yield
     except AuthError as error:
@@ -237,9 +239,9 @@ def _explained(name: str | None) -> Iterator[None]:
             f"no Neo4j server answers: {_first_line(error)} - check NEO4J_URI, or start a local one with 'gear up'"
         ) from error
     except ClientError as error:
-        raise refusal(error.code, _first_line(error), database=name) from error
+        raise refusal(error.code, _first_line(error), database=name, where=where) from error
     except (Neo4jError, DriverError) as error:
-        raise DatabaseError(f"the server failed: {_first_line(error)}") from error
+        raise DatabaseError(f"the server failed: {_first_line(error)}{where}") from error
 
 
 def _first_line(error: Exception) -> str:

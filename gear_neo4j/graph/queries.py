@@ -1,34 +1,48 @@
-"""The query files of ``cypher/``: one named query each, loaded once, their parameters checked against the text.
+"""The query files of ``cypher/``: one named query each, loaded once, their headers checked against the text.
 
-A file begins with ``// name: triples_of(passages, limit)`` and ``// access: read`` (or ``write``), then, where the
-server is to break it off after so many seconds, ``// timeout: 10``; the ``//`` lines after those are its documentation.
-Files in ``cypher/search_clause/`` replace those of the same name on servers with the SEARCH clause of Cypher 25.
+A file begins with ``// name: triples_of(passages, limit)``, ``// access: read`` (or ``write``) and
+``// columns: id, text`` (or ``none``). ``// timeout: 10`` may follow: the seconds after which the server ends the query.
+The other ``//`` lines are its documentation. Files in ``cypher/search_clause/`` replace those of the same name on
+servers with the SEARCH clause of Cypher 25.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-_SIGNATURE = re.compile(r"//\s*name:\s*(?P<name>\w+)\((?P<parameters>[\w\s,]*)\)\s*")
-_TIMEOUT = re.compile(r"//\s*timeout:\s*(?P<seconds>\d+)\s*")
-_ACCESS = re.compile(r"//\s*access:\s*(?P<access>read|write)\s*")
+from gear_neo4j.graph.columns import bare, columns_of
+
+_HEADER = re.compile(
+    r"//\s*name:\s*(?P<name>\w+)\((?P<parameters>[\w\s,]*)\)\s*\n"
+    r"//\s*access:\s*(?P<access>read|write)\s*\n"
+    r"//\s*columns:\s*(?P<columns>\w+(?:,[ ]*\w+)*)\s*\n"
+    r"(?://\s*timeout:\s*(?P<seconds>\d+)\s*\n)?"
+)
 # $any(...) and $all(...) are how the language writes labels that a parameter holds.
 _PARAMETER = re.compile(r"\$(?!(?:any|all)\()(\w+)")
-_COMMENT = re.compile(r"//.*|/\*[\s\S]*?\*/")
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A Cypher text with its name, the parameters it takes, whether it writes, and its time limit in seconds."""
+    """A Cypher text with its name, the parameters it takes, whether it writes, and its time limit in seconds.
+
+    ``columns`` and ``file`` (from the repository's root) are empty for a text that is not from a file.
+    """
 
     name: str
     text: str
     parameters: frozenset[str] = frozenset()
     writes: bool = False
     timeout: int | None = None
+    columns: tuple[str, ...] = ()
+    file: str = ""
+
+    @property
+    def interface(self) -> tuple[object, ...]:
+        """What a caller sees of a query: two forms of it must agree in this."""
+        return self.parameters, self.writes, self.columns
 
     def check(self, given: Mapping[str, object]) -> None:
         """Refuse other parameters than those declared: what is missing never reaches the server.
@@ -44,9 +58,22 @@ def load(folder: Path) -> dict[str, Query]:
     """All queries of a folder by name.
 
     Raises:
-        ValueError: a file's first lines, name or parameters are not what its text says.
+        ValueError: a file's header is not what its text says; the message names the file.
     """
-    return {query.name: query for query in map(_parse, sorted(folder.glob("*.cypher")))}
+    return _parsed(folder.glob("*.cypher"), folder.parent)
+
+
+def load_search_forms(folder: Path, plain: Mapping[str, Query]) -> dict[str, Query]:
+    """The forms with the SEARCH clause of some of a folder's queries, by name.
+
+    Raises:
+        ValueError: a form's parameters, access or columns are not those of the plain form.
+    """
+    forms = _parsed((folder / "search_clause").glob("*.cypher"), folder.parent)
+    for form in forms.values():
+        if form.name not in plain or form.interface != plain[form.name].interface:
+            raise ValueError(f"{form.file}: its header must be that of {folder.name}/{form.name}.cypher")
+    return forms
 
 
 @cache
@@ -56,9 +83,7 @@ def named(name: str, *, search_clause: bool = False) -> Query:
     Raises:
         KeyError: there is no query of that name.
     """
-    if search_clause and name in _all("cypher/search_clause"):
-        return _all("cypher/search_clause")[name]
-    return _all("cypher")[name]
+    return _all(search_clause=search_clause)[name]
 
 
 def resource_folder(name: str) -> Path:
@@ -68,26 +93,48 @@ def resource_folder(name: str) -> Path:
 
 
 @cache
-def _all(folder: str) -> dict[str, Query]:
-    return load(resource_folder(folder))
+def _all(*, search_clause: bool) -> Mapping[str, Query]:
+    folder = resource_folder("cypher")
+    if not search_clause:
+        return load(folder)
+    plain = _all(search_clause=False)
+    return {**plain, **load_search_forms(folder, plain)}
 
 
-def _parse(path: Path) -> Query:
-    lines = path.read_text(encoding="utf-8").strip().splitlines()
-    signature, access = (
-        (_SIGNATURE.fullmatch(lines[0]), _ACCESS.fullmatch(lines[1])) if len(lines) > 2 else (None, None)
-    )
-    if signature is None or access is None:
+def _parsed(paths: Iterable[Path], root: Path) -> dict[str, Query]:
+    return {path.stem: _parse(path, path.relative_to(root).as_posix()) for path in sorted(paths)}
+
+
+def _parse(path: Path, file: str) -> Query:
+    text = path.read_text(encoding="utf-8").strip()
+    header = _HEADER.match(text)
+    if header is None:
         raise ValueError(
-            f"{path.name}: the first lines must be '// name: stem(parameters)' and '// access: read|write'"
+            f"{file}: the first lines must be '// name: stem(parameters)', '// access: read|write' and "
+            "'// columns: names' or '// columns: none'"
         )
-    declared = frozenset(signature["parameters"].replace(",", " ").split())
-    body = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
-    used = frozenset(_PARAMETER.findall(_COMMENT.sub("", _QUOTED.sub("", body))))
-    if signature["name"] != path.stem:
-        raise ValueError(f"{path.name}: declares the name {signature['name']}")
-    if declared != used:
-        raise ValueError(f"{path.name}: declares {sorted(declared)} but uses {sorted(used)}")
-    timeout = _TIMEOUT.fullmatch(lines[2])
-    seconds = int(timeout["seconds"]) if timeout else None
-    return Query(path.stem, body, declared, writes=access["access"] == "write", timeout=seconds)
+    query = Query(
+        name=header["name"],
+        text="\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//")),
+        parameters=frozenset(_names(header["parameters"])),
+        writes=header["access"] == "write",
+        timeout=int(header["seconds"]) if header["seconds"] else None,
+        columns=() if header["columns"] == "none" else _names(header["columns"]),
+        file=file,
+    )
+    _check(query, stem=path.stem)
+    return query
+
+
+def _names(listed: str) -> tuple[str, ...]:
+    return tuple(listed.replace(",", " ").split())
+
+
+def _check(query: Query, *, stem: str) -> None:
+    parameters, columns = frozenset(_PARAMETER.findall(bare(query.text))), columns_of(query.text)
+    if query.name != stem:
+        raise ValueError(f"{query.file}: declares the name {query.name}")
+    if query.parameters != parameters:
+        raise ValueError(f"{query.file}: declares {sorted(query.parameters)} but uses {sorted(parameters)}")
+    if query.columns != columns:
+        raise ValueError(f"{query.file}: declares the columns {list(query.columns)} but returns {list(columns)}")

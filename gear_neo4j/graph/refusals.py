@@ -11,8 +11,8 @@ _TIMED_OUT = (
 )
 
 
-def refusal(code: str | None, message: str, *, database: str | None) -> DatabaseError:
-    """The error for a refusal with a code and a message.
+def refusal(code: str | None, message: str, *, database: str | None, where: str = "") -> DatabaseError:
+    """The error for a refusal with a code and a message; ``where`` ends what is said of a query.
 
     Example:
         >>> print(refusal("Neo.ClientError.Database.DatabaseNotFound", "", database="films"))
@@ -23,8 +23,8 @@ def refusal(code: str | None, message: str, *, database: str | None) -> Database
     if code == _NO_INDEX or any(words in message for words in _NO_INDEX_WORDS):
         return IndexUnavailable(
             "an index that this needs is missing or still being built: 'gear doctor' says which, 'gear migrate' makes "
-            "it and waits for it"
+            f"it and waits for it{where}"
         )
     if code in _TIMED_OUT:
-        return QueryTimeout(f"the server broke off a query that took too long: {message}")
-    return DatabaseError(f"the server refused a query: {message}")
+        return QueryTimeout(f"the server broke off a query that took too long: {message}{where}")
+    return DatabaseError(f"the server refused a query: {message}{where}")

@@ -7,6 +7,8 @@ from gear_neo4j.errors import (
     AuthenticationFailed,
     DatabaseError,
     DatabaseNotFound,
+    IndexUnavailable,
+    QueryTimeout,
     ServerUnavailable,
     SettingsError,
 )
@@ -105,3 +107,50 @@ def test_a_stream_gives_every_row_once(database, embedder):
     database.call("write_passages", rows=rows)
 
     assert [row["id"] for row in rows] == [row["id"] for row in database.stream("all_passages")]
+
+
+@pytest.mark.parametrize(
+    ("text", "timeout", "error"),
+    [
+        ("RETURN nonsense", None, DatabaseError),
+        ("RETURN 1 / 0 AS x", None, DatabaseError),
+        ("UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN sum(sin(a) * b) AS x", 1, QueryTimeout),
+        ("CALL db.index.vector.queryNodes('nosuch', 1, [1.0]) YIELD node RETURN node", None, IndexUnavailable),
+    ],
+)
+def test_an_error_of_a_query_names_its_file(empty, text, timeout, error):
+    """At the end of its one line; the type says what went wrong, as before."""
+    query = Query("broken", text, timeout=timeout, file="cypher/broken.cypher")
+
+    with pytest.raises(DatabaseError) as refused:
+        empty.run(query)
+
+    assert error is type(refused.value)
+    assert str(refused.value).endswith(" (cypher/broken.cypher)")
+    assert 1 == len(str(refused.value).splitlines())
+
+
+def test_an_error_of_a_named_query_names_the_file_of_the_form_that_was_sent(empty):
+    """Called or streamed; there are no indexes here, or the value is none that the server takes."""
+    folder = "cypher/search_clause" if empty.has_search_clause else "cypher"
+
+    with pytest.raises(IndexUnavailable, match=rf"\({folder}/nearest_triples\.cypher\)$"):
+        empty.call("nearest_triples", query=[1.0], k=1)
+    with pytest.raises(DatabaseError, match=r"\(cypher/passages_of_source\.cypher\)$"):
+        list(empty.stream("passages_of_source", source="x", limit=-1))
+
+
+def test_an_error_of_the_connection_names_no_file(server):
+    """The query is not at fault."""
+    with pytest.raises(DatabaseNotFound) as unknown:
+        Database.connect(server.uri, username=server.username, password=server.password, name="nosuch")
+
+    assert ".cypher" not in str(unknown.value)
+
+
+def test_an_error_of_a_text_without_a_file_is_as_the_server_put_it(empty):
+    """Such as a statement of the schema."""
+    with pytest.raises(DatabaseError) as refused:
+        empty.run(Query("broken", "RETURN nonsense"))
+
+    assert ".cypher" not in str(refused.value)

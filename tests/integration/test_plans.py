@@ -5,7 +5,7 @@ import pytest
 
 from gear_neo4j.adoption.importing import CONSTRAINT, KEY
 from gear_neo4j.graph.preparation import prepare
-from gear_neo4j.graph.queries import load, resource_folder
+from gear_neo4j.graph.queries import load, load_search_forms, resource_folder
 from tests.conftest import FakeEmbedder, clear
 
 REFUSED = {"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct"}
@@ -41,7 +41,7 @@ ALLOWED = {
     "record_migration": {"NodeByLabelScan"},  # the same
 }
 QUERIES = load(resource_folder("cypher"))
-SEARCH_QUERIES = load(resource_folder("cypher/search_clause"))
+SEARCH_QUERIES = load_search_forms(resource_folder("cypher"), QUERIES)
 
 
 def operators(plan):
@@ -69,6 +69,15 @@ def explained(server, text):
     return operators(summary.plan or {"operatorType": ""}), {one.gql_status for one in summary.gql_status_objects}
 
 
+def columns(server, text):
+    """The columns of a statement, which is not run."""
+    with (
+        neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
+        driver.session(database=server.database) as session,
+    ):
+        return tuple(session.run(f"EXPLAIN {text}").keys())
+
+
 @pytest.mark.parametrize("name", sorted(QUERIES))
 def test_a_query_is_planned_with_indexes_and_without_deprecated_syntax(database, server, name):
     """No scan, no product, outside the list above; 01N00 to 01N02 are deprecations."""
@@ -87,6 +96,14 @@ def test_a_query_means_the_same_in_both_languages_of_the_server(database, server
     for version in versions:
         found, _ = explained(server, f"CYPHER {version} {QUERIES[name].text}")
         assert set() == (found & REFUSED) - ALLOWED.get(name, set())
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+def test_the_rows_of_a_query_have_exactly_its_columns(database, server, name):
+    """The server says which columns it would give, in the form that it would run."""
+    forms = {**QUERIES, **SEARCH_QUERIES} if database.has_search_clause else QUERIES
+
+    assert forms[name].columns == columns(server, forms[name].text)
 
 
 @pytest.mark.parametrize("name", sorted(SEARCH_QUERIES))

@@ -1,0 +1,48 @@
+"""The columns of a Cypher query, read from its text.
+
+Only the top level of a text counts: literals, comments and everything in brackets are taken out first. Keywords are in
+capitals, as in all files of ``cypher/``, so that ``limit`` or ``end`` can name a column.
+"""
+
+import re
+
+_LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)")
+_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+_NAME = r"\s*\w+(?:\s+AS\s+\w+)?\s*"
+# CALL ... YIELD gives rows only where nothing follows; SHOW ... YIELD also with a filter or an order.
+_ROWS = re.compile(
+    rf"(?:.*\bRETURN\b(?:\s+DISTINCT\b)?|.*\bSHOW\b.*\bYIELD\b|.*\bYIELD\b(?={_NAME}(?:,{_NAME})*$))"
+    r"(?P<items>.*?)(?:\b(?:ORDER\s+BY|SKIP|OFFSET|LIMIT|WHERE)\b.*)?",
+    re.DOTALL,
+)
+_BEFORE_ALIAS = re.compile(r".*\bAS\s+", re.DOTALL)
+
+
+def bare(text: str) -> str:
+    """A Cypher text without comments, each literal and each name in backticks replaced by ``#``.
+
+    Example:
+        >>> bare("RETURN 'of $5' AS price // in $currency")
+        'RETURN # AS price  '
+    """
+    return _LITERAL.sub(lambda match: " " if match["comment"] else "#", text)
+
+
+def columns_of(text: str) -> tuple[str, ...]:
+    """The columns of the last RETURN or YIELD of a Cypher text, in order; none for a text that gives no rows.
+
+    An expression needs an alias: without it, its column is what is left of its text, and ``*`` is a column.
+
+    Example:
+        >>> columns_of("MATCH (n) CALL (n) { RETURN 1 AS one } RETURN DISTINCT n.id AS id, one ORDER BY id")
+        ('id', 'one')
+        >>> columns_of("SHOW INDEXES YIELD name, labelsOrTypes AS labels WHERE name = 'x'")
+        ('name', 'labels')
+        >>> columns_of("MATCH (n) DELETE n")
+        ()
+    """
+    top = bare(text)
+    while (outer := _BRACKETS.sub("#", top)) != top:
+        top = outer
+    rows = _ROWS.fullmatch(top)
+    return tuple(_BEFORE_ALIAS.sub("", item.strip()) for item in rows["items"].split(",")) if rows else ()
