@@ -3,7 +3,7 @@
 ``from gear_neo4j.integrations.langchain import GearRetriever, LangChainTool``
 """
 
-from typing import Any, Self
+from typing import Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
@@ -13,14 +13,14 @@ from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, model_validator
 
 from gear_neo4j.agents.tools import ToolReply
-from gear_neo4j.domain import Hit, Hits, Passage, Path
+from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
 from gear_neo4j.retrieval.expansion import Score
 from gear_neo4j.retrieval.retrievers import BASE_K, Retriever
+from gear_neo4j.wire import hit_json, path_json
 
 
 class GearRetriever(BaseRetriever):
@@ -34,8 +34,8 @@ class GearRetriever(BaseRetriever):
 
     A document holds the passage's text and id; its metadata, which is all JSON: ``title``, ``source``, ``position``,
     ``score``, ``rank``, ``retriever``, ``sources`` (the lists it was found in, with its rank there) and ``paths``, best
-    first, those that pass through this passage: ``text``, ``score``, ``triples`` and the ``cypher`` that shows the path
-    in Neo4j Browser, ``statement`` and ``parameters``.
+    first, those that pass through this passage, in the shape of docs/wire.md: ``text``, ``score``, ``triples``, the
+    ``cypher`` that shows the path in Neo4j Browser, and more.
 
     Raises:
         SettingsError: neither a gear nor a retriever object is given, or both.
@@ -95,28 +95,13 @@ class GearRetriever(BaseRetriever):
 
 
 def _document(hit: Hit, hits: Hits) -> Document:
-    passage = hit.passage
+    passage, written = hit.passage, hit_json(hit)
     metadata = {
-        "title": passage.title,
-        "source": passage.source,
-        "position": passage.position,
-        "score": hit.score,
-        "rank": hit.rank,
+        **{key: written[key] for key in ("title", "source", "position", "score", "rank", "sources")},
         "retriever": hits.retriever,
-        "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
-        "paths": [_path(path) for path in hits.paths if passage.id in path.passage_ids],
+        "paths": [path_json(path) for path in hits.paths if passage.id in path.passage_ids],
     }
     return Document(page_content=passage.text, id=passage.id, metadata=metadata)
-
-
-def _path(path: Path) -> dict[str, Any]:
-    shown = path_cypher(path)
-    return {
-        "text": str(path),
-        "score": path.score,
-        "triples": [[triple.subject, triple.predicate, triple.object] for triple in path.triples],
-        "cypher": {"statement": shown.statement, "parameters": shown.parameters},
-    }
 
 
 class LangChainTool:
