@@ -1,16 +1,10 @@
 """What gear search --json, gear ask --json and gear ask --trace write of a small run, by their own code."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Step, Trace
-from gear_neo4j.agents.trace import trace_json
-from gear_neo4j.cli.ask import answer_json
-from gear_neo4j.cli.options import hits_json
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, make_triple
-from gear_neo4j.graph.store import path_cypher
-
-GEAR = SimpleNamespace(cypher=path_cypher)
+from gear_neo4j.wire import answer_json, hits_json, trace_json
 
 
 def run(
@@ -24,7 +18,7 @@ def run(
         question, "naive", tuple(Hit(p, 0.5, n, (Source("bm25", n),)) for n, p in enumerate(passages, 1)), (path,)
     )
     if kind == "search":
-        return hits_json(GEAR, hits)
+        return hits_json(hits)
     fact = Fact(name, predicate, "Edinburgh")
     queries = QueryTried("MATCH (n) RETURN n", "too much"), QueryTried(f"RETURN {name!r} AS x", rows=(predicate, name))
     step = Step(1, question, paths=(path,), ranking=("p1", "p2"), gist=(fact,), queries=queries)
@@ -33,4 +27,4 @@ def run(
     trace = Trace(question, "model", (step,), (("p1",),), (), {"p1": title, "p2": title}, answer)
     if kind == "trace":
         return trace_json(trace)
-    return answer_json(GEAR, Answer(question, answer, hits, trace, "answerable", (Citation("1", passages[0]),)))
+    return answer_json(Answer(question, answer, hits, trace, "answerable", (Citation("1", passages[0]),)))

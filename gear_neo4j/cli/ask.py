@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from rich.markup import escape
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event
-from gear_neo4j.agents.trace import Replay, read_trace, trace_json, write_trace
+from gear_neo4j.agents.trace import Replay
 from gear_neo4j.cli.agents import AGENTS, JUDGING, agent_named
 from gear_neo4j.cli.options import (
     BASE,
@@ -20,15 +19,14 @@ from gear_neo4j.cli.options import (
     CHAT,
     CONNECTION,
     errors,
-    hits_json,
     opened,
     settings_from,
     with_options,
 )
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.wire import answer_json, read_trace, write_trace
 from gear_neo4j.wording import counted
 
 SHOWN_PATHS = 3
@@ -99,7 +97,7 @@ def ask(
         if trace_file is not None:
             write_trace(answer.trace, trace_file)
         if as_json:
-            click.echo(json.dumps(answer_json(gear, answer), ensure_ascii=False, indent=2))
+            click.echo(json.dumps(answer_json(answer), ensure_ascii=False, indent=2))
             return
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
     console = Console()
@@ -107,37 +105,6 @@ def ask(
     if paths:
         print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
     _print_cost(console, answer, settings.chat_price)
-
-
-def answer_json(gear: Gear, answer: Answer) -> dict[str, Any]:
-    """What ``--json`` prints for an answer."""
-    return {
-        "question": answer.question,
-        "answer": answer.text,
-        "stop_reason": answer.stop_reason,
-        "grounded": answer.grounded,
-        "failure": answer.failure,
-        "citations": [_citation_json(citation) for citation in answer.citations],
-        "removed_citations": list(answer.removed),
-        "gist": [[fact.subject, fact.predicate, fact.object] for fact in answer.gist],
-        **{key: value for key, value in hits_json(gear, answer.hits).items() if key in ("hits", "paths", "exact")},
-        "usage": {**asdict(answer.total), "roles": {role: asdict(one) for role, one in answer.usage.items()}},
-        "seconds": answer.seconds,
-        "trace": trace_json(answer.trace),
-    }
-
-
-def _citation_json(citation: Any) -> dict[str, Any]:
-    passage, fact = citation.passage, citation.fact
-    if passage is None:
-        return {"marker": citation.marker, "fact": [fact.subject, fact.predicate, fact.object]}
-    return {
-        "marker": citation.marker,
-        "passage": passage.id,
-        "title": passage.title,
-        "source": passage.source,
-        "position": passage.position,
-    }
 
 
 def _silent(_event: Event) -> None:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
-from gear_neo4j.domain import Hits, Path
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.retrieval.beam import Beam
@@ -108,50 +107,3 @@ def opened(settings: Settings, *, chat: Chat | None = None) -> Iterator[Gear]:
         gear = Gear.connect(settings, chat=chat, report=lambda text: status.update(text))
     with gear:
         yield gear
-
-
-def hits_json(gear: Gear, hits: Hits) -> dict[str, Any]:
-    """What ``--json`` prints for a search."""
-    return {
-        "question": hits.question,
-        "retriever": hits.retriever,
-        "hits": [
-            {
-                "rank": hit.rank,
-                "id": hit.passage.id,
-                "title": hit.passage.title,
-                "text": hit.passage.text,
-                "source": hit.passage.source,
-                "position": hit.passage.position,
-                "score": hit.score,
-                "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
-            }
-            for hit in hits
-        ],
-        "paths": [path_json(gear, path) for path in hits.paths],
-        "facts": [[fact.subject, fact.predicate, fact.object] for fact in hits.facts],
-        "exact": hits.exact,
-        "milliseconds": hits.milliseconds,
-    }
-
-
-def path_json(gear: Gear, path: Path) -> dict[str, Any]:
-    """What ``--json`` prints for a path."""
-    cypher = gear.cypher(path)
-    return {
-        "text": str(path),
-        "score": path.score,
-        "scores": list(path.scores),
-        "passages": list(path.passage_ids),
-        "triples": [
-            {
-                "id": triple.id,
-                "subject": triple.subject,
-                "predicate": triple.predicate,
-                "object": triple.object,
-                "passage": triple.passage_id,
-            }
-            for triple in path.triples
-        ],
-        "cypher": {"statement": cypher.statement, "parameters": cypher.parameters},
-    }

@@ -1,15 +1,15 @@
 """``gear paths``: what a question names, and the paths of the graph between."""
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 import click
 from rich.console import Console
 
-from gear_neo4j.cli.options import CONNECTION, opened, path_json, settings_from, with_options
+from gear_neo4j.cli.options import CONNECTION, opened, settings_from, with_options
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.retrieval.paths import Connected, PathOptions
+from gear_neo4j.wire import connected_json
 
 DEFAULTS = PathOptions()
 
@@ -43,13 +43,7 @@ def paths(question: str, hops: int, facts: int, entities: int, as_json: bool, **
     with opened(settings_from(given)) as gear:
         found = gear.paths(question, options=options)
         if as_json:
-            told = {
-                "question": question,
-                "entities": [asdict(match) for match in found.matches],
-                "paths": [path_json(gear, path) for path in found.paths],
-                "exact": found.exact,
-            }
-            click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+            click.echo(json.dumps(connected_json(question, found), ensure_ascii=False, indent=2))
             return
         cypher = gear.cypher(*found.paths[:1]) if found.paths else None
     console = Console()

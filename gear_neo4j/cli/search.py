@@ -14,13 +14,13 @@ from gear_neo4j.cli.options import (
     CONNECTION,
     RETRIEVAL,
     beam_from,
-    hits_json,
     opened,
     settings_from,
     with_options,
 )
 from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.wire import hits_json
 
 SHOWN_PATHS = 5
 
@@ -45,7 +45,7 @@ def search(question: str, k: int, paths: bool, as_json: bool, **given: Any) -> N
     with opened(settings, chat=chat) as gear:
         hits = gear.search(question, k=k, beam=beam, **given)
         if as_json:
-            click.echo(json.dumps(hits_json(gear, hits), ensure_ascii=False, indent=2))
+            click.echo(json.dumps(hits_json(hits), ensure_ascii=False, indent=2))
             return
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     console = Console()

@@ -1,20 +1,16 @@
 """A saved answer, search or trace, read into one value whichever of the three it is."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Literal
 
-from gear_neo4j.agents.answer import Citation, Judgement, QueryTried, Step, Trace
+from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Trace
 from gear_neo4j.agents.ranking import final_ranking
-from gear_neo4j.domain import Fact, Passage, Path
-from gear_neo4j.errors import InputError
-from gear_neo4j.explain import parts
-from gear_neo4j.explain.parts import Row
+from gear_neo4j.domain import Fact, Hits, Passage, Path
 from gear_neo4j.roles.parsers import parse_answer
+from gear_neo4j.wire import read_run
 
-_HOW = "'gear search --json > FILE', 'gear ask --json > FILE' or 'gear ask --trace FILE'"
 _RANKED = 20
 
 
@@ -69,72 +65,53 @@ def read_saved(file: File) -> Saved:
     Raises:
         InputError: the file cannot be read, or holds something else.
     """
-    try:
-        row = json.loads(file.read_bytes())
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{file} is not JSON: write one with {_HOW}") from error
-    try:
-        return saved_from(row)
-    except (ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise InputError(f"{file} is not a saved search or answer: write one with {_HOW}") from error
-    except KeyError as error:
-        raise InputError(f"{file} is not a whole search or answer: it lacks {error}; write one with {_HOW}") from error
+    return saved_from(read_run(file))
 
 
-def saved_from(row: Row) -> Saved:
-    """A run from the JSON that was written of it.
-
-    Raises:
-        KeyError: a part is missing.
-        ValueError, TypeError, AttributeError, OverflowError: a part is something else.
+def saved_from(run: Hits | Answer | Trace) -> Saved:
+    """What is shown of a run.
 
     Example:
-        >>> saved_from({"question": "Who?", "retriever": "naive", "hits": [], "paths": []}).kind
+        >>> saved_from(Hits("Who?", "naive", ())).kind
         'search'
     """
-    if "trace" in row:
-        return _answer(row)
-    if "steps" in row:
-        return _of_trace(row)
-    if "retriever" in row:
-        return _search(row)
-    raise ValueError("neither a search nor an answer")
+    match run:
+        case Hits():
+            return _search(run)
+        case Answer():
+            return _answer(run)
+        case Trace():
+            return _trace(run)
 
 
-def _search(row: Row) -> Saved:
-    question, paths = parts.text(row["question"]), tuple(map(parts.path, row["paths"]))
-    hits = [parts.passage(hit) for hit in row["hits"]]
+def _search(hits: Hits) -> Saved:
     return Saved(
         "search",
-        question,
-        (Turn(1, question, paths),),
-        by=parts.text(row["retriever"]),
-        ranking=tuple(hit.id for hit in hits),
-        passages={hit.id: hit for hit in hits},
-        found=_found(row["hits"]),
+        hits.question,
+        (Turn(1, hits.question, hits.paths),),
+        by=hits.retriever,
+        ranking=tuple(hit.passage.id for hit in hits),
+        passages={hit.passage.id: hit.passage for hit in hits},
+        found=_found(hits),
     )
 
 
-def _answer(row: Row) -> Saved:
-    trace = _trace(row["trace"])
-    hits = {hit.id: hit for hit in map(parts.passage, row["hits"])}
+def _answer(answer: Answer) -> Saved:
+    passages = {hit.passage.id: hit.passage for hit in answer.hits}
     return Saved(
         "answer",
-        parts.text(row["question"]),
-        _turns(trace),
-        by=trace.roles,
-        ranking=tuple(hits),
-        passages=_titled(trace) | hits,
-        found=_found(row["hits"]),
-        answer=parts.text(row["answer"]),
-        citations=tuple(parts.citation(one) for one in row["citations"]),
+        answer.question,
+        _turns(answer.trace),
+        by=answer.trace.roles,
+        ranking=tuple(passages),
+        passages=_titled(answer.trace) | passages,
+        found=_found(answer.hits),
+        answer=answer.text,
+        citations=answer.citations,
     )
 
 
-def _of_trace(row: Row) -> Saved:
-    trace = _trace(row)
+def _trace(trace: Trace) -> Saved:
     passages = _titled(trace)
     ranking = tuple(item.id for item in final_ranking(trace))[:_RANKED]
     return Saved(
@@ -176,47 +153,15 @@ def _turns(trace: Trace) -> tuple[Turn, ...]:
     )
 
 
-def _trace(row: Row) -> Trace:
-    return Trace(
-        parts.text(row["question"]),
-        parts.text(row["roles"]),
-        tuple(map(_step, row["steps"])),
-        tuple(parts.texts(ids) for ids in row["links"]),
-        parts.texts(row["selected"]),
-        {id: parts.text(title) for id, title in row["titles"].items()},
-        parts.text(row["answer"]),
-    )
-
-
-def _step(row: Row) -> Step:
-    return Step(
-        int(row["number"]),
-        parts.text(row["question"]),
-        paths=tuple(map(parts.path, row["paths"])),
-        ranking=parts.texts(row["ranking"]),
-        gist=tuple(parts.fact(fact) for fact in row["gist"]),
-        answerable=row["answerable"],
-        reason=parts.text(row["reason"]),
-        merged=parts.texts(row["merged"]),
-        # Runs from before there were queries and judgements have none.
-        queries=tuple(map(parts.query, row.get("queries", ()))),
-        action=parts.text(row.get("action", "")),
-        judgements=tuple(map(parts.judgement, row.get("judgements", ()))),
-    )
-
-
 def _titled(trace: Trace) -> dict[str, Passage]:
     return {id: Passage(id, title, "") for id, title in trace.titles.items()}
 
 
-def _found(hits: Sequence[Row]) -> dict[str, str]:
+def _found(hits: Hits) -> dict[str, str]:
     """How each hit was found, as words: its score, and its ranks in the lists that were fused."""
     return {
-        hit["id"]: " · ".join(
-            [
-                f"score {parts.number(hit['score']):.3f}",
-                *(f"{parts.text(one['name'])} {int(one['rank'])}" for one in hit["sources"]),
-            ]
+        hit.passage.id: " · ".join(
+            [f"score {hit.score:.3f}", *(f"{source.name} {source.rank}" for source in hit.sources)]
         )
         for hit in hits
     }

@@ -10,27 +10,27 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict, SkipValidation, model_validator
 
 from gear_neo4j.agents.tools import ToolReply
-from gear_neo4j.domain import Hit, Hits, Passage, Path
+from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.retrieval.beam import Beam
-from gear_neo4j.retrieval.catalogue import BaseName, RetrieverName
-from gear_neo4j.retrieval.expansion import Score
-from gear_neo4j.retrieval.retriever import BASE_K, Retriever
+from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.wire import hit_json, path_json
 
 
 class GearRetriever(BaseRetriever):
     """Multi-hop retrieval over Neo4j wherever LangChain takes a retriever; each document brings the paths to it.
 
     Args:
-        gear: what is searched; ``retriever``, ``base``, ``beam``, ``score`` and ``base_k`` are the options of
-            :meth:`gear_neo4j.Gear.search`, read at each question.
-        retriever: a name, or instead of a gear and its options any object that retrieves as ours do.
+        gear: what is searched.
+        retriever: a name or a recipe, as for :meth:`gear_neo4j.Gear.search`; or, instead of a gear, any object that
+            retrieves as ours do.
         k: how many documents a question gets; ``invoke(question, k=3)`` asks for another number.
+        options: the options of the named recipe, each as an argument of its own: ``base="sbert"``.
 
     A document holds the passage's text and id; its metadata, which is all JSON: ``title``, ``source``, ``position``,
     ``score``, ``rank``, ``retriever``, ``sources`` (the lists it was found in, with its rank there) and ``paths``, best
@@ -38,12 +38,12 @@ class GearRetriever(BaseRetriever):
     in Neo4j Browser, ``statement`` and ``parameters``.
 
     Raises:
-        SettingsError: neither a gear nor a retriever object is given, or both.
-        GearError: asked a question, whatever the search itself raises.
+        SettingsError: neither a gear nor a retriever object is given, or both, or the recipe has no such option.
+        GearError: invoked, whatever the search itself raises.
 
     Usage::
 
-        retriever = GearRetriever(gear=gear, k=5, base="hybrid")
+        retriever = GearRetriever(gear=gear, retriever="naive", base="hybrid", k=5)
         for document in retriever.invoke("Where did the laureate study?"):
             print(document.metadata["title"], [path["text"] for path in document.metadata["paths"]])
     """
@@ -52,22 +52,31 @@ class GearRetriever(BaseRetriever):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     gear: Gear | None = None
-    retriever: RetrieverName | Retriever = "naive"
-    base: BaseName = "hybrid"
-    beam: Beam = Beam()
-    score: Score = "composed"
-    base_k: int = BASE_K
+    retriever: SkipValidation[str | RetrieverRecipe | Retriever] = "naive"
     k: int = 10
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_options(cls, given: Any) -> Any:
+        """The arguments that are no fields of LangChain's or ours are options of the recipe."""
+        if not isinstance(given, dict):
+            return given
+        options = {name: given[name] for name in given.keys() - cls.model_fields.keys()}
+        retriever = given.get("retriever", "naive")
+        if options and not isinstance(retriever, str):
+            raise SettingsError(f"the retriever is complete as it is: leave out {', '.join(sorted(options))}")
+        if isinstance(retriever, str):
+            retriever = RETRIEVERS.recipe({"name": retriever, **options})
+        return {**{name: given[name] for name in given.keys() - options.keys()}, "retriever": retriever}
 
     @model_validator(mode="after")
     def _one_to_ask(self) -> Self:
-        if self.gear is None and isinstance(self.retriever, str):
-            raise SettingsError("GearRetriever has nothing to search: give it gear=..., or a retriever object")
-        options = ("gear", "base", "beam", "score", "base_k")
-        fields = type(self).model_fields
-        unused = [name for name in options if getattr(self, name) != fields[name].default]
-        if not isinstance(self.retriever, str) and unused:
-            raise SettingsError(f"a retriever object is asked as it is: leave out {', '.join(unused)}")
+        recipe = self.retriever
+        if isinstance(recipe, RetrieverRecipe):
+            if self.gear is None:
+                raise SettingsError("GearRetriever has nothing to search: give it gear=..., or a retriever object")
+        elif self.gear is not None:
+            raise SettingsError("a retriever object brings its own graph: leave out gear")
         return self
 
     # The manager of callbacks is LangChain's to hand over; a search has nothing to tell it in between.
@@ -78,7 +87,7 @@ class GearRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
         k: int | None = None,
     ) -> list[Document]:
-        hits = self._asked().retrieve(query, k=self.k if k is None else k)
+        hits = self._searched().retrieve(query, k=self.k if k is None else k)
         return [_document(hit, hits) for hit in hits]
 
     async def _aget_relevant_documents(
@@ -87,42 +96,27 @@ class GearRetriever(BaseRetriever):
         # LangChain's own version of this does not hand on k.
         return await run_in_executor(None, self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k)
 
-    def _asked(self) -> Retriever:
-        if not isinstance(self.retriever, str):
-            return self.retriever
-        assert self.gear  # _one_to_ask saw to it
-        return self.gear.retriever(self.retriever, base=self.base, beam=self.beam, score=self.score, base_k=self.base_k)
+    def _searched(self) -> Retriever:
+        """What is searched; a recipe is made anew for each question, for the graph may have changed."""
+        if self.gear is None:
+            return self.retriever  # type: ignore[return-value]
+        return self.gear.retriever(self.retriever)  # type: ignore[arg-type]
 
 
 def _document(hit: Hit, hits: Hits) -> Document:
-    passage = hit.passage
+    passage, written = hit.passage, hit_json(hit)
     metadata = {
-        "title": passage.title,
-        "source": passage.source,
-        "position": passage.position,
-        "score": hit.score,
-        "rank": hit.rank,
+        **{key: written[key] for key in ("title", "source", "position", "score", "rank", "sources")},
         "retriever": hits.retriever,
-        "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
-        "paths": [_path(path) for path in hits.paths if passage.id in path.passage_ids],
+        "paths": [path_json(path) for path in hits.paths if passage.id in path.passage_ids],
     }
     return Document(page_content=passage.text, id=passage.id, metadata=metadata)
 
 
-def _path(path: Path) -> dict[str, Any]:
-    shown = path_cypher(path)
-    return {
-        "text": str(path),
-        "score": path.score,
-        "triples": [[triple.subject, triple.predicate, triple.object] for triple in path.triples],
-        "cypher": {"statement": shown.statement, "parameters": shown.parameters},
-    }
-
-
 class LangChainTool:
-    """Any tool of LangChain as one that :meth:`gear_neo4j.Gear.planner` can plan with.
+    """Any tool of LangChain as one that a planner can plan with: ``Planner(tools=(LangChainTool(tool),))``.
 
-    Its name and description are the tool's own; it is invoked with the question, and what it gives back is the answer.
+    Its name and description are the tool's own; it is invoked with the question, and its reply is the answer.
 
     Example:
         >>> from langchain_core.tools import tool
@@ -140,7 +134,7 @@ class LangChainTool:
         self.description = " ".join(tool.description.split())
 
     def run(self, question: str) -> ToolReply:
-        """What the tool says, as an answer and as a text that can be cited."""
-        said = str(self._tool.invoke(question))
-        passage = Passage(f"{self.name}: {question}", self.name, said)
-        return ToolReply(said, (Hit(passage, 0.0, 1),) if said.strip() else ())
+        """The tool's reply, as an answer and as a text that can be cited."""
+        reply = str(self._tool.invoke(question))
+        passage = Passage(f"{self.name}: {question}", self.name, reply)
+        return ToolReply(reply, (Hit(passage, 0.0, 1),) if reply.strip() else ())

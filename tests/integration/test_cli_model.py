@@ -76,7 +76,7 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
     assert "docs/agent.md" == citation["source"]
     line = int(citation["position"].removeprefix("line "))
     text = (ROOT / citation["source"]).read_text().splitlines()
-    chunk = next(hit["text"] for hit in told["hits"] if hit["id"] == citation["passage"])
+    chunk = next(hit["text"] for hit in told["search"]["hits"] if hit["id"] == citation["passage"])
     assert chunk.splitlines()[0].strip() == text[line - 1].strip()
     assert PHRASE in " ".join(chunk.split())
 
@@ -134,7 +134,7 @@ def test_search_by_sync_shows_what_the_model_noted(gear, model, monkeypatch):
     code, out, _ = gear("search", QUESTION, "--retriever", "sync")
     assert (0, True) == (code, f"noted: made-up markers —are→ {PHRASE}" in out)
     found = json.loads(gear("search", QUESTION, "--retriever", "sync", "--json")[1])
-    assert [["made-up markers", "are", PHRASE]] == found["facts"]
+    assert [{"subject": "made-up markers", "predicate": "are", "object": PHRASE}] == found["facts"]
 
 
 def test_the_oracle_drives_an_evaluation_and_says_what_it_is(gear, folder, tmp_path):
@@ -206,7 +206,7 @@ def test_an_agent_is_asked_by_name(gear, folder, monkeypatch, tmp_path, agent):
     assert (0, "answerable") == (code, told["stop_reason"])
     assert "Edinburgh" in told["answer"]
     assert "Edinburgh" in text
-    assert told["hits"]
+    assert told["search"]["hits"]
     assert told["trace"]["steps"]
 
 

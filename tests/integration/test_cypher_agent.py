@@ -6,10 +6,10 @@ from contextlib import contextmanager
 import pytest
 from langchain_openai import ChatOpenAI
 
-from gear_neo4j.agents.trace import read_trace, write_trace
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
+from gear_neo4j.wire import read_trace, write_trace
 from tests.commands import one_line
 from tests.dump import dump
 from tests.graphs import ingest, opened

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from langchain_core.language_models import FakeListChatModel
 
-from gear_neo4j.agents.trace import read_trace, write_trace
 from gear_neo4j.explain.communities import names_of
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
+from gear_neo4j.wire import read_trace, write_trace
 from tests.conftest import clear
 from tests.graphs import opened
 

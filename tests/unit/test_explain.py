@@ -17,6 +17,7 @@ from gear_neo4j.explain import page, read_saved, script
 from gear_neo4j.explain.layout import picture, walk
 from gear_neo4j.explain.saved import saved_from
 from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.wire import run_from
 from tests.commands import one_line
 from tests.saved_runs import run
 
@@ -60,7 +61,12 @@ class Read(HTMLParser):
         self.inside[self.open[-1] if self.open else ""].append(data)
 
 
-HARMLESS = Read(page(saved_from(run(kind="answer"))))
+def view(row):
+    """A run as explain shows it, from its JSON."""
+    return saved_from(run_from(row))
+
+
+HARMLESS = Read(page(view(run(kind="answer"))))
 
 
 @pytest.mark.parametrize("kind", ["search", "answer", "trace"])
@@ -86,8 +92,8 @@ def test_each_form_is_read_whole(kind, tmp_path):
         (b"[]", "is not a saved search or answer"),
         (b'"trace"', "is not a saved search or answer"),
         (b'{"dataset": "demo"}', "is not a saved search or answer"),
-        (b'{"question": "Who?", "retriever": "naive", "hits": []}', "it lacks 'paths'"),
-        (b'{"question": 1, "retriever": "naive", "hits": [], "paths": []}', "is not a saved search or answer"),
+        (json.dumps({key: part for key, part in run().items() if key != "paths"}).encode(), "it lacks 'paths'"),
+        (json.dumps(run() | {"question": 1}).encode(), "is not a saved search or answer"),
         (json.dumps(run() | {"paths": [{**run()["paths"][0], "score": float("nan")}]}).encode(), "is not a saved"),
     ],
 )
@@ -128,7 +134,7 @@ def test_a_damaged_file_is_shown_or_refused(kind, data, tmp_path_factory):
 def test_nothing_in_a_run_breaks_its_page(kind, question, name, predicate, title, text, answer):
     """The same tags and attributes as of a harmless run, one script, and every word as it was."""
     told = {"question": question, "name": name, "predicate": predicate, "title": title, "text": text, "answer": answer}
-    saved = saved_from(run(kind=kind, **told))
+    saved = view(run(kind=kind, **told))
 
     found = Read(page(saved))
 
@@ -142,7 +148,7 @@ def test_nothing_in_a_run_breaks_its_page(kind, question, name, predicate, title
 
 def test_the_page_asks_no_other_host():
     """Nothing to fetch, and a policy that would forbid it."""
-    shown = page(saved_from(run(kind="answer")))
+    shown = page(view(run(kind="answer")))
 
     assert not re.search(r"(https?:)?//[a-z]|@import|url\(|src=", shown)
     assert "default-src 'none'" in shown
@@ -150,7 +156,7 @@ def test_the_page_asks_no_other_host():
 
 def test_the_page_shows_the_answer_its_citations_and_every_score():
     """Markers lead to passages; triples stated by a cited passage are marked."""
-    shown = page(saved_from(run(kind="answer")))
+    shown = page(view(run(kind="answer")))
 
     assert 'He [<a href="#p0">1</a>].' in shown
     assert re.search(r'<li id="p0" class="cited">.*?T</span></h3><p dir="auto">Body.</p>', shown)
@@ -161,7 +167,7 @@ def test_the_page_shows_the_answer_its_citations_and_every_score():
 
 def test_the_page_shows_each_query_with_its_rows_or_its_problem():
     """What gave rows stands open, what could not be used is folded."""
-    shown = page(saved_from(run(kind="answer")))
+    shown = page(view(run(kind="answer")))
 
     assert '<details class="query"><summary>Query (cypher): too much</summary><pre>MATCH (n) RETURN n</pre>' in shown
     assert '<details class="query" open><summary>Query (cypher): 2 rows</summary>' in shown
@@ -171,12 +177,12 @@ def test_the_page_shows_each_query_with_its_rows_or_its_problem():
 def test_the_page_shows_what_was_judged():
     """Of a passage by its title, of a text by its beginning; what an agent decided is told in its own words."""
     row = run(kind="answer")
-    shown = page(saved_from(row))
+    shown = page(view(row))
     row["trace"]["steps"][0].update(action="correct", reason="correct: best score 0.75")
 
     assert '<b>relevance 0.75 correct</b> <span dir="auto">T</span>' in shown
     assert "<b>claim studied at</b> Body." in shown
-    assert '<p class="verdict" dir="auto">correct: best score 0.75</p>' in page(saved_from(row))
+    assert '<p class="verdict" dir="auto">correct: best score 0.75</p>' in page(view(row))
 
 
 @given(st.lists(st.lists(st.tuples(few, few), min_size=1, max_size=4), max_size=20))
@@ -214,12 +220,12 @@ def test_a_walk_that_turns_back_goes_on_from_its_branch():
 @given(names, names)
 def test_comments_of_the_script_stay_comments(question, name):
     """Whatever a run says, outside of comments stands our statement alone, once a path and once for all."""
-    text = script(saved_from(run(question=f"{question}\\u000a;x", name=name)))
+    text = script(view(run(question=f"{question}\\u000a;x", name=name)))
 
     comments = [line for line in text.split("\n") if line.startswith("//")]
     rest = "\n".join(line for line in text.split("\n") if not line.startswith("//"))
     statement = path_cypher().statement
-    ids = ", ".join(f'"{triple.id}"' for triple in saved_from(run(name=name)).paths[0].triples)
+    ids = ", ".join(f'"{triple.id}"' for triple in view(run(name=name)).paths[0].triples)
     assert 2 * [statement.replace("$ids", f"[{ids}]").strip()] == [part.strip() for part in rest.split(";")][:-1]
     assert not re.search(r"[\\;\r\x85\u2028\u2029]", "".join(comments))
 
@@ -230,7 +236,7 @@ def test_an_id_that_could_say_more_is_refused():
     row["paths"][0]["triples"][0]["id"] = '"] DETACH DELETE t //'
 
     with pytest.raises(InputError, match="not one of gear's"):
-        script(saved_from(row))
+        script(view(row))
 
 
 @pytest.fixture

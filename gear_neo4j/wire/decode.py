@@ -1,0 +1,114 @@
+"""The shapes of the JSON as domain values; what can be worked out from the rest is left alone."""
+
+from collections.abc import Mapping, Sequence
+
+from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, RecordedReply, Step, Trace
+from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, Triple
+from gear_neo4j.usage import Usage
+from gear_neo4j.wire import models
+
+
+def decode_search(search: models.Search) -> Hits:
+    """The hits of a search."""
+    return Hits(
+        search.question,
+        search.retriever,
+        tuple(map(_hit, search.hits)),
+        tuple(map(decode_path, search.paths)),
+        search.exact,
+        search.milliseconds,
+        decode_facts(search.facts),
+        _usage(search.usage),
+    )
+
+
+def decode_answer(answer: models.Answer) -> Answer:
+    """An answer with its hits and its trace."""
+    return Answer(
+        answer.question,
+        answer.answer,
+        decode_search(answer.search),
+        decode_trace(answer.trace),
+        answer.stop_reason,
+        citations=tuple(map(_citation, answer.citations)),
+        removed=tuple(answer.removed_citations),
+        usage=_usage(answer.usage),
+        seconds=answer.seconds,
+        failure=answer.failure,
+        grounded=answer.grounded,
+    )
+
+
+def decode_trace(trace: models.Trace) -> Trace:
+    """A trace."""
+    return Trace(
+        trace.question,
+        trace.roles,
+        tuple(map(_step, trace.steps)),
+        tuple(tuple(ids) for ids in trace.links),
+        tuple(trace.selected),
+        trace.titles,
+        trace.answer,
+        tuple(RecordedReply(reply.task, reply.case, reply.text, reply.failure) for reply in trace.replies),
+    )
+
+
+def decode_path(path: models.Path) -> Path:
+    """A path."""
+    return Path(tuple(map(_triple, path.triples)), path.score, tuple(path.scores))
+
+
+def decode_facts(facts: Sequence[models.Fact]) -> tuple[Fact, ...]:
+    """Facts in their order."""
+    return tuple(Fact(fact.subject, fact.predicate, fact.object) for fact in facts)
+
+
+def _step(step: models.Step) -> Step:
+    return Step(
+        step.number,
+        step.question,
+        base=tuple(step.base),
+        proximal=decode_facts(step.proximal),
+        linked=tuple(None if triple is None else _triple(triple) for triple in step.linked),
+        paths=tuple(map(decode_path, step.paths)),
+        ranking=tuple(step.ranking),
+        gist=decode_facts(step.gist),
+        answerable=step.answerable,
+        reason=step.reason,
+        rewrite=step.rewrite,
+        failures=tuple(step.failures),
+        merged=tuple(step.merged),
+        queries=tuple(map(_query, step.queries)),
+        action=step.action,
+        judgements=tuple(map(_judgement, step.judgements)),
+        milliseconds=step.milliseconds,
+        usage=_usage(step.usage),
+    )
+
+
+def _query(query: models.Query) -> QueryTried:
+    return QueryTried(query.text, query.problem, tuple(query.rows), query.template, dict[str, object](query.parameters))
+
+
+def _judgement(judgement: models.Judgement) -> Judgement:
+    return Judgement(judgement.role, judgement.of, judgement.label, judgement.score)
+
+
+def _citation(citation: models.PassageCitation | models.FactCitation) -> Citation:
+    if isinstance(citation, models.FactCitation):
+        return Citation(citation.marker, fact=decode_facts([citation.fact])[0])
+    passage = Passage(citation.passage, citation.title, citation.text, citation.source, citation.position)
+    return Citation(citation.marker, passage)
+
+
+def _hit(hit: models.Hit) -> Hit:
+    passage = Passage(hit.id, hit.title, hit.text, hit.source, hit.position)
+    return Hit(passage, hit.score, hit.rank, tuple(Source(source.name, source.rank) for source in hit.sources))
+
+
+def _triple(triple: models.Triple) -> Triple:
+    return Triple(triple.id, triple.subject, triple.predicate, triple.object, triple.passage)
+
+
+def _usage(usage: Mapping[str, models.Usage]) -> dict[str, Usage]:
+    return {role: Usage(**spent.model_dump()) for role, spent in usage.items()}

@@ -1,0 +1,125 @@
+"""Domain values as the shapes of the JSON."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from gear_neo4j.agents.answer import Citation, QueryTried, Step, Trace
+from gear_neo4j.domain import Fact, Hit, Hits, Path, Triple
+from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.usage import Usage
+from gear_neo4j.wire import models
+from gear_neo4j.wire.models import VERSION
+
+
+def encode_search(hits: Hits) -> models.Search:
+    """The document of a search."""
+    return models.Search(
+        wire=VERSION,
+        kind="search",
+        question=hits.question,
+        retriever=hits.retriever,
+        hits=[encode_hit(hit) for hit in hits],
+        paths=[encode_path(path) for path in hits.paths],
+        facts=[encode_fact(fact) for fact in hits.facts],
+        exact=hits.exact,
+        milliseconds=dict(hits.milliseconds),
+        usage=encode_usage(hits.usage),
+    )
+
+
+def encode_trace(trace: Trace) -> models.Trace:
+    """The document of a trace."""
+    return models.Trace(
+        wire=VERSION,
+        kind="trace",
+        question=trace.question,
+        roles=trace.roles,
+        steps=[_step(step) for step in trace.steps],
+        links=[list(ids) for ids in trace.links],
+        selected=list(trace.selected),
+        titles=dict(trace.titles),
+        answer=trace.answer,
+        replies=[models.RecordedReply(**asdict(reply)) for reply in trace.replies],
+    )
+
+
+def encode_citation(citation: Citation) -> models.PassageCitation | models.FactCitation:
+    """A marker with its passage or its fact."""
+    if citation.passage is not None:
+        fields = asdict(citation.passage)
+        return models.PassageCitation(marker=citation.marker, passage=fields.pop("id"), **fields)
+    assert citation.fact  # a marker stands for a passage or for a fact
+    return models.FactCitation(marker=citation.marker, fact=encode_fact(citation.fact))
+
+
+def encode_hit(hit: Hit) -> models.Hit:
+    """A hit, its passage's fields beside its own."""
+    sources = [models.Source(name=source.name, rank=source.rank) for source in hit.sources]
+    return models.Hit(**asdict(hit.passage), rank=hit.rank, score=hit.score, sources=sources)
+
+
+def encode_path(path: Path) -> models.Path:
+    """A path, with the Cypher that shows it."""
+    cypher = path_cypher(path)
+    return models.Path(
+        text=str(path),
+        score=path.score,
+        scores=list(path.scores),
+        triples=[_triple(triple) for triple in path.triples],
+        passages=list(path.passage_ids),
+        cypher=models.Cypher(statement=cypher.statement, parameters=dict[str, Any](cypher.parameters)),
+    )
+
+
+def encode_fact(fact: Fact) -> models.Fact:
+    """A fact."""
+    return models.Fact(**asdict(fact))
+
+
+def encode_usage(usage: Mapping[str, Usage]) -> dict[str, models.Usage]:
+    """What each role used."""
+    return {role: models.Usage(**asdict(spent)) for role, spent in usage.items()}
+
+
+def _step(step: Step) -> models.Step:
+    return models.Step(
+        number=step.number,
+        question=step.question,
+        base=list(step.base),
+        proximal=[encode_fact(fact) for fact in step.proximal],
+        linked=[None if triple is None else _triple(triple) for triple in step.linked],
+        paths=[encode_path(path) for path in step.paths],
+        ranking=list(step.ranking),
+        gist=[encode_fact(fact) for fact in step.gist],
+        answerable=step.answerable,
+        reason=step.reason,
+        rewrite=step.rewrite,
+        failures=list(step.failures),
+        merged=list(step.merged),
+        queries=[_query(query) for query in step.queries],
+        action=step.action,
+        judgements=[models.Judgement(**asdict(judgement)) for judgement in step.judgements],
+        milliseconds=dict(step.milliseconds),
+        usage=encode_usage(step.usage),
+    )
+
+
+def _query(query: QueryTried) -> models.Query:
+    return models.Query(
+        text=query.text,
+        problem=query.problem,
+        rows=list(query.rows),
+        template=query.template,
+        parameters=dict[str, Any](query.parameters),
+    )
+
+
+def _triple(triple: Triple) -> models.Triple:
+    return models.Triple(
+        id=triple.id,
+        subject=triple.subject,
+        predicate=triple.predicate,
+        object=triple.object,
+        passage=triple.passage_id,
+    )

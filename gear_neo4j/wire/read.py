@@ -1,0 +1,128 @@
+"""Domain values read from their JSON; anything else in a file or a row gives an error of one line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path as File
+from typing import Annotated, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from gear_neo4j import errors
+from gear_neo4j.agents.answer import Answer, Trace
+from gear_neo4j.agents.run import Event
+from gear_neo4j.domain import Hits, Path
+from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.retrieval.dictionary import Match
+from gear_neo4j.retrieval.paths import Connected
+from gear_neo4j.wire import models
+from gear_neo4j.wire.decode import decode_answer, decode_facts, decode_path, decode_search, decode_trace
+
+Shape = TypeVar("Shape")
+Run = Hits | Answer | Trace
+_RUNS = TypeAdapter[models.Search | models.Answer | models.Trace](
+    Annotated[models.Search | models.Answer | models.Trace, Field(discriminator="kind")]
+)
+_TRACE_ADVICE = "write one with 'gear ask --trace FILE'"
+_RUN_ADVICE = "write one with 'gear search --json > FILE', 'gear ask --json > FILE' or 'gear ask --trace FILE'"
+
+
+def read_run(file: File) -> Run:
+    """Read what ``gear search --json``, ``gear ask --json`` or ``gear ask --trace`` wrote.
+
+    Raises:
+        InputError: the file cannot be read, holds something else, or was written by a newer version.
+    """
+    return run_from(_loaded(file, advice=_RUN_ADVICE), name=str(file))
+
+
+def read_trace(file: File) -> Trace:
+    """Read what ``gear ask --trace`` wrote.
+
+    Raises:
+        InputError: the file cannot be read, holds something else, or was written by a newer version.
+    """
+    return trace_from(_loaded(file, advice=_TRACE_ADVICE), name=str(file))
+
+
+def run_from(row: object, *, name: str = "this") -> Run:
+    """A search, an answer or a trace from its document, as its ``kind`` says; ``name`` is what an error calls it.
+
+    Raises:
+        InputError: it is something else, or was written by a newer version.
+    """
+    run = _checked(row, _RUNS.validate_python, name=name, noun="a saved search or answer", advice=_RUN_ADVICE)
+    match run:
+        case models.Search():
+            return decode_search(run)
+        case models.Answer():
+            return decode_answer(run)
+        case models.Trace():
+            return decode_trace(run)
+
+
+def hits_from(row: object, *, name: str = "this") -> Hits:
+    """The hits of the document of a search; raises as :func:`run_from` does."""
+    return decode_search(_checked(row, models.Search.model_validate, name=name, noun="a search"))
+
+
+def answer_from(row: object, *, name: str = "this") -> Answer:
+    """The answer of its document; raises as :func:`run_from` does."""
+    return decode_answer(_checked(row, models.Answer.model_validate, name=name, noun="an answer"))
+
+
+def trace_from(row: object, *, name: str = "this") -> Trace:
+    """The trace of its document; raises as :func:`run_from` does."""
+    return decode_trace(_checked(row, models.Trace.model_validate, name=name, noun="a trace", advice=_TRACE_ADVICE))
+
+
+def path_from(row: object, *, name: str = "this") -> Path:
+    """A path of any document; raises as :func:`run_from` does."""
+    return decode_path(_checked(row, models.Path.model_validate, name=name, noun="a path"))
+
+
+def connected_from(row: object, *, name: str = "this") -> Connected:
+    """The names and paths of their document; raises as :func:`run_from` does."""
+    document = _checked(row, models.Paths.model_validate, name=name, noun="a document of paths")
+    matches = tuple(Match(entity.start, entity.end, entity.text, tuple(entity.nodes)) for entity in document.entities)
+    return Connected(matches, tuple(map(decode_path, document.paths)), document.exact)
+
+
+def event_from(row: object, *, name: str = "this") -> Event:
+    """The event of its document; raises as :func:`run_from` does."""
+    document = _checked(row, models.Event.model_validate, name=name, noun="an event")
+    return Event(document.event, document.step, document.text, decode_facts(document.facts))
+
+
+def error_from(row: object, *, name: str = "this") -> GearError:
+    """The error of a problem, a plain GearError where its class is unknown; raises as :func:`run_from` does."""
+    document = _checked(row, models.Problem.model_validate, name=name, noun="a problem")
+    kind = getattr(errors, document.code, None)
+    if isinstance(kind, type) and issubclass(kind, GearError):
+        return kind(document.detail)
+    return GearError(document.detail)
+
+
+def _loaded(file: File, *, advice: str) -> object:
+    try:
+        return json.loads(file.read_bytes())
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file} is not JSON: {advice}") from error
+
+
+def _checked(row: object, validate: Callable[[object], Shape], *, name: str, noun: str, advice: str = "") -> Shape:
+    if isinstance(row, dict) and isinstance(version := row.get("wire"), int) and version > models.VERSION:
+        raise InputError(f"{name} was written by a newer gear-neo4j: upgrade this one")
+    try:
+        return validate(row)
+    except (ValueError, RecursionError) as error:
+        lacking = _lacking(error)
+        parts = f"{name} is not {noun}{lacking and f': it lacks {lacking!r}'}", advice
+        raise InputError("; ".join(filter(None, parts))) from error
+
+
+def _lacking(error: Exception) -> str:
+    """The field that is missing, if that is the first of what is wrong."""
+    first = error.errors(include_url=False, include_input=False)[0] if isinstance(error, ValidationError) else None
+    return str(first["loc"][-1]) if first and first["type"] == "missing" else ""

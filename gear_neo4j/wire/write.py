@@ -1,0 +1,136 @@
+"""Domain values as JSON's own types; every document names its version and its kind."""
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path as File
+from typing import Any
+
+from gear_neo4j.agents.answer import Answer, Trace
+from gear_neo4j.agents.run import Event
+from gear_neo4j.domain import Hit, Hits, Path
+from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.retrieval.paths import Connected
+from gear_neo4j.wire import models
+from gear_neo4j.wire.encode import (
+    encode_citation,
+    encode_fact,
+    encode_hit,
+    encode_path,
+    encode_search,
+    encode_trace,
+    encode_usage,
+)
+from gear_neo4j.wire.models import VERSION
+
+Json = dict[str, Any]
+
+
+def hit_json(hit: Hit) -> Json:
+    """A hit, its passage's fields beside its own.
+
+    Example:
+        >>> from gear_neo4j.domain import Passage
+        >>> hit_json(Hit(Passage("p1", "Install", "Use pip."), 0.5, 1))["title"]
+        'Install'
+    """
+    return encode_hit(hit).model_dump(mode="json")
+
+
+def path_json(path: Path) -> Json:
+    """A path, with the Cypher that shows it.
+
+    Example:
+        >>> from gear_neo4j.domain import make_triple
+        >>> path_json(Path((make_triple("p1", "Curie", "born in", "Warsaw"),), 0.9, (0.9,)))["text"]
+        'Curie —born in→ Warsaw'
+    """
+    return encode_path(path).model_dump(mode="json")
+
+
+def hits_json(hits: Hits) -> Json:
+    """The document of a search."""
+    return encode_search(hits).model_dump(mode="json")
+
+
+def connected_json(question: str, connected: Connected) -> Json:
+    """The document of the paths between what a question names."""
+    return models.Paths(
+        wire=VERSION,
+        kind="paths",
+        question=question,
+        entities=[
+            models.Entity(text=match.text, start=match.start, end=match.end, nodes=list(match.nodes))
+            for match in connected.matches
+        ],
+        paths=[encode_path(path) for path in connected.paths],
+        exact=connected.exact,
+    ).model_dump(mode="json")
+
+
+def answer_json(answer: Answer) -> Json:
+    """The document of an answer, which holds those of its search and its trace."""
+    return models.Answer(
+        wire=VERSION,
+        kind="answer",
+        question=answer.question,
+        answer=answer.text,
+        stop_reason=answer.stop_reason,
+        grounded=answer.grounded,
+        failure=answer.failure,
+        citations=[encode_citation(citation) for citation in answer.citations],
+        removed_citations=list(answer.removed),
+        gist=[encode_fact(fact) for fact in answer.gist],
+        usage=encode_usage(answer.usage),
+        total=models.Usage(**asdict(answer.total)),
+        seconds=answer.seconds,
+        search=encode_search(answer.hits),
+        trace=encode_trace(answer.trace),
+    ).model_dump(mode="json")
+
+
+def trace_json(trace: Trace) -> Json:
+    """The document of a trace."""
+    return encode_trace(trace).model_dump(mode="json")
+
+
+def event_json(event: Event) -> Json:
+    """The document of an event, of which a run has many."""
+    return models.Event(
+        wire=VERSION,
+        kind="event",
+        event=event.kind,
+        step=event.step,
+        text=event.text,
+        facts=[encode_fact(fact) for fact in event.facts],
+    ).model_dump(mode="json")
+
+
+def problem_json(error: GearError) -> Json:
+    """The document of an error, after RFC 9457.
+
+    Example:
+        >>> problem_json(InputError("the question is blank"))["code"]
+        'InputError'
+    """
+    code = type(error).__name__
+    return models.Problem(
+        wire=VERSION,
+        kind="problem",
+        type=f"urn:gear-neo4j:problem:{code}",
+        title=re.split(r"\.?\n|;|\.$", type(error).__doc__ or code)[0],
+        detail=str(error),
+        code=code,
+    ).model_dump(mode="json")
+
+
+def write_trace(trace: Trace, file: File) -> None:
+    """Write the document of a trace to a file.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        file.write_text(json.dumps(trace_json(trace), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,40 @@
+"""As much of JSON Schema as the published file needs, so that documents are checked by the file itself."""
+
+TYPES = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "null": type(None)}
+KNOWN = {"$ref", "anyOf", "oneOf", "const", "enum", "type", "properties", "required", "items", "minItems"}
+WORDS = {"$schema", "$defs", "title", "description", "discriminator", "additionalProperties"}
+
+
+def wrong(value, schema, *, root, place="it"):
+    """What is wrong with a value, a line each; a keyword that is not known here is wrong, too."""
+    found = [f"unknown keyword {word}" for word in schema.keys() - KNOWN - WORDS]
+    if "$ref" in schema:
+        found += wrong(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root=root, place=place)
+    for word in ("anyOf", "oneOf"):
+        fitting = [part for part in schema.get(word, ()) if not wrong(value, part, root=root, place=place)]
+        if word in schema and not (fitting if word == "anyOf" else len(fitting) == 1):
+            found.append(f"{place}: {word} has {len(fitting)} that fit")
+    if "const" in schema and schema["const"] != value:
+        found.append(f"{place} is not {schema['const']!r}")
+    if "enum" in schema and value not in schema["enum"]:
+        found.append(f"{place} is none of {schema['enum']}")
+    return found + _typed(value, schema, root, place)
+
+
+def _typed(value, schema, root, place):
+    kind = schema.get("type")
+    if kind == "object" and isinstance(value, dict):
+        found = [f"{place} lacks {name}" for name in schema.get("required", ()) if name not in value]
+        parts, others = schema.get("properties", {}), schema.get("additionalProperties", {})
+        shapes = {name: parts.get(name, others if isinstance(others, dict) else {}) for name in value}
+    elif kind == "array" and isinstance(value, list):
+        found = [f"{place} is too short"] if len(value) < schema.get("minItems", 0) else []
+        shapes = dict.fromkeys(range(len(value)), schema["items"])
+    else:
+        fits = kind is None or (
+            isinstance(value, TYPES.get(kind, ())) and (kind == "boolean" or not isinstance(value, bool))
+        )
+        return [] if fits else [f"{place} is not of type {kind}"]
+    for key, shape in shapes.items():
+        found += wrong(value[key], shape, root=root, place=f"{place}.{key}")
+    return found
