@@ -16,7 +16,7 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.chat import Chat, ChatModel
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder, open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.server.connection import connect
@@ -35,7 +35,7 @@ class Corpus:
         *,
         database: str | None = None,
         embedder: Embedder | None = None,
-        chat: "BaseChatModel | Chat | None" = None,
+        chat: "BaseChatModel | ChatModel | None" = None,
     ) -> None:
         self._open(Database(driver, name=database), embedder or SentenceTransformerEmbedder(), lambda: _chat(chat))
 
@@ -45,7 +45,7 @@ class Corpus:
         settings: Settings | None = None,
         *,
         embedder: Embedder | None = None,
-        chat: "BaseChatModel | Chat | None" = None,
+        chat: "BaseChatModel | ChatModel | None" = None,
         report: Callable[[str], None] = lambda _: None,
     ) -> Self:
         """Connect by settings (default: those of the environment), starting the local server where none is named.
@@ -63,14 +63,14 @@ class Corpus:
         )
         return self
 
-    def _open(self, database: Database, embedder: Embedder, chat: Callable[[], Chat]) -> None:
+    def _open(self, database: Database, embedder: Embedder, chat: Callable[[], ChatModel]) -> None:
         self.database = database
         self.embedder = embedder
         self.store = Store(database)
         self._make_chat = chat
 
     @cached_property
-    def chat(self) -> Chat:
+    def chat(self) -> ChatModel:
         """The language model.
 
         Raises:
@@ -207,7 +207,7 @@ class Corpus:
         """The passages are about to change."""
 
 
-def _chat(given: "BaseChatModel | Chat | None") -> Chat:
+def _chat(given: "BaseChatModel | ChatModel | None") -> ChatModel:
     if given is None:
         raise ModelError("there is no language model: give Gear one (chat=...); search with 'naive' needs none")
-    return given if isinstance(given, Chat) else Chat(given)
+    return given if isinstance(given, ChatModel) else Chat(given)

@@ -1,6 +1,6 @@
 """The front door: one object that ingests into a database, searches it, and answers questions from it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.crag import Corrector, Crag, CragOptions
@@ -12,8 +12,9 @@ from gear_neo4j.agents.kgt import KgtAgent
 from gear_neo4j.agents.outline import outline
 from gear_neo4j.agents.paths import PathAgent
 from gear_neo4j.agents.planner import PlanAgent, PlanOptions
+from gear_neo4j.agents.recording import RecordedAgent
 from gear_neo4j.agents.reflecting import SelfRagOptions
-from gear_neo4j.agents.run import Event
+from gear_neo4j.agents.run import OnEvent
 from gear_neo4j.agents.selfrag import SelfRag
 from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
 from gear_neo4j.errors import InputError, ModelError
@@ -30,7 +31,7 @@ from gear_neo4j.roles.critic import Critic, PromptedCritic
 from gear_neo4j.roles.evaluators import Evaluator, SimilarityEvaluator
 from gear_neo4j.roles.planner import Planner, PromptedPlanner
 from gear_neo4j.roles.reporter import PromptedReporter, Reporter
-from gear_neo4j.roles.text_to_cypher import PromptedQuerent, Querent
+from gear_neo4j.roles.text_to_cypher import PromptedTextToCypher, TextToCypher
 from gear_neo4j.searching import Searching
 
 
@@ -60,7 +61,7 @@ class Gear(Searching):
         beam: Beam = Beam(),
         score: Score = "composed",
         options: GearOptions = GearOptions(),
-        on_event: Callable[[Event], None] = lambda _: None,
+        on_event: OnEvent | None = None,
     ) -> Answer:
         """Answer a question by GeAR's agent, with citations; a run whose model fails still returns its passages.
 
@@ -82,18 +83,20 @@ class Gear(Searching):
         score: Score = "composed",
         options: GearOptions = GearOptions(),
         roles: Roles | None = None,
-    ) -> GearAgent:
+    ) -> RecordedAgent:
         """An agent to ask many questions of; ``roles`` plays the chat model's part, such as a replay of a trace."""
         roles = roles or PromptedRoles(self.chat)
         sync = self._catalogue.sync(base=base, beam=beam, score=score, base_k=options.step_k, reader=roles)
         found = self._catalogue.base(base)
-        return GearAgent(self.store, sync=sync, base=found, roles=roles, embedder=self.embedder, options=options)
+        return RecordedAgent(
+            GearAgent(self.store, sync=sync, base=found, roles=roles, embedder=self.embedder, options=options)
+        )
 
     def ircot(
         self, retriever: Retriever, *, options: IRCoTOptions = IRCoTOptions(), thinker: Thinker | None = None
-    ) -> IRCoT:
+    ) -> RecordedAgent:
         """IRCoT over a retriever of :meth:`retriever`; ``thinker`` plays the chat model's part."""
-        return IRCoT(retriever, thinker=thinker or PromptedRoles(self.chat), options=options)
+        return RecordedAgent(IRCoT(retriever, thinker=thinker or PromptedRoles(self.chat), options=options))
 
     def crag(
         self,
@@ -103,7 +106,7 @@ class Gear(Searching):
         roles: Corrector | None = None,
         searcher: WebSearch | None = None,
         options: CragOptions = CragOptions(),
-    ) -> Crag:
+    ) -> RecordedAgent:
         """CRAG over a retriever: what it finds is judged, cut to what helps, or replaced.
 
         Args:
@@ -115,36 +118,42 @@ class Gear(Searching):
             SettingsError: a second search is asked for, and there is no chat model.
         """
         judge = evaluator or SimilarityEvaluator(self.embedder)
-        return Crag(retriever, evaluator=judge, roles=roles or self._roles(), searcher=searcher, options=options)
+        return RecordedAgent(
+            Crag(retriever, evaluator=judge, roles=roles or self._roles(), searcher=searcher, options=options)
+        )
 
     def selfrag(
         self, retriever: Retriever, *, critic: Critic | None = None, options: SelfRagOptions = SelfRagOptions()
-    ) -> SelfRag:
+    ) -> RecordedAgent:
         """Self-RAG over a retriever; ``critic`` plays the chat model's part.
 
         Raises:
             ModelError: there is no chat model.
         """
-        return SelfRag(retriever, critic=critic or PromptedCritic(self.chat), options=options)
+        return RecordedAgent(SelfRag(retriever, critic=critic or PromptedCritic(self.chat), options=options))
 
-    def graphrag_local(self, *, roles: Thinker | None = None) -> LocalGraphRag:
+    def graphrag_local(self, *, roles: Thinker | None = None) -> RecordedAgent:
         """GraphRAG's local search: the subgraph that a question is about, and reports of its communities.
 
         Raises:
             ModelError: there is no chat model.
         """
         subgraph = SubgraphRetriever(self.store, embedder=self.embedder)
-        return LocalGraphRag(subgraph, self.store, embedder=self.embedder, roles=roles or PromptedRoles(self.chat))
+        return RecordedAgent(
+            LocalGraphRag(subgraph, self.store, embedder=self.embedder, roles=roles or PromptedRoles(self.chat))
+        )
 
     def graphrag_global(
         self, *, reporter: Reporter | None = None, options: GlobalOptions = GlobalOptions()
-    ) -> GlobalGraphRag:
+    ) -> RecordedAgent:
         """GraphRAG's global search: an answer from the reports of all communities.
 
         Raises:
             ModelError: there is no chat model.
         """
-        return GlobalGraphRag(self.database, reporter=reporter or PromptedReporter(self.chat), options=options)
+        return RecordedAgent(
+            GlobalGraphRag(self.database, reporter=reporter or PromptedReporter(self.chat), options=options)
+        )
 
     def planner(
         self,
@@ -152,13 +161,15 @@ class Gear(Searching):
         tools: Sequence[Tool] = (),
         planner: Planner | None = None,
         options: PlanOptions = PlanOptions(),
-    ) -> PlanAgent:
+    ) -> RecordedAgent:
         """An agent that plans which tool to ask what; by default :meth:`tools`.
 
         Raises:
             ModelError: there is no chat model.
         """
-        return PlanAgent(tools or self.tools(), planner=planner or PromptedPlanner(self.chat), options=options)
+        return RecordedAgent(
+            PlanAgent(tools or self.tools(), planner=planner or PromptedPlanner(self.chat), options=options)
+        )
 
     def tools(self, *, cypher: bool = False) -> list[Tool]:
         """What a plan can ask: retrievers with an answer from what they find, and agents; ``cypher`` adds that one.
@@ -186,7 +197,9 @@ class Gear(Searching):
             # What is retrieved can be judged without a model, too.
             return None
 
-    def cypher_agent(self, *, querent: Querent | None = None, rows: int = 50, timeout: float = 10.0) -> CypherAgent:
+    def cypher_agent(
+        self, *, querent: TextToCypher | None = None, rows: int = 50, timeout: float = 10.0
+    ) -> RecordedAgent:
         """An agent whose chat model writes Cypher, which only reads; docs/cypher.md says when to let it.
 
         Args:
@@ -198,17 +211,19 @@ class Gear(Searching):
             ModelError: there is no chat model.
             SettingsError: ``rows`` or ``timeout`` is not above 0.
         """
-        return CypherAgent(self.database, querent=querent or PromptedQuerent(self.chat), rows=rows, timeout=timeout)
+        return RecordedAgent(
+            CypherAgent(self.database, querent=querent or PromptedTextToCypher(self.chat), rows=rows, timeout=timeout)
+        )
 
-    def path_agent(self, *, base: BaseName = "hybrid", roles: Thinker | None = None) -> PathAgent:
+    def path_agent(self, *, base: BaseName = "hybrid", roles: Thinker | None = None) -> RecordedAgent:
         """An agent that answers from the paths between what the question names, and from passages, in one call.
 
         Raises:
             ModelError: there is no chat model.
         """
-        return PathAgent(self.retriever("paths", base=base), roles=roles or PromptedRoles(self.chat))
+        return RecordedAgent(PathAgent(self.retriever("paths", base=base), roles=roles or PromptedRoles(self.chat)))
 
-    def kgt_agent(self, *, analyst: Analyst | None = None, roles: Thinker | None = None) -> KgtAgent:
+    def kgt_agent(self, *, analyst: Analyst | None = None, roles: Thinker | None = None) -> RecordedAgent:
         """An agent that sorts a question and fills in one of five templates over a graph that was adopted.
 
         Args:
@@ -223,11 +238,13 @@ class Gear(Searching):
         types = templates.types()
         if not types.ties:
             raise InputError("kgt asks by the types of a graph of your own: adopt one first ('gear adopt')")
-        return KgtAgent(
-            templates,
-            heads=self._catalogue.heads(described=templates.described),
-            outline=outline(self.survey(), types),
-            types=types,
-            analyst=analyst or PromptedAnalyst(self.chat),
-            roles=roles or PromptedRoles(self.chat),
+        return RecordedAgent(
+            KgtAgent(
+                templates,
+                heads=self._catalogue.heads(described=templates.described),
+                outline=outline(self.survey(), types),
+                types=types,
+                analyst=analyst or PromptedAnalyst(self.chat),
+                roles=roles or PromptedRoles(self.chat),
+            )
         )

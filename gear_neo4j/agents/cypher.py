@@ -5,19 +5,20 @@ guard (:mod:`gear_neo4j.graph.guard`) and is read through a door that cannot wri
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from gear_neo4j.adoption.survey import survey
 from gear_neo4j.agents.answer import Answer, QueryTried, StopReason
-from gear_neo4j.agents.run import Event, Run, cleaned
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout, SettingsError
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.guard import admit
+from gear_neo4j.retrieval.question import checked
 from gear_neo4j.roles.parsers import Draft
-from gear_neo4j.roles.text_to_cypher import Querent
+from gear_neo4j.roles.text_to_cypher import TextToCypher
 
 LONGEST_FACT = 1_000
 LONGEST_MEMORY = 20_000
@@ -34,7 +35,7 @@ class CypherAgent:
         SettingsError: ``rows`` is below 1, or ``timeout`` is not above 0.
     """
 
-    def __init__(self, database: Database, *, querent: Querent, rows: int = 50, timeout: float = 10.0) -> None:
+    def __init__(self, database: Database, *, querent: TextToCypher, rows: int = 50, timeout: float = 10.0) -> None:
         if rows < 1 or timeout <= 0:
             raise SettingsError(f"the agent may read {rows} rows for {timeout:g} s: both must be above 0")
         self._database = database
@@ -42,25 +43,24 @@ class CypherAgent:
         self._rows = rows
         self._timeout = timeout
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from the rows of a query; no passage is read, and without rows there is no answer.
 
         Raises:
             InputError: the question is blank, k is below 1, or the graph holds nothing but passages and triples.
             DatabaseError: the server failed, which is more than that it refused a query.
         """
-        asked = cleaned(question, k=k)
+        asked = checked(question, k=k)
         schema = self._schema
         run = Run(asked, self._querent.name, on_event)
         run.begin(asked)
         rows = run.call("query", lambda: self._querent.query(asked, schema, use=lambda text: self._read(run, text)))
         run.remember(facts_of(rows or ()))
         found = Hits(asked, "cypher", (), facts=run.memory.facts, usage=dict(run.usage))
-        draft = Draft("")
-        if run.memory.facts:
-            facts = run.memory.facts
-            draft = run.call("answer", lambda: self._querent.answer(asked, (), memory=facts)) or draft
         stop: StopReason = "answerable" if run.memory.facts else "no_graph_evidence"
+        if not run.memory.facts or run.stopped():
+            return run.answered(found, Draft(""), stop=run.stopped() or stop)
+        draft = run.answer(self._querent, (), memory=run.memory.facts)
         return run.answered(found, draft, stop="model_error" if run.failure else stop)
 
     @cached_property
@@ -116,6 +116,6 @@ def _shown(value: object) -> str:
 
 def _tried(run: Run, query: QueryTried) -> None:
     run.note(queries=(*run.steps[-1].queries, query))
-    run.on_event(Event("verdict", len(run.steps), query.text))
+    run.tell("verdict", query.text)
     if query.problem:
-        run.on_event(Event("failure", len(run.steps), query.problem))
+        run.tell("failure", query.problem)

@@ -1,17 +1,16 @@
 """GeAR's agent (section 5 of the paper): retrieve, expand, remember, judge, and ask again until it suffices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.ranking import final_ranking
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits, Passage, entity_key
-from gear_neo4j.errors import InputError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.base import BaseSearch
-from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retrievers import make_hits
 from gear_neo4j.retrieval.sync import Sync, Synced
 from gear_neo4j.roles.answering import Roles
@@ -71,7 +70,7 @@ class GearAgent:
         self._embedder = embedder
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from at most k passages; ``on_event`` hears of each thing done.
 
         A model that fails ends the run with the stop reason ``model_error`` and the best ranking so far.
@@ -79,9 +78,7 @@ class GearAgent:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        if k < 1:
-            raise InputError(f"k is {k}: ask for at least 1 passage")
-        asked = Question(question, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         options = self._options
         run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
         stop = self._loop(run, asked)
@@ -180,5 +177,4 @@ class GearAgent:
         passages = [hit.passage for hit in hits[:SELECT_FROM]]
         if not self._options.answer or run.failure or not passages:
             return Draft("")
-        memory = run.memory.facts
-        return run.call("answer", lambda: self._roles.answer(run.question, passages, memory=memory)) or Draft("")
+        return run.answer(self._roles, passages, memory=run.memory.facts)

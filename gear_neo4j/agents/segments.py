@@ -43,7 +43,7 @@ def written(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRagOp
     name = f"selfrag by {critic.name}"
     found = Hits(run.question, name, tuple(hits), run.paths(), run.exact, usage=dict(run.usage))
     stop = run.stopped() or ("answerable" if best.parts else "exhausted")
-    return replace(run.answered(found, Draft(text, cited), stop=stop), grounded=bool(best.parts))
+    return run.answered(found, Draft(text, cited), stop=stop, grounded=bool(best.parts))
 
 
 def _continued(

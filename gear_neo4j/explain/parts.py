@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from gear_neo4j.agents.answer import Citation, Judgement, QueryTried
+from gear_neo4j.agents.answer import Citation, Judgement, QueryTried, ToolCall
 from gear_neo4j.domain import Fact, Passage, Path, Triple
 
 Row = Mapping[str, Any]
@@ -46,6 +46,11 @@ def passage(row: Row) -> Passage:
 def query(row: Row) -> QueryTried:
     """A query that was tried."""
     return QueryTried(text(row["text"]), text(row["problem"]), texts(row["rows"]), text(row["template"]))
+
+
+def tool_call(row: Row) -> ToolCall:
+    """A question that was put to a tool."""
+    return ToolCall(*(text(row[key]) for key in ("tool", "question", "answer", "failure")))
 
 
 def judgement(row: Row) -> Judgement:

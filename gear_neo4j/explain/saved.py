@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Literal
 
-from gear_neo4j.agents.answer import Citation, Judgement, QueryTried, Step, Trace
+from gear_neo4j.agents.answer import Citation, Judgement, QueryTried, Step, ToolCall, Trace
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Fact, Passage, Path
 from gear_neo4j.errors import InputError
@@ -22,7 +22,8 @@ _RANKED = 20
 class Turn:
     """One question that was searched for: the paths best first, what was noted of them, and what came of it.
 
-    ``queries`` are those of agents that query the graph, ``judgements`` those of agents that judge.
+    ``queries`` are those of agents that query the graph, ``judgements`` those of agents that judge, ``plan`` and
+    ``tool_calls`` those of agents that plan.
     """
 
     number: int
@@ -32,6 +33,8 @@ class Turn:
     verdict: str = ""
     queries: tuple[QueryTried, ...] = ()
     judgements: tuple[Judgement, ...] = ()
+    plan: tuple[str, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,8 @@ def _turns(trace: Trace) -> tuple[Turn, ...]:
             ("" if step.action else words[step.answerable]) + step.reason,
             step.queries,
             step.judgements,
+            step.plan,
+            step.tool_calls,
         )
         for step in trace.steps
     )
@@ -202,6 +207,8 @@ def _step(row: Row) -> Step:
         queries=tuple(map(parts.query, row.get("queries", ()))),
         action=parts.text(row.get("action", "")),
         judgements=tuple(map(parts.judgement, row.get("judgements", ()))),
+        plan=parts.texts(row.get("plan", ())),
+        tool_calls=tuple(map(parts.tool_call, row.get("tool_calls", ()))),
     )
 
 

@@ -6,14 +6,14 @@ from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from gear_neo4j.domain import Hit, Hits, Passage
-from gear_neo4j.errors import InputError, ReplyError
+from gear_neo4j.errors import ReplyError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.base import BaseSearch
 from gear_neo4j.retrieval.beam import passages_of
 from gear_neo4j.retrieval.expansion import Expanded, Expansion
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
-from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.sync import Sync
 
 BASE_K = 15
@@ -37,7 +37,7 @@ class BaseRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first; one round trip, where two lists are fused two."""
-        asked = checked(question, k=k, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         items, known = self._base.search(asked, k=k)
         return fetched(self._store, asked, items, name=self._base.name, known=known)
 
@@ -59,7 +59,7 @@ class NaiveRetriever:
 
         A question whose paths meet a hub takes two more, and a base that is held in memory one less.
         """
-        asked = checked(question, k=k, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._base_k))
         start = [item.id for item in base[: self._base_k]]
         walked = self._expansion.expand(asked, passages=start) if start else Expanded()
@@ -83,7 +83,7 @@ class SyncRetriever:
         Raises:
             ModelError: the model failed.
         """
-        step = self._sync.step(checked(question, k=k, embedder=self._embedder), k=k)
+        step = self._sync.step(Question(checked(question, k=k), embedder=self._embedder), k=k)
         if step.error and not isinstance(step.error, ReplyError):
             raise step.error
         return Hits(
@@ -107,17 +107,6 @@ def make_hits(items: Sequence[Ranked], passages: Mapping[str, Passage]) -> tuple
     """Hits from a ranking; a passage deleted since the index was read is left out, and the ranks close up."""
     present = [item for item in items if item.id in passages]
     return tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
-
-
-def checked(question: str, *, k: int, embedder: Embedder) -> Question:
-    """A question on its way through a search.
-
-    Raises:
-        InputError: the question is blank, or k is below 1.
-    """
-    if k < 1:
-        raise InputError(f"k is {k}: ask for at least 1 passage")
-    return Question(question, embedder=embedder)
 
 
 def fetched(

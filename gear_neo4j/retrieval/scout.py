@@ -19,8 +19,8 @@ from gear_neo4j.retrieval.hipporag import Memory, by_mass, phrases
 from gear_neo4j.retrieval.names import names, spans
 from gear_neo4j.retrieval.pagerank import Weights, pagerank
 from gear_neo4j.retrieval.projection import Projection
-from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retrievers import checked, fetched
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retrievers import fetched
 
 # Of a question that is little more than a name, what remains without it is noise.
 LEAST_REMAINDER = 0.1
@@ -71,7 +71,7 @@ class Scout:
         Raises:
             InputError: the graph is too large to be held in memory.
         """
-        asked = checked(question, k=k, embedder=self._memory.embedder)
+        asked = Question(checked(question, k=k), embedder=self._memory.embedder)
         graph = self._memory.project(asked)
         dense = self._memory.dense(asked, k=max(k, self._given.passages))
         with asked.timed("expand"):
