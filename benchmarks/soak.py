@@ -23,6 +23,7 @@ from queue import Empty, Queue
 from statistics import median
 from typing import Any
 
+from gear_neo4j.retrieval.catalogue import BaseName
 from rich.console import Console
 
 from benchmarks.made import Made, WordVectors
@@ -30,7 +31,6 @@ from benchmarks.measure import current_megabytes, fresh_server, spread
 from benchmarks.scale import write_batch, write_files
 from gear_neo4j import Gear, Settings
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.retrieval.catalogue import BaseName
 from gear_neo4j.server import local
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "soak.json"

@@ -20,7 +20,7 @@ wrong with this one: a ``Fault``, any HTTP status as an int, or None, when all i
 
 Both functions are called by a thread of each request, many at once. An exception in one of them is a mistake in the
 test: the client gets a 400, which is not tried again, and the ``with`` block ends with that exception. A reply counts
-one token a word, so a test can work out what a conversation costs. A request that streams gets a 400.
+one token a word, so a test can work out what a conversation costs. A request that streams gets its reply by words.
 """
 
 import json
@@ -55,6 +55,8 @@ class Fault(Enum):
     SERVER_ERROR = auto()  # 500
     SLOW = auto()  # nothing for ``slow`` seconds, then the reply as it is
     RESET = auto()  # the connection is reset
+    BROKEN = auto()  # a stream is reset half way; a reply in one piece is as it is
+    NO_STREAM = auto()  # a stream is refused with 400; a reply in one piece is as it is
 
 
 class ScriptedServer:
@@ -172,8 +174,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._embed(body)
         elif self.path != PATH:
             self._refuse(404, f"there is nothing at {self.path}, only {PATH}")
-        elif body.get("stream"):
-            self._refuse(400, "this server does not stream")
         else:
             self._answer(body)
 
@@ -183,12 +183,27 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: dict) -> None:
         played = self._played(body, body["messages"], self.server.scripted.script)
         if played is None:
-            return
+            return None
         number, fault, content = played
+        if body.get("stream"):
+            return self._stream(body, content, number=number, fault=fault)
         reply = completion(body["model"], body["messages"], content, number=number, fault=fault)
         if body.get("logprobs"):
             reply["choices"][0]["logprobs"] = log_probabilities(content, self.server.scripted.alternatives)
         self._reply(200, reply)
+
+    def _stream(self, body: dict, content: str, *, number: int, fault: Fault | None) -> None:
+        if fault is Fault.NO_STREAM:
+            return self._refuse(400, "this server does not stream")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for chunk in chunks(body, content, number=number, fault=fault):
+            if chunk is None:
+                return self._reset()
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+        return None
 
     def _embed(self, body: dict) -> None:
         played = self._played(body, body["input"], self.server.scripted.vectors)
@@ -257,6 +272,23 @@ def completion(model: str, messages: Messages, content: str, *, number: int, fau
         "usage": tokens(messages, spoilt),
     }
     return {key: value for key, value in body.items() if key != "usage" or fault is not Fault.NO_USAGE}
+
+
+def chunks(body: dict, content: str, *, number: int, fault: Fault | None) -> Iterator[dict | None]:
+    """The reply of a stream, a chunk a word, then what it cost where that was asked for; None: here it breaks."""
+    whole = completion(body["model"], body["messages"], content, number=number, fault=fault)
+    (choice,) = whole.pop("choices")
+    usage = whole.pop("usage", None)
+    head = {**whole, "object": "chat.completion.chunk"}
+    words = re.findall(r"\s*\S+|\s+", choice["message"]["content"])
+    for place, word in enumerate(words):
+        if fault is Fault.BROKEN and place >= len(words) / 2:
+            yield None
+            return
+        yield {**head, "choices": [{"index": 0, "delta": {"role": "assistant", "content": word}}]}
+    yield {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}
+    if usage and (body.get("stream_options") or {}).get("include_usage"):
+        yield {**head, "choices": [], "usage": usage}
 
 
 def log_probabilities(content: str, alternatives: dict[str, dict[str, float]]) -> dict:

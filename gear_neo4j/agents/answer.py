@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypedDict
 
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
+from gear_neo4j.models.recording import RecordedReply
 from gear_neo4j.roles.parsers import without_markers
 from gear_neo4j.usage import Usage
 
@@ -17,6 +18,7 @@ StopReason = Literal[
     "no_graph_evidence",
     "abstained",
     "exhausted",
+    "cancelled",
 ]
 
 
@@ -57,6 +59,16 @@ class QueryTried:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A question that a plan put to a tool: the tool's answer, or why there is none."""
+
+    tool: str
+    question: str
+    answer: str = ""
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What a critic said of one thing: ``role`` names the critic, ``of`` is a passage's id or a text of its own.
 
@@ -76,7 +88,8 @@ class Step:
     ``linked`` has a place for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
     ``answerable`` is True, and what is missing where it is False (None: nobody was asked). ``merged`` is the ranking
     had the run ended here, where it is not the fusion of all lists; ``queries`` are those of agents that send some.
-    ``action`` is what an agent that judges decided to do, ``judgements`` are why.
+    ``action`` is what an agent that judges decided to do, ``judgements`` are why. ``plan`` holds the questions planned in
+    this step, a line each, ``tool_calls`` those that were put to tools.
     """
 
     number: int
@@ -95,21 +108,33 @@ class Step:
     queries: tuple[QueryTried, ...] = ()
     action: str = ""
     judgements: tuple[Judgement, ...] = ()
+    plan: tuple[str, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedReply:
-    """A reply of the chat model, by digests of what it was asked: the task (the system prompt) and the case at hand.
+class StepFields(TypedDict, total=False):
+    """What a run can put on record of a step: the fields of :class:`Step` but for its number and question."""
 
-    ``failure`` is the error in place of a reply that could not be used.
-    """
-
-    task: str
-    case: str
-    text: str
-    failure: str = ""
+    base: tuple[str, ...]
+    proximal: tuple[Fact, ...]
+    linked: tuple[Triple | None, ...]
+    paths: tuple[Path, ...]
+    ranking: tuple[str, ...]
+    gist: tuple[Fact, ...]
+    answerable: bool | None
+    reason: str
+    rewrite: str
+    failures: tuple[str, ...]
+    merged: tuple[str, ...]
+    queries: tuple[QueryTried, ...]
+    action: str
+    judgements: tuple[Judgement, ...]
+    plan: tuple[str, ...]
+    tool_calls: tuple[ToolCall, ...]
+    milliseconds: Mapping[str, float]
+    usage: Mapping[str, Usage]
 
 
 @dataclass(frozen=True, slots=True)

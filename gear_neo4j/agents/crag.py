@@ -1,22 +1,24 @@
 """CRAG (Yan et al. 2024): what was retrieved is judged before it is used, cut to what helps, or replaced."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal, Protocol, Self
 
 from pydantic import model_validator
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason
-from gear_neo4j.agents.run import Event, Run
-from gear_neo4j.domain import Fact, Hit, Hits, Passage
-from gear_neo4j.errors import InputError, SearchError, SettingsError
+from gear_neo4j.agents.run import OnEvent, Run
+from gear_neo4j.domain import Fact, Hit, Hits
+from gear_neo4j.errors import SearchError, SettingsError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.registry import AnyRetriever
 from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.retrieval.strips import Decomposition, says_something, strips_of
 from gear_neo4j.retrieval.web import WebSearch
+from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.evaluators import NOTHING, Evaluator, Thresholds
 from gear_neo4j.roles.parsers import Draft
 
@@ -24,21 +26,14 @@ WEB_RESULTS = 5
 EvaluatorName = Literal["similarity", "grader", "cross-encoder"]
 
 
-class Corrector(Protocol):
+class Corrector(Answerer, Protocol):
     """All that CRAG asks of a chat model, beside grades."""
-
-    @property
-    def name(self) -> str:
-        """What plays the roles, for reports."""
 
     def keywords(self, question: str) -> Reply[str]:
         """The question as a query for a search engine."""
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """Another question to search with; empty when there is none."""
-
-    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
-        """An answer that cites passages by their place, from 1."""
 
 
 class Crag(Budget):
@@ -103,7 +98,7 @@ class CragLoop:
         self._searcher = searcher
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from at most k passages; in the hits those come first of which something was kept.
 
         An evaluator whose replies cannot be used keeps what was retrieved; that is on record in the trace.
@@ -111,12 +106,9 @@ class CragLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        if k < 1:
-            raise InputError(f"k is {k}: ask for at least 1 passage")
+        asked = checked(question, k=k)
         name = self._roles.name if self._roles else self._evaluator.name
-        run = Run(
-            " ".join(question.split()), name, on_event, tokens=self._options.tokens, seconds=self._options.seconds
-        )
+        run = Run(asked, name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
         run.begin(run.question)
         hits = run.search(self._retriever, k=k)
         action = self._judged(run, hits)
@@ -193,7 +185,7 @@ class CragLoop:
                 found = searcher.search(query, k=WEB_RESULTS)
         except SearchError as error:
             run.note(failures=(*run.steps[-1].failures, str(error)))
-            run.on_event(Event("failure", len(run.steps), str(error)))
+            run.tell("failure", str(error))
             return []
         ids = tuple(passage.id for passage in found)
         run.note(base=ids, ranking=ids, action=f"searched {searcher.name}")
@@ -217,4 +209,4 @@ class CragLoop:
         if roles is None or not context or not self._options.answer:
             return Draft("")
         shown = [replace(hit.passage, text=text) for hit, text in context]
-        return run.call("answer", lambda: roles.answer(run.question, shown, memory=())) or Draft("")
+        return run.answer(roles, shown)

@@ -5,21 +5,22 @@ guard (:mod:`gear_neo4j.graph.guard`) and is read through a door that cannot wri
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
 from gear_neo4j.adoption.survey import survey
 from gear_neo4j.agents.answer import Answer, QueryTried, StopReason
-from gear_neo4j.agents.run import Event, Run, cleaned
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.guard import admit
 from gear_neo4j.recipes import Budget, option
+from gear_neo4j.retrieval.question import checked
 from gear_neo4j.roles.parsers import Draft
-from gear_neo4j.roles.text_to_cypher import Querent
+from gear_neo4j.roles.text_to_cypher import TextToCypher
 
 LONGEST_FACT = 1_000
 LONGEST_MEMORY = 20_000
@@ -40,19 +41,19 @@ class CypherAgent(Budget):
 class CypherLoop:
     """Question and schema to one query, its rows to facts, and the facts to an answer that cites them."""
 
-    def __init__(self, database: Database, *, querent: Querent, options: CypherAgent = CypherAgent()) -> None:
+    def __init__(self, database: Database, *, querent: TextToCypher, options: CypherAgent = CypherAgent()) -> None:
         self._database = database
         self._querent = querent
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from the rows of a query; no passage is read, and without rows there is no answer.
 
         Raises:
             InputError: the question is blank, k is below 1, or the graph holds nothing but passages and triples.
             DatabaseError: the server failed, which is more than that it refused a query.
         """
-        asked = cleaned(question, k=k)
+        asked = checked(question, k=k)
         schema = self._schema
         options = self._options
         run = Run(asked, self._querent.name, on_event, tokens=options.tokens, seconds=options.seconds)
@@ -60,11 +61,10 @@ class CypherLoop:
         rows = run.call("query", lambda: self._querent.query(asked, schema, use=lambda text: self._read(run, text)))
         run.remember(facts_of(rows or ()))
         found = Hits(asked, "cypher", (), facts=run.memory.facts, usage=dict(run.usage))
-        draft = Draft("")
-        if run.memory.facts:
-            facts = run.memory.facts
-            draft = run.call("answer", lambda: self._querent.answer(asked, (), memory=facts)) or draft
         stop: StopReason = "answerable" if run.memory.facts else "no_graph_evidence"
+        if not run.memory.facts or run.stopped():
+            return run.answered(found, Draft(""), stop=run.stopped() or stop)
+        draft = run.answer(self._querent, (), memory=run.memory.facts)
         return run.answered(found, draft, stop="model_error" if run.failure else stop)
 
     @cached_property
@@ -120,6 +120,6 @@ def _shown(value: object) -> str:
 
 def _tried(run: Run, query: QueryTried) -> None:
     run.note(queries=(*run.steps[-1].queries, query))
-    run.on_event(Event("verdict", len(run.steps), query.text))
+    run.tell("verdict", query.text)
     if query.problem:
-        run.on_event(Event("failure", len(run.steps), query.problem))
+        run.tell("failure", query.problem)

@@ -1,21 +1,21 @@
 """GeAR's agent (section 5 of the paper): retrieve, expand, remember, judge, and ask again until it suffices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 from pydantic import model_validator
 
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.ranking import final_ranking
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits, Passage, entity_key
-from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.registry import AnyRetriever
 from gear_neo4j.retrieval.first_stage import FirstStage
-from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import make_hits
 from gear_neo4j.retrieval.sync import Sync, Synced, SyncExpansion
 from gear_neo4j.roles.answering import Roles
@@ -87,7 +87,7 @@ class GearLoop:
         self._embedder = embedder
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from at most k passages; ``on_event`` hears of each thing done.
 
         A model that fails ends the run with the stop reason ``model_error`` and the best ranking so far.
@@ -95,9 +95,7 @@ class GearLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        if k < 1:
-            raise InputError(f"k is {k}: ask for at least 1 passage")
-        asked = Question(question, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         options = self._options
         run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
         stop = self._loop(run, asked)
@@ -196,5 +194,4 @@ class GearLoop:
         passages = [hit.passage for hit in hits[:SELECT_FROM]]
         if not self._options.answer or run.failure or not passages:
             return Draft("")
-        memory = run.memory.facts
-        return run.call("answer", lambda: self._roles.answer(run.question, passages, memory=memory)) or Draft("")
+        return run.answer(self._roles, passages, memory=run.memory.facts)

@@ -7,18 +7,19 @@ from dataclasses import replace
 from typing import ClassVar, TypeVar
 
 from gear_neo4j.agents.answer import Answer, Judgement
-from gear_neo4j.agents.run import Event, Run, cleaned
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.communities import store as communities
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Source
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.store import Store
-from gear_neo4j.models.chat import CHARACTERS_PER_TOKEN
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.replies import CHARACTERS_PER_TOKEN
 from gear_neo4j.recipes import AgentRecipe, Budget, option
 from gear_neo4j.retrieval.fusion import Ranked
-from gear_neo4j.retrieval.retriever import checked, make_hits, ranked_again
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retriever import make_hits, ranked_again
 from gear_neo4j.retrieval.subgraph import Subgraph, SubgraphRetriever, passages_of
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
@@ -48,13 +49,13 @@ class LocalSearch:
         self._embedder = embedder
         self._roles = roles
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question in one call, from at most k passages, and reports, if there are any.
 
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = checked(question, k=k, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         run = Run(asked.text, self._roles.name, on_event)
         run.begin(asked.text)
         found = self._subgraph.subgraph(asked)
@@ -72,9 +73,8 @@ class LocalSearch:
         ranking = Hits(asked.text, name, hits, paths, found.exact, asked.milliseconds, facts=run.memory.facts)
         if not hits:
             return run.answered(ranking, Draft(""), stop="no_graph_evidence")
-        shown = [hit.passage for hit in hits]
-        draft = run.call("answer", lambda: self._roles.answer(asked.text, shown, memory=run.memory.facts))
-        return run.answered(ranking, draft or Draft(""), stop="model_error" if run.failure else "answerable")
+        draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
+        return run.answered(ranking, draft, stop="model_error" if run.failure else "answerable")
 
     def _passages(self, items: Sequence[Ranked]) -> list[Hit]:
         hits = make_hits(items, self._store.passages([item.id for item in items]) if items else {})
@@ -116,7 +116,7 @@ class GlobalSearch:
         self._reporter = reporter
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from the reports; the hits are those that its points rest on, however many.
 
         One call for each 12,000 tokens of reports, and one for the answer; none of that where no report says anything.
@@ -124,7 +124,7 @@ class GlobalSearch:
         Raises:
             InputError: the question is blank, k is below 1, or there are no reports.
         """
-        asked = cleaned(question, k=k)
+        asked = checked(question, k=k)
         hierarchy = communities.required(self._database)
         chosen = list(reported(hierarchy, level=self._options.level))
         if not chosen:
@@ -168,8 +168,11 @@ class GlobalSearch:
             text = "" if stop else NOTHING
             return run.answered(ranking, Draft(text), stop=stop or "no_graph_evidence")
         renumbered = [replace(point, reports=tuple(number[place] for place in point.reports)) for point in points]
-        draft = run.call("conclude", lambda: self._reporter.conclude(run.question, renumbered, reports=len(hits)))
-        return run.answered(ranking, draft or Draft(""), stop="model_error" if run.failure else stop or "answerable")
+        draft = run.draft(
+            "conclude",
+            lambda on_token: self._reporter.conclude(run.question, renumbered, reports=len(hits), on_token=on_token),
+        )
+        return run.answered(ranking, draft, stop="model_error" if run.failure else stop or "answerable")
 
 
 def reported(hierarchy: Hierarchy, *, level: int) -> Iterator[Community]:

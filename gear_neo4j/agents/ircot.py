@@ -1,15 +1,15 @@
 """IRCoT (Trivedi et al., ACL 2023): retrieval and reasoning by turns, each thought the query of the next retrieval."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from gear_neo4j.agents.answer import Answer, StopReason
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.errors import InputError
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.registry import AnyRetriever
 from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft, Thought
@@ -44,18 +44,15 @@ class IrcotLoop:
         self._thinker = thinker
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from at most k passages; a model that fails ends the run with the passages so far.
 
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        if k < 1:
-            raise InputError(f"k is {k}: ask for at least 1 passage")
         options = self._options
-        run = Run(
-            " ".join(question.split()), self._thinker.name, on_event, tokens=options.tokens, seconds=options.seconds
-        )
+        asked = checked(question, k=k)
+        run = Run(asked, self._thinker.name, on_event, tokens=options.tokens, seconds=options.seconds)
         merged: list[Hit] = []
         stop = self._loop(run, merged)
         found = Hits(run.question, "ircot", ranked_again(merged[:k]), run.paths(), run.exact, usage=dict(run.usage))
@@ -69,11 +66,15 @@ class IrcotLoop:
                 return "model_error"
             if len(run.steps) == self._options.max_steps:
                 return "max_steps"
+            if stop := run.stopped():
+                return stop
             thought = self._thought(run, merged, thoughts)
             if thought is None:
-                return "model_error"
+                return run.stopped() or "model_error"
             if thought.answer is not None:
                 return "answerable"
+            if stop := run.stopped():
+                return stop
             if thought.text in thoughts:
                 return "no_new_question"
             thoughts.append(thought.text)
@@ -111,4 +112,4 @@ class IrcotLoop:
         if not self._options.answer or run.failure or not found:
             return Draft("")
         passages = [hit.passage for hit in found]
-        return run.call("answer", lambda: self._thinker.answer(run.question, passages, memory=())) or Draft("")
+        return run.answer(self._thinker, passages)

@@ -10,7 +10,7 @@ from itertools import product
 from typing import ClassVar
 
 from gear_neo4j.agents.answer import Answer, QueryTried
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.queries import named
@@ -20,8 +20,8 @@ from gear_neo4j.recipes import Budget
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import ranked
 from gear_neo4j.retrieval.linking import Heads
-from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retriever import checked, fetched
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retriever import fetched
 from gear_neo4j.roles.analyst import Analysis, Analyst, Outline
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
@@ -66,7 +66,7 @@ class KgtLoop:
         self._roles = roles
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from the graph in two calls of the model, and at most k passages that state the facts.
 
         A question of which the graph knows nothing ends with the stop reason ``no_graph_evidence`` and no answer.
@@ -74,7 +74,7 @@ class KgtLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = checked(question, k=k, embedder=self._heads.embedder)
+        asked = Question(checked(question, k=k), embedder=self._heads.embedder)
         options = self._options
         run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(asked.text)
@@ -86,13 +86,10 @@ class KgtLoop:
         run.passages.update({hit.passage.id: hit.passage for hit in hits})
         facts = [Fact(one.subject, one.predicate, one.object) for path in told.paths for one in path.triples]
         run.remember([*facts, *(Fact(*one) for one in told.properties)][:SHOWN_FACTS])
-        if run.failure:
-            return run.answered(hits, Draft(""), stop="model_error")
-        if not told:
-            return run.answered(hits, Draft(""), stop="no_graph_evidence")
-        passages = [hit.passage for hit in hits]
-        draft = run.call("answer", lambda: self._roles.answer(asked.text, passages, memory=run.memory.facts))
-        return run.answered(hits, draft or Draft(""), stop="model_error" if run.failure else "answerable")
+        if not told or run.stopped():
+            return run.answered(hits, Draft(""), stop=run.stopped() or "no_graph_evidence")
+        draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
+        return run.answered(hits, draft, stop="model_error" if run.failure else "answerable")
 
     def _told(self, run: Run, asked: Question, analysis: Analysis) -> Told:
         """What the graph tells: the first of the queries that gives rows."""

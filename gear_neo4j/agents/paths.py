@@ -3,18 +3,17 @@
 After S. Pal, "Using Knowledge Graphs to enhance Retrieval Augmented Generation" (2024).
 """
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.agents.run import Event, Run
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact
 from gear_neo4j.recipes import AgentRecipe, option
 from gear_neo4j.registry import AnyRetriever
 from gear_neo4j.retrieval.paths import Paths
+from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.roles.answering import Thinker
-from gear_neo4j.roles.parsers import Draft
 
 SHOWN_FACTS = 30
 
@@ -33,13 +32,13 @@ class PathAnswerer:
         self._retriever = retriever
         self._roles = roles
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from at most k passages and 30 facts, in one call of the model.
 
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        hits = self._retriever.retrieve(question, k=k)
+        hits = self._retriever.retrieve(checked(question, k=k), k=k)
         run = Run(hits.question, self._roles.name, on_event)
         run.begin(hits.question)
         run.spend(hits.milliseconds)
@@ -48,6 +47,5 @@ class PathAnswerer:
         run.passages.update({hit.passage.id: hit.passage for hit in hits})
         facts = [Fact(triple.subject, triple.predicate, triple.object) for triple in hits.triples]
         run.remember(facts[:SHOWN_FACTS])
-        passages = [hit.passage for hit in hits]
-        draft = run.call("answer", lambda: self._roles.answer(run.question, passages, memory=run.memory.facts))
-        return run.answered(hits, draft or Draft(""), stop="model_error" if draft is None else "answerable")
+        draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
+        return run.answered(hits, draft, stop="answerable" if draft.text else "model_error")

@@ -1,19 +1,20 @@
 """Agentic RAG: a plan of questions for tools, run side by side, revised, and an answer checked claim by claim."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from contextvars import copy_context
 from itertools import chain, zip_longest
 from typing import Any, ClassVar
 
 from pydantic import field_validator
 
-from gear_neo4j.agents.answer import Answer, Judgement, QueryTried, StopReason
-from gear_neo4j.agents.run import Event, Run, cleaned
+from gear_neo4j.agents.answer import Answer, Judgement, StopReason, ToolCall
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.tools import Tool, ToolReply, attempted
 from gear_neo4j.domain import Fact, Hit, Hits
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes import Budget, option
+from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import ranked_again
 from gear_neo4j.roles.parsers import Draft, without_markers
 from gear_neo4j.roles.planner import Outcome, PlannedStep, PlanWriter
@@ -63,7 +64,7 @@ class PlannerLoop:
         self._planner = planner
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question; each step of the plan is a step of the trace.
 
         A step that fails is on record, and the plan goes on. ``grounded`` is False where a claim of the answer is not
@@ -72,7 +73,7 @@ class PlannerLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = cleaned(question, k=k)
+        asked = checked(question, k=k)
         run = Run(asked, self._planner.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
         run.begin(asked)
         plan = self._planned(run, (), ())
@@ -88,16 +89,16 @@ class PlannerLoop:
         told = {tool.name: tool.description for tool in self._tools.values()}
         steps = run.call("plan", lambda: self._planner.plan(run.question, told, plan=plan, done=done))
         if steps is not None:
-            said = "; ".join(f"{step.tool}: {step.question}" for step in steps) or "nothing more is needed"
-            run.note(**({"rewrite": said} if done else {"action": "plan", "reason": said}))
+            run.note(plan=tuple(f"{step.tool}: {step.question}" for step in steps))
+            if not done:
+                run.note(action="plan")
         return steps
 
     def _recalled(self, run: Run) -> Answer:
         """An answer for which no tool is needed."""
         draft = run.call("recall", lambda: self._planner.recall(run.question)) or Draft("")
         hits = Hits(run.question, "planner", (), usage=dict(run.usage))
-        answer = run.answered(hits, draft, stop="model_error" if run.failure else "answerable")
-        return replace(answer, grounded=False)
+        return run.answered(hits, draft, stop="model_error" if run.failure else "answerable", grounded=False)
 
     def _worked(self, run: Run, plan: Sequence[PlannedStep], found: "_Found") -> StopReason:
         """Run the plan wave by wave, and revise it after each; why it ended."""
@@ -131,8 +132,9 @@ class PlannerLoop:
         asks = {(tools[step.id].name, question): tools[step.id] for step, question in filled}
         asks = {key: tool for key, tool in asks.items() if key not in found.replies}
         with ThreadPoolExecutor(self._options.concurrency, thread_name_prefix="plan") as pool:
-            replies = list(pool.map(lambda item: attempted(item[1], item[0][1]), asks.items()))
-        found.replies |= dict(zip(asks, replies, strict=True))
+            # A context can be entered once at a time: each thread gets a copy of its own.
+            calls = [pool.submit(copy_context().run, attempted, tool, key[1]) for key, tool in asks.items()]
+        found.replies |= {key: call.result() for key, call in zip(asks, calls, strict=True)}
         for step, question in filled:
             tool = tools[step.id]
             self._record(run, step, question, tool, found, paid=(tool.name, question) in asks)
@@ -148,12 +150,11 @@ class PlannerLoop:
             base=ids,
             ranking=ids,
             paths=reply.paths,
-            reason=reply.answer,
-            queries=(QueryTried(question, reply.failure, (reply.answer,) if reply.answer else (), tool.name),),
+            tool_calls=(ToolCall(tool.name, question, reply.answer, reply.failure),),
         )
         if reply.failure:
             run.note(failures=(f"{tool.name}: {reply.failure}",))
-            run.on_event(Event("failure", len(run.steps), f"{tool.name}: {reply.failure}"))
+            run.tell("failure", f"{tool.name}: {reply.failure}")
         for role, usage in reply.usage.items() if paid else ():
             run.pay(role, usage)
         run.passages.update({hit.passage.id: hit.passage for hit in reply.hits})
@@ -174,15 +175,14 @@ class PlannerLoop:
         hits = ranked_again(found.hits[:k])
         run.note(merged=tuple(hit.passage.id for hit in hits))
         ranking = Hits(run.question, "planner", hits, run.paths(), facts=run.memory.facts, usage=dict(run.usage))
-        answer = run.answered(ranking, draft, stop="model_error" if run.failure else run.stopped() or stop)
-        return replace(answer, grounded=bool(draft.text) and not unsupported)
+        grounded = bool(draft.text) and not unsupported
+        return run.answered(ranking, draft, stop=run.stopped() or stop, grounded=grounded)
 
     def _synthesised(self, run: Run, found: "_Found", k: int) -> Draft:
         if run.failure:
             return Draft("")
         passages = [hit.passage for hit in found.hits[:k]]
-        memory = run.memory.facts
-        return run.call("answer", lambda: self._planner.answer(run.question, passages, memory=memory)) or Draft("")
+        return run.answer(self._planner, passages, memory=run.memory.facts)
 
     def _unsupported(self, run: Run, found: "_Found", draft: Draft, k: int) -> tuple[str, ...]:
         """The claims of an answer that what was found does not support; one that could not be judged is one of them."""

@@ -1,54 +1,58 @@
 """One run of an agent in the making: its steps so far, what they cost, and what went wrong."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, Unpack
 
-from gear_neo4j.agents.answer import Answer, Citation, Step, StopReason, Trace
+from gear_neo4j.agents.answer import Answer, Citation, Step, StepFields, StopReason, Trace
 from gear_neo4j.agents.memory import GistMemory
+from gear_neo4j.cancellation import current_flag
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path
-from gear_neo4j.errors import InputError, ModelError, ReplyError
+from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.models.chat import Reply
+from gear_neo4j.models.streaming import OnToken
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.usage import Usage
 
 Value = TypeVar("Value")
-Happening = Literal["question", "facts", "verdict", "failure"]
+EventKind = Literal["question", "facts", "verdict", "failure", "token", "answer"]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What an agent just did in a step: asked a question, noted facts, judged them, or saw a reply fail."""
+    """What an agent just did in a step: asked a question, noted facts, judged them, saw a reply fail, or answered.
 
-    kind: Happening
+    A ``token`` is a piece of the answer while it is written. Pieces of one step belong together, and what follows may
+    replace them: the ``answer``, which comes last, is the one whose markers are checked.
+    """
+
+    kind: EventKind
     step: int
     text: str = ""
     facts: tuple[Fact, ...] = ()
+    answer: Answer | None = None
 
 
-def cleaned(question: str, *, k: int) -> str:
-    """A question on one line.
-
-    Raises:
-        InputError: it is blank, or k is below 1.
-    """
-    asked = " ".join(question.split())
-    if not asked or k < 1:
-        raise InputError("the question is blank" if not asked else f"k is {k}: ask for at least 1 passage")
-    return asked
+OnEvent = Callable[[Event], None]
 
 
 @dataclass(slots=True)
 class Run:
-    """What a run has gathered; the agent says what comes next, the run keeps the books."""
+    """What a run has gathered; the agent says what comes next, the run keeps the books.
+
+    Without ``on_event`` the answer is not streamed. Once ``cancel`` is set no call is begun.
+    """
 
     question: str
     roles: str
-    on_event: Callable[[Event], None]
+    on_event: OnEvent | None = None
     tokens: int | None = None
     seconds: float | None = None
     steps: list[Step] = field(default_factory=list)
@@ -60,15 +64,17 @@ class Run:
     exact: bool = True
     failure: str = ""
     started: float = field(default_factory=time.monotonic)
+    cancel: threading.Event | None = field(default_factory=current_flag)
+    cut: bool = False
 
     def begin(self, question: str) -> None:
         """Begin a step with a question."""
         self.steps.append(Step(len(self.steps) + 1, question))
-        self._tell("question", question)
+        self.tell("question", question)
 
-    def note(self, **found: object) -> None:
-        """Put on record what the current step found."""
-        self.steps[-1] = replace(self.steps[-1], **found)  # type: ignore[arg-type]
+    def note(self, **fields: Unpack[StepFields]) -> None:
+        """Put fields of the current step on record."""
+        self.steps[-1] = replace(self.steps[-1], **fields)
 
     def remember(self, facts: Sequence[Fact]) -> None:
         """Extend the gist memory by the facts that are new to it."""
@@ -76,37 +82,50 @@ class Run:
         self.memory = self.memory.extended(facts)
         gained = self.memory.facts[known:]
         self.note(gist=gained)
-        self._tell("facts", facts=gained)
+        self.tell("facts", facts=gained)
 
     def judge(self, answerable: bool, reason: str) -> None:
         """Put on record whether the memory suffices."""
         self.note(answerable=answerable, reason=reason)
-        self._tell("verdict", reason)
+        self.tell("verdict", reason)
 
     def call(self, role: str, ask: Callable[[], Reply[Value]]) -> Value | None:
-        """What a role replies, on the books; None where the reply was of no use, or the model failed for good."""
-        with self.timed(role):
-            try:
-                reply = ask()
-            except ModelError as error:
-                self.failed(role, error)
-                return None
-        self.pay(role, reply.usage)
-        return reply.value
+        """What a role replies, on the books; None for a bad reply, a model that failed, and a cancelled run."""
+        if self.cancelled:
+            self.cut = True
+            return None
+        return self._booked(role, ask)
 
     def calls(self, role: str, asks: Sequence[Callable[[], Reply[Value]]], *, together: int) -> list[Value | None]:
         """What a role replies to each of several requests, some at a time; none is begun once the run has to stop."""
-        found: list[Value | None] = []
+        replies: list[Value | None] = []
         with ThreadPoolExecutor(together, thread_name_prefix=role) as pool:
             for start in range(0, len(asks), together):
                 if self.stopped():
                     break
-                futures = [pool.submit(ask) for ask in asks[start : start + together]]
-                found += [self.call(role, future.result) for future in futures]
-        return found + [None] * (len(asks) - len(found))
+                some = asks[start : start + together]
+                # A context can be entered once at a time: each thread gets a copy of its own.
+                futures = [pool.submit(copy_context().run, ask) for ask in some]
+                replies += [self._booked(role, future.result) for future in futures]
+        return replies + [None] * (len(asks) - len(replies))
+
+    def answer(self, answerer: Answerer, passages: Sequence[Passage], *, memory: Sequence[Fact] = ()) -> Draft:
+        """The answer to the run's question, in the call that ends it; an empty draft where the reply was of no use."""
+        return self.draft(
+            "answer",
+            lambda on_token: answerer.answer(self.question, passages, memory=memory, on_token=on_token),
+        )
+
+    def draft(self, role: str, ask: Callable[[OnToken | None], Reply[Draft]]) -> Draft:
+        """What a role writes as the answer; its pieces become events where somebody listens."""
+        on_token = (lambda piece: self.tell("token", piece)) if self.on_event else None
+        return self.call(role, lambda: ask(on_token)) or Draft("")
 
     def search(self, retriever: Retriever, *, k: int) -> list[Hit]:
         """Retrieve with the question of the current step, on the books; nothing where the retriever's model failed."""
+        if self.cancelled:
+            self.cut = True
+            return []
         try:
             found = retriever.retrieve(self.steps[-1].question, k=k)
         except ModelError as error:
@@ -129,7 +148,7 @@ class Run:
             self.failure = text
         if self.steps:
             self.note(failures=(*self.steps[-1].failures, text))
-        self._tell("failure", text)
+        self.tell("failure", text)
 
     def pay(self, role: str, usage: Usage) -> None:
         """Add to what a role has cost."""
@@ -153,10 +172,17 @@ class Run:
             spent[part] = spent.get(part, 0.0) + time_spent
         self.note(milliseconds=spent)
 
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody wants the run to end."""
+        return self.cancel is not None and self.cancel.is_set()
+
     def stopped(self) -> StopReason | None:
-        """Why the run cannot go on: the model failed for good, or the budget is spent."""
+        """Why the run cannot go on: the model failed for good, somebody cancelled it, or the budget is spent."""
         if self.failure:
             return "model_error"
+        if self.cancelled:
+            return "cancelled"
         spent = sum(self.usage.values(), Usage()).tokens
         late = self.seconds is not None and time.monotonic() - self.started >= self.seconds
         return "budget" if late or (self.tokens is not None and spent >= self.tokens) else None
@@ -170,22 +196,39 @@ class Run:
         titles = {id: passage.title for id, passage in self.passages.items()}
         return Trace(self.question, self.roles, tuple(self.steps), self.links, self.selected, titles, answer)
 
-    def answered(self, hits: Hits, draft: Draft, *, stop: StopReason) -> Answer:
-        """The answer that the run ends with."""
-        shown = [Citation(str(number), passage=hits[number - 1].passage) for number in draft.passages]
+    def answered(self, hits: Hits, draft: Draft, *, stop: StopReason, grounded: bool = True) -> Answer:
+        """The answer that the run ends with, which is also its last event."""
+        passages = [Citation(str(number), passage=hits[number - 1].passage) for number in draft.passages]
         facts = [Citation(f"F{number}", fact=self.memory.facts[number - 1]) for number in draft.facts]
-        return Answer(
+        answer = Answer(
             self.question,
             draft.text,
             hits,
             self.trace(draft.text),
-            stop,
-            citations=(*shown, *facts),
+            "cancelled" if self.cut and not self.failure else stop,
+            citations=(*passages, *facts),
             removed=draft.removed,
             usage=dict(self.usage),
             seconds=time.monotonic() - self.started,
             failure=self.failure,
+            grounded=grounded,
         )
+        self.tell("answer", draft.text, answer=answer)
+        return answer
 
-    def _tell(self, kind: Happening, text: str = "", *, facts: tuple[Fact, ...] = ()) -> None:
-        self.on_event(Event(kind, len(self.steps), text, facts))
+    def tell(
+        self, kind: EventKind, text: str = "", *, facts: tuple[Fact, ...] = (), answer: Answer | None = None
+    ) -> None:
+        """Hand an event to the listener, if there is one."""
+        if self.on_event:
+            self.on_event(Event(kind, len(self.steps), text, facts, answer))
+
+    def _booked(self, role: str, ask: Callable[[], Reply[Value]]) -> Value | None:
+        with self.timed(role):
+            try:
+                reply = ask()
+            except ModelError as error:
+                self.failed(role, error)
+                return None
+        self.pay(role, reply.usage)
+        return reply.value

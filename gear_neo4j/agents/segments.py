@@ -43,12 +43,10 @@ def written(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRag) 
     name = f"selfrag by {critic.name}"
     found = Hits(run.question, name, tuple(hits), run.paths(), run.exact, usage=dict(run.usage))
     stop = run.stopped() or ("answerable" if best.parts else "exhausted")
-    return replace(run.answered(found, Draft(text, cited), stop=stop), grounded=bool(best.parts))
+    return run.answered(found, Draft(text, cited), stop=stop, grounded=bool(best.parts))
 
 
-def _continued(
-    run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, options: SelfRag
-) -> list[Writing]:
+def _continued(run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, options: SelfRag) -> list[Writing]:
     """A long answer with each sentence that could come next; itself, complete, where none could."""
     if writing.complete:
         return [writing]

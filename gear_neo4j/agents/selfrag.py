@@ -1,14 +1,15 @@
 """Self-RAG (Asai et al. 2024) on any chat model: an answer from each passage, judged, and the best of them given."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason
 from gear_neo4j.agents.reflecting import Candidate, SelfRag, reflected
-from gear_neo4j.agents.run import Event, Run, cleaned
+from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.segments import written
 from gear_neo4j.domain import Hit, Hits
+from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.roles.critic import Critic
 from gear_neo4j.roles.parsers import Draft, without_markers
@@ -22,13 +23,13 @@ class SelfRagLoop:
         self._critic = critic
         self._options = options
 
-    def ask(self, question: str, *, k: int = 10, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question; an answer that rests on no passage has ``grounded`` False.
 
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = cleaned(question, k=k)
+        asked = checked(question, k=k)
         run = Run(asked, self._critic.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
         run.begin(asked)
         if not self._retrieves(run):
@@ -135,8 +136,8 @@ class SelfRagLoop:
         if draft is not None and not run.stopped():
             reflected(run, self._critic, self._options, draft.text, None)
         empty = Hits(run.question, "selfrag", (), usage=dict(run.usage))
-        answer = run.answered(empty, draft or Draft(""), stop="model_error" if run.failure else stop)
-        return replace(answer, grounded=False)
+        stop = "model_error" if run.failure else stop
+        return run.answered(empty, draft or Draft(""), stop=stop, grounded=False)
 
     def _concluded(self, run: Run, best: Candidate | None, seen: Sequence[Hit], stop: StopReason) -> Answer:
         """The best answer with its passage first and cited, if that supports it at all."""
@@ -148,7 +149,5 @@ class SelfRagLoop:
         )
         supported = bool(best and best.hit and best.reflection.supported > 0)
         text = f"{best.text} [1]" if best and supported else best.text if best else ""
-        answer = run.answered(
-            found, Draft(text, (1,) if supported else ()), stop="model_error" if run.failure else stop
-        )
-        return replace(answer, grounded=supported)
+        draft = Draft(text, (1,) if supported else ())
+        return run.answered(found, draft, stop="model_error" if run.failure else stop, grounded=supported)

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from gear_neo4j.agents.agent import Agent
+from gear_neo4j.cancellation import cancelled
 from gear_neo4j.domain import Fact, Hit, Path
 from gear_neo4j.errors import GearError
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.roles.answering import Thinker
+from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.parsers import without_markers
 from gear_neo4j.usage import Usage
 
@@ -49,7 +50,7 @@ class RetrieverTool:
     name: str
     description: str
     retriever: Retriever
-    roles: Thinker
+    roles: Answerer
 
     def run(self, question: str) -> ToolReply:
         """Search, and answer in one call."""
@@ -78,6 +79,8 @@ class AgentTool:
 
 def attempted(tool: Tool, question: str) -> ToolReply:
     """What a tool says; a failure of any kind is a reply, too, for a plan goes on without it."""
+    if cancelled():
+        return ToolReply(failure="the run was cancelled before")
     try:
         return tool.run(question)
     except Exception as error:

@@ -11,12 +11,11 @@ from gear_neo4j.agents.gear import GearOptions
 from gear_neo4j.agents.graphrag import GlobalOptions
 from gear_neo4j.agents.planner import PlanOptions
 from gear_neo4j.agents.reflecting import SelfRagOptions
-from gear_neo4j.agents.trace import Replay
 from gear_neo4j.cli.options import beam_from
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.integrations.tavily import TavilySearch
-from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.calibrated import calibrated
 from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, Evaluator, Grader, SimilarityEvaluator
@@ -54,7 +53,7 @@ JUDGING = (
 )
 
 
-def evaluator_from(given: dict[str, Any], *, embedder: Embedder, chat: Chat | None) -> Evaluator:
+def evaluator_from(given: dict[str, Any], *, embedder: Embedder, chat: ChatModel | None) -> Evaluator:
     """The evaluator that the options name.
 
     Raises:
@@ -68,9 +67,7 @@ def evaluator_from(given: dict[str, Any], *, embedder: Embedder, chat: Chat | No
     return Grader(chat) if kind == "grader" and chat else SimilarityEvaluator(embedder)
 
 
-def agent_named(
-    name: str, gear: Gear, given: dict[str, Any], *, settings: Settings, roles: Replay | None = None
-) -> Agent:
+def agent_named(name: str, gear: Gear, given: dict[str, Any], *, settings: Settings) -> Agent:
     """The agent of a name, made from the options of the command that concern it."""
     budget = {"tokens": given["tokens"], "seconds": given["seconds"]}
     makers: dict[str, Callable[[], Agent]] = {
@@ -92,7 +89,7 @@ def agent_named(
         return makers[name]()
     keys = ("max_steps", "step_k", "select", "read_once")
     options = GearOptions(**{key: given[key] for key in keys}, **budget)
-    return gear.agent(base=given["base"], beam=beam_from(given), score=given["score"], options=options, roles=roles)
+    return gear.agent(base=given["base"], beam=beam_from(given), score=given["score"], options=options)
 
 
 def _crag(gear: Gear, given: dict[str, Any], settings: Settings, budget: dict[str, Any]) -> Agent:

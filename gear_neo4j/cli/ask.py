@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event
-from gear_neo4j.agents.trace import Replay
+from gear_neo4j.agents.trace import read_trace, trace_json, write_trace
 from gear_neo4j.cli.agents import AGENTS, JUDGING, agent_named
 from gear_neo4j.cli.options import (
     BASE,
@@ -24,8 +24,11 @@ from gear_neo4j.cli.options import (
     with_options,
 )
 from gear_neo4j.cli.search import print_paths
-from gear_neo4j.errors import SettingsError
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.models.replay import ReplayChat
+from gear_neo4j.retrieval.question import checked
 from gear_neo4j.wire import answer_json, read_trace, write_trace
 from gear_neo4j.wording import counted
 
@@ -39,6 +42,7 @@ STOPS = {
     "model_error": "the model failed; these are the best passages so far",
     "no_graph_evidence": "the graph says nothing of it",
     "abstained": "none of what was found speaks of the question",
+    "cancelled": "cancelled",
     "exhausted": "the last try allowed; this is the best of them",
 }
 UNGROUNDED = "nothing that was found supports all of this"
@@ -88,12 +92,11 @@ def ask(
     settings = settings_from(given)
     if replay_file is not None and agent_name != "gear":
         raise SettingsError(f"--replay repeats runs of --agent gear only, not of {agent_name}: leave it out")
-    roles = Replay(read_trace(replay_file)) if replay_file else None
     # Without a model nothing is to be started.
-    chat = None if replay_file else open_chat(settings, cache=settings.chat_cache)
+    chat = _replayed(replay_file, question) if replay_file else open_chat(settings, cache=settings.chat_cache)
     with opened(settings, chat=chat) as gear:
-        agent = agent_named(agent_name, gear, given, settings=settings, roles=roles)
-        answer = agent.ask(question, k=k, on_event=_silent if as_json else _shown(errors))
+        agent = agent_named(agent_name, gear, given, settings=settings)
+        answer = agent.ask(question, k=k, on_event=None if as_json else _shown(errors))
         if trace_file is not None:
             write_trace(answer.trace, trace_file)
         if as_json:
@@ -107,8 +110,42 @@ def ask(
     _print_cost(console, answer, settings.chat_price)
 
 
-def _silent(_event: Event) -> None:
-    return None
+def answer_json(gear: Gear, answer: Answer) -> dict[str, Any]:
+    """What ``--json`` prints for an answer."""
+    return {
+        "question": answer.question,
+        "answer": answer.text,
+        "stop_reason": answer.stop_reason,
+        "grounded": answer.grounded,
+        "failure": answer.failure,
+        "citations": [_citation_json(citation) for citation in answer.citations],
+        "removed_citations": list(answer.removed),
+        "gist": [[fact.subject, fact.predicate, fact.object] for fact in answer.gist],
+        **{key: value for key, value in hits_json(gear, answer.hits).items() if key in ("hits", "paths", "exact")},
+        "usage": {**asdict(answer.total), "roles": {role: asdict(one) for role, one in answer.usage.items()}},
+        "seconds": answer.seconds,
+        "trace": trace_json(answer.trace),
+    }
+
+
+def _citation_json(citation: Any) -> dict[str, Any]:
+    passage, fact = citation.passage, citation.fact
+    if passage is None:
+        return {"marker": citation.marker, "fact": [fact.subject, fact.predicate, fact.object]}
+    return {
+        "marker": citation.marker,
+        "passage": passage.id,
+        "title": passage.title,
+        "source": passage.source,
+        "position": passage.position,
+    }
+
+
+def _replayed(file: Path, question: str) -> ReplayChat:
+    trace = read_trace(file)
+    if checked(question) != trace.question:
+        raise InputError(f"{file} is the trace of another question: ask {trace.question!r}")
+    return ReplayChat(trace.replies, name=f"replay of {trace.roles}")
 
 
 def _shown(console: Console) -> Callable[[Event], None]:

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 
 from gear_neo4j.gear import Gear
-from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.settings import DEFAULT_NAME, Settings
 
@@ -101,7 +101,7 @@ def beam_from(given: dict[str, Any]) -> Beam:
 
 
 @contextmanager
-def opened(settings: Settings, *, chat: Chat | None = None) -> Iterator[Gear]:
+def opened(settings: Settings, *, chat: ChatModel | None = None) -> Iterator[Gear]:
     """A connection by settings, closed afterwards; says on standard error what it waits for."""
     with errors.status("connecting") as status:
         gear = Gear.connect(settings, chat=chat, report=lambda text: status.update(text))

@@ -10,8 +10,9 @@ from gear_neo4j.communities import store
 from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy
 from gear_neo4j.errors import ReplyError, SettingsError
 from gear_neo4j.graph.database import Database
-from gear_neo4j.models.chat import CHARACTERS_PER_TOKEN, Reply
+from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.concurrency import outcomes
+from gear_neo4j.models.replies import CHARACTERS_PER_TOKEN
 from gear_neo4j.roles.prompts import fill
 from gear_neo4j.roles.reporter import Report, Reporter
 from gear_neo4j.usage import Usage

@@ -8,13 +8,13 @@ from typing import Any
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.quality import Quality, assess, averages
 from gear_neo4j.evaluate.runs import Answered
-from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.usage import Usage
 
 
 def judge(
-    answered: Sequence[Answered], *, chat: Chat, embedder: Embedder, on_done: Callable[[], None] = lambda: None
+    answered: Sequence[Answered], *, chat: ChatModel, embedder: Embedder, on_done: Callable[[], None] = lambda: None
 ) -> list[Quality]:
     """The quality of each answer, in order; as many at a time as the chat model takes calls.
 

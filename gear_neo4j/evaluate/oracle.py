@@ -15,6 +15,7 @@ from gear_neo4j.evaluate.datasets import Hop, Query
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.streaming import OnToken
 from gear_neo4j.roles.answering import shown_facts, shown_passages
 from gear_neo4j.roles.parsers import Draft, Thought, Verdict
 from gear_neo4j.usage import Usage
@@ -107,7 +108,14 @@ class Oracle:
                 break
         return _reply(following, question + shown_facts(memory) + why + "".join(asked))
 
-    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+    def answer(
+        self,
+        question: str,
+        passages: Sequence[Passage],
+        *,
+        memory: Sequence[Fact],
+        on_token: OnToken | None = None,
+    ) -> Reply[Draft]:
         """The gold answer, citing the gold passages that are shown."""
         self._begin(question)
         cited = tuple(place for place, one in enumerate(passages, start=1) if one.id in self._query.gold)

@@ -14,7 +14,7 @@ from gear_neo4j.errors import InputError, ModelError, ReplyError
 from gear_neo4j.evaluate.metrics import useful_precision
 from gear_neo4j.evaluate.statistics import Interval, interval
 from gear_neo4j.ingestion.chunking import SENTENCE
-from gear_neo4j.models.chat import Chat, Prompt
+from gear_neo4j.models.chat import ChatModel, Prompt
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.judgements import parse_statements, parse_useful, parse_verdicts
 from gear_neo4j.roles.prompts import fill
@@ -55,7 +55,7 @@ class Quality:
 
 
 def assess(
-    chat: Chat, embedder: Embedder, *, question: str, answer: str, contexts: Sequence[str], reference: str
+    chat: ChatModel, embedder: Embedder, *, question: str, answer: str, contexts: Sequence[str], reference: str
 ) -> Quality:
     """Judge an answer and its contexts (best first) by a reference: up to 5 calls, and one for each context.
 
@@ -135,7 +135,7 @@ def sentences(text: str) -> tuple[str, ...]:
 class _Judge:
     """A language model that judges for one question; adds up what it cost."""
 
-    def __init__(self, chat: Chat, question: str) -> None:
+    def __init__(self, chat: ChatModel, question: str) -> None:
         self._chat = chat
         self._question = question
         self.usage = Usage()

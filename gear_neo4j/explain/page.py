@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from gear_neo4j.agents.answer import Citation, Judgement, QueryTried
+from gear_neo4j.agents.answer import Citation, Judgement, QueryTried, ToolCall
 from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
 from gear_neo4j.explain.saved import Saved, Turn
@@ -90,8 +90,9 @@ def _step(saved: Saved, turn: Turn) -> str:
     )
     verdict = f'<p class="verdict" dir="auto">{escape(turn.verdict)}</p>' if turn.verdict else ""
     heading = f'<h2>Step {turn.number}: <span dir="auto">{escape(turn.question)}</span></h2>'
-    queries = "".join(map(_query, turn.queries)) + _judgements(saved, turn)
-    return f'<section>{heading}{drawing(saved, turn)}{queries}<div class="noted">{facts}{verdict}</div></section>'
+    actions = _plan(turn) + "".join(map(_tool_call, turn.tool_calls)) + "".join(map(_query, turn.queries))
+    judgements = _judgements(saved, turn)
+    return f'<section>{heading}{drawing(saved, turn)}{actions}{judgements}<div class="noted">{facts}{verdict}</div></section>'
 
 
 def _judgements(saved: Saved, turn: Turn) -> str:
@@ -107,6 +108,22 @@ def _judgement(saved: Saved, one: Judgement) -> str:
     score = "" if one.score is None else f"{one.score:.2f}"
     said = " ".join(part for part in (escape(one.role), score, escape(one.label)) if part)
     return f"<b>{said}</b> {named(passage, id=one.of) if passage else escape(beginning(one.of))}"
+
+
+def _plan(turn: Turn) -> str:
+    if not turn.plan:
+        return ""
+    rows = "".join(f'<li dir="auto">{escape(question)}</li>' for question in turn.plan)
+    return f'<p class="note">Plan:</p><ol>{rows}</ol>'
+
+
+def _tool_call(call: ToolCall) -> str:
+    """A question to a tool with its answer, or with the reason why there is none."""
+    outcome = call.failure or ("answered" if call.answer else "no answer")
+    answer = f'<p dir="auto">{escape(call.answer)}</p>' if call.answer else ""
+    summary = f"<summary>Tool ({escape(call.tool)}): {escape(outcome)}</summary>"
+    question = f'<p class="note" dir="auto">{escape(call.question)}</p>'
+    return f'<details class="query"{" open" if answer else ""}>{summary}{question}{answer}</details>'
 
 
 def _query(query: QueryTried) -> str:

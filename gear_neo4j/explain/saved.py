@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Literal
 
-from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Trace
+from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, ToolCall, Trace
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Fact, Hits, Passage, Path
 from gear_neo4j.roles.parsers import parse_answer
@@ -18,7 +18,8 @@ _RANKED = 20
 class Turn:
     """One question that was searched for: the paths best first, what was noted of them, and what came of it.
 
-    ``queries`` are those of agents that query the graph, ``judgements`` those of agents that judge.
+    ``queries`` are those of agents that query the graph, ``judgements`` those of agents that judge, ``plan`` and
+    ``tool_calls`` those of agents that plan.
     """
 
     number: int
@@ -28,6 +29,8 @@ class Turn:
     verdict: str = ""
     queries: tuple[QueryTried, ...] = ()
     judgements: tuple[Judgement, ...] = ()
+    plan: tuple[str, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,8 @@ def _turns(trace: Trace) -> tuple[Turn, ...]:
             ("" if step.action else words[step.answerable]) + step.reason,
             step.queries,
             step.judgements,
+            step.plan,
+            step.tool_calls,
         )
         for step in trace.steps
     )

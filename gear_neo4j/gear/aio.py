@@ -70,9 +70,7 @@ class AsyncGear:
         with cancellable() as cancel:
             context = contextvars.copy_context()
         try:
-            return await to_thread.run_sync(
-                context.run, work, abandon_on_cancel=True, limiter=self._limiter
-            )
+            return await to_thread.run_sync(context.run, work, abandon_on_cancel=True, limiter=self._limiter)
         finally:
             cancel.set()
 

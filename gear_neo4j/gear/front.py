@@ -174,7 +174,9 @@ class Gear:
         """
         return RecordedAgent(self._session.played_by(player).agent(AGENTS.recipe(recipe)))
 
-    def ingest(self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any) -> IngestReport:
+    def ingest(
+        self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any
+    ) -> IngestReport:
         """Ingest passages and their triples; see :meth:`gear_neo4j.gear.corpus.Corpus.ingest` for the options."""
         return self.corpus.ingest(sources, triples=triples, **options)
 

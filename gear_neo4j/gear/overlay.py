@@ -77,7 +77,9 @@ class Overlay:
         """
         profile = profile or self.profile()
         if profile is None:
-            raise InputError(f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)")
+            raise InputError(
+                f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)"
+            )
         run = Adoption(self._graph, profile, self._session.plain_embedder, on_progress=on_progress)
         if dry_run:
             return run.count()

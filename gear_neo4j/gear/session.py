@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, Self, TypeVar, cast
+from typing import Self, TypeVar, cast
 
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.errors import ModelError

@@ -14,7 +14,7 @@ from gear_neo4j.domain import Passage, Triple, make_triple
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.ingestion.writing import write_triples
-from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.chat import ChatModel, Reply
 from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.lists import Triples, parse_triples
@@ -93,7 +93,7 @@ class Extraction:
 
     database: Database
     embedder: Embedder
-    chat: Chat
+    chat: ChatModel
     max_tokens: int | None = None
     retry_failed: bool = False
     on_failure: Callable[[Failure], None] = lambda _: None

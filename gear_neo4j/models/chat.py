@@ -1,18 +1,22 @@
 """Text to text: any LangChain chat model, with retries, a limit of concurrent calls, token counts and a cache."""
 
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from tenacity import Retrying
 
 from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import ReplyCache
-from gear_neo4j.models.retries import explained, one_line, retrying
+from gear_neo4j.models.recording import record
+from gear_neo4j.models.replies import Alternatives, text_of, tokens_of, usage_of
+from gear_neo4j.models.retries import explained, may_pass, one_line, retrying
+from gear_neo4j.models.streaming import Listener, ListenerError, OnToken, VisibleText, shown
 from gear_neo4j.usage import Usage
 
 if TYPE_CHECKING:
@@ -24,7 +28,6 @@ T = TypeVar("T")
 REPAIR = (
     "That reply cannot be used: {problem}\nReply again, in the required form only, with nothing before or after it."
 )
-CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,6 @@ class Prompt:
 
     system: str
     user: str
-
-
-@dataclass(frozen=True, slots=True)
-class Alternatives:
-    """A token of a reply, and the probabilities of the tokens that could have stood there, itself among them."""
-
-    token: str
-    others: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +50,22 @@ class Reply(Generic[T]):
     usage: Usage
     milliseconds: float
     tokens: tuple[Alternatives, ...] = ()
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """What roles ask: a :class:`Chat`, or the replay of a recorded run."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    @property
+    def concurrency(self) -> int:
+        """The most requests in flight at once."""
+
+    def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
+        """What ``parse`` makes of the reply; raises ModelError, and ReplyError where no reply is of use."""
 
 
 class Chat:
@@ -109,10 +120,11 @@ class Chat:
         names = (getattr(self._model, attribute, None) for attribute in ("model_name", "model"))
         return next((name for name in names if isinstance(name, str) and name), type(self._model).__name__)
 
-    def ask(self, prompt: Prompt, *, parse: Callable[[str], T]) -> Reply[T]:
+    def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
         """Ask, and give back what ``parse`` makes of the reply; where it raises ValueError the model may try once more.
 
-        Only a reply that parses is kept in the cache.
+        Only a reply that parses is kept in the cache. ``on_token`` gets the visible text of the first reply while it is
+        written, and a reply from the cache in one piece; a reply after a failure or a repair is not streamed.
 
         Raises:
             ReplyError: the second reply could not be used either; its ``usage`` says what both cost.
@@ -121,46 +133,84 @@ class Chat:
         """
         started = time.perf_counter()
         messages = _messages(prompt)
-        reply = self._remembered(messages, parse) or self._answered(messages, parse)
+        listener = Listener(on_token) if on_token else None
+        try:
+            reply = self._remembered(messages, parse, listener) or self._answered(messages, parse, listener)
+        except ListenerError as stop:
+            raise stop.error from None
+        except ReplyError as error:
+            record(prompt.system, prompt.user, "", failure=str(error))
+            raise
+        record(prompt.system, prompt.user, reply.text)
         return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
 
-    def _remembered(self, messages: list["BaseMessage"], parse: Callable[[str], T]) -> Reply[T] | None:
+    def _remembered(
+        self, messages: list["BaseMessage"], parse: Callable[[str], T], listener: Listener | None
+    ) -> Reply[T] | None:
         text = self._cache.lookup(messages) if self._cache else None
         if text is None:
             return None
         try:
-            return Reply(parse(text), text, Usage(cached=1), 0.0)
+            reply = Reply(parse(text), text, Usage(cached=1), 0.0)
         except ValueError:
             # It was kept for a parser that took it; ask again, and keep what this one takes.
             return None
+        if listener:
+            listener.hand_on(shown(text))
+        return reply
 
-    def _answered(self, messages: list["BaseMessage"], parse: Callable[[str], T]) -> Reply[T]:
-        reply, usage = self._request(messages, spent=Usage())
+    def _answered(
+        self, messages: list["BaseMessage"], parse: Callable[[str], T], listener: Listener | None
+    ) -> Reply[T]:
+        reply, usage = self._request(messages, spent=Usage(), listener=listener)
         try:
-            value = parse(_text(reply))
+            value = parse(text_of(reply))
         except ValueError as error:
             reply, usage = self._request([*messages, *_repair(reply, error)], spent=usage)
             try:
-                value = parse(_text(reply))
+                value = parse(text_of(reply))
             except ValueError as last:
-                told = f"the model {self.name} replied twice with nothing that can be used ({one_line(last)})"
-                raise ReplyError(f"{told}: try another GEAR_CHAT_MODEL", usage=usage) from last
+                problem = f"the model {self.name} replied twice with nothing that can be used ({one_line(last)})"
+                raise ReplyError(f"{problem}: try another GEAR_CHAT_MODEL", usage=usage) from last
         if self._cache:
             self._cache.update(messages, reply)
-        return Reply(value, _text(reply), usage, 0.0, _tokens(reply))
+        return Reply(value, text_of(reply), usage, 0.0, tokens_of(reply))
 
-    def _request(self, messages: list["BaseMessage"], *, spent: Usage) -> tuple["AIMessage", Usage]:
+    def _request(
+        self, messages: list["BaseMessage"], *, spent: Usage, listener: Listener | None = None
+    ) -> tuple["AIMessage", Usage]:
         attempts = retrying(patience=self._patience, sleep=self._sleep)
         try:
-            reply = attempts(self._invoke, messages)
+            reply = attempts(self._invoke, messages, listener)
         except Exception as error:
             line = explained(error, model=self.name, attempts=attempts, secrets=_secrets(self._model))
             raise ModelError(line, usage=spent + _retries(attempts)) from error
-        return reply, spent + _retries(attempts) + _usage(messages, reply)
+        return reply, spent + _retries(attempts) + usage_of(messages, reply)
 
-    def _invoke(self, messages: list["BaseMessage"]) -> "AIMessage":
+    def _invoke(self, messages: list["BaseMessage"], listener: Listener | None) -> "AIMessage":
         with self._slots:
+            if listener and not listener.done:
+                try:
+                    return self._streamed(messages, listener)
+                except Exception as error:
+                    if may_pass(error):
+                        raise
+                    # A server that does not stream may still reply in one piece.
+                    listener.done = True
             return self._model.invoke(messages, **self._asked)
+
+    def _streamed(self, messages: list["BaseMessage"], listener: Listener) -> "AIMessage":
+        from langchain_core.messages import message_chunk_to_message
+
+        # Only models with a field of this name know the option, without which a stream may not say its tokens.
+        counted: dict[str, Any] = {"stream_usage": True} if "stream_usage" in type(self._model).model_fields else {}
+        visible, chunks = VisibleText(), list[Any]()
+        for chunk in self._model.stream(messages, **self._asked, **counted):
+            chunks.append(chunk)
+            listener.hand_on(visible.feed(text_of(chunk)))
+        listener.hand_on(visible.end())
+        reply: AIMessage = message_chunk_to_message(reduce(add, chunks))  # type: ignore[assignment]
+        return reply
 
 
 def _retries(attempts: Retrying) -> Usage:
@@ -184,34 +234,5 @@ def _repair(reply: "AIMessage", error: ValueError) -> list["BaseMessage"]:
     from langchain_core.messages import AIMessage, HumanMessage
 
     # Some servers refuse a message without text.
-    said = AIMessage(_text(reply).strip() or "(nothing)")
+    said = AIMessage(text_of(reply).strip() or "(nothing)")
     return [said, HumanMessage(REPAIR.format(problem=one_line(error) or "it has not the required form"))]
-
-
-def _text(message: "BaseMessage") -> str:
-    return str(message.text)
-
-
-def _tokens(reply: "AIMessage") -> tuple[Alternatives, ...]:
-    """The tokens of a reply in OpenAI's form; none where a server gives them in another, or not at all."""
-    told = reply.response_metadata.get("logprobs")
-    tokens = told.get("content") if isinstance(told, dict) else None
-    try:
-        return tuple(
-            Alternatives(one["token"], {other["token"]: math.exp(other["logprob"]) for other in one["top_logprobs"]})
-            for one in tokens or ()
-        )
-    except (KeyError, TypeError, OverflowError):
-        return ()
-
-
-def _usage(messages: Sequence["BaseMessage"], reply: "AIMessage") -> Usage:
-    told = reply.usage_metadata
-    if told and told["input_tokens"]:
-        return Usage(calls=1, input_tokens=told["input_tokens"], output_tokens=told["output_tokens"])
-    paid = sum(len(_text(message)) for message in messages)
-    return Usage(calls=1, input_tokens=_estimate(paid), output_tokens=_estimate(len(_text(reply))), estimated=True)
-
-
-def _estimate(characters: int) -> int:
-    return math.ceil(characters / CHARACTERS_PER_TOKEN)

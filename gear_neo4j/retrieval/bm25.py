@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.graph.store import Found
-from gear_neo4j.retrieval.rankers import NOTHING
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rankers import NOTHING
 
 _WORD = re.compile(r"\w+")
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.store import Found
-from gear_neo4j.retrieval.rankers import NOTHING
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rankers import NOTHING
 
 MODEL = "colbert-ir/colbertv2.0"
 PASSAGES_A_BATCH = 64

@@ -18,8 +18,8 @@ from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.pagerank import Weights, pagerank, spread
 from gear_neo4j.retrieval.projection import Projection, Projections
-from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retriever import checked, fetched
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retriever import fetched
 from gear_neo4j.roles.seeds import Filter, Namer
 from gear_neo4j.usage import Usage
 
@@ -77,7 +77,7 @@ class HippoRag2Retriever:
         Raises:
             InputError: the graph is too large to be held in memory.
         """
-        asked = checked(question, k=k, embedder=self._memory.embedder)
+        asked = Question(checked(question, k=k), embedder=self._memory.embedder)
         graph = self._memory.project(asked)
         dense = self._memory.dense(asked, k=max(k, DENSE))
         with asked.timed("expand"):
@@ -136,7 +136,7 @@ class HippoRagRetriever:
         Raises:
             InputError: the graph is too large to be held in memory.
         """
-        asked = checked(question, k=k, embedder=self._memory.embedder)
+        asked = Question(checked(question, k=k), embedder=self._memory.embedder)
         graph = self._memory.project(asked)
         with asked.timed("expand"):
             linked, usage = self._linked(asked)

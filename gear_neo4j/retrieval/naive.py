@@ -10,7 +10,8 @@ from gear_neo4j.retrieval.beam import Beam, passages_of
 from gear_neo4j.retrieval.expansion import Expanded, Expansion, Score
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import fuse, ranked
-from gear_neo4j.retrieval.retriever import BASE_K, checked, fetched
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retriever import BASE_K, fetched
 
 
 class ExpansionRecipe(RetrieverRecipe):
@@ -45,7 +46,7 @@ class NaiveRetriever:
 
         A question whose paths meet a hub takes two more, and a base that is held in memory one less.
         """
-        asked = checked(question, k=k, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._base_k))
         start = [item.id for item in base[: self._base_k]]
         walked = self._expansion.expand(asked, passages=start) if start else Expanded()

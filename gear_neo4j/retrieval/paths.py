@@ -20,8 +20,8 @@ from gear_neo4j.retrieval.dictionary import Dictionaries, Match
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import fuse, ranked
-from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retriever import BASE_K, checked, fetched
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retriever import BASE_K, fetched
 from gear_neo4j.retrieval.walk import Walk, choose, walk
 
 
@@ -76,7 +76,7 @@ class PathRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the paths; nine round trips at most, three where nothing is named."""
-        asked = checked(question, k=k, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._options.base_k))
         found = self.connect(asked)
         passages = dict.fromkeys(id for path in found.paths for id in path.passage_ids)

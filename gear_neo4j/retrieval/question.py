@@ -11,6 +11,25 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.usage import Usage
 
 
+def checked(question: str, *, k: int = 1) -> str:
+    """A question on one line, as every agent and retriever takes it.
+
+    Raises:
+        InputError: it is blank, or k is below 1.
+
+    Example:
+        >>> checked("  Who drew\\n the harbour?", k=10)
+        'Who drew the harbour?'
+    """
+    # A terminal can hand over bytes that are no text; no model and no database takes those.
+    text = " ".join(question.encode("utf-8", "replace").decode("utf-8").split())
+    if not text:
+        raise InputError("the question is empty: ask something")
+    if k < 1:
+        raise InputError(f"k is {k}: ask for at least 1 passage")
+    return text
+
+
 class Question:
     """A question's text, its vector (made when first needed) and the milliseconds that each part of the search took.
 
@@ -19,10 +38,7 @@ class Question:
     """
 
     def __init__(self, text: str, *, embedder: Embedder) -> None:
-        # A terminal can hand over bytes that are no text; no model and no database takes those.
-        self.text = text.encode("utf-8", "replace").decode("utf-8").strip()
-        if not self.text:
-            raise InputError("the question is empty: ask something")
+        self.text = checked(text)
         self._embedder = embedder
         self._vector: list[float] | None = None
         self.milliseconds: dict[str, float] = {}

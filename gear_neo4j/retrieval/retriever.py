@@ -6,9 +6,7 @@ from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from gear_neo4j.domain import Hit, Hits, Passage
-from gear_neo4j.errors import InputError
 from gear_neo4j.graph.store import Store
-from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import Ranked
 from gear_neo4j.retrieval.question import Question
@@ -33,17 +31,6 @@ def make_hits(items: Sequence[Ranked], passages: Mapping[str, Passage]) -> tuple
     """Hits from a ranking; a passage deleted since the index was read is left out, and the ranks close up."""
     present = [item for item in items if item.id in passages]
     return tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
-
-
-def checked(question: str, *, k: int, embedder: Embedder) -> Question:
-    """A question on its way through a search.
-
-    Raises:
-        InputError: the question is blank, or k is below 1.
-    """
-    if k < 1:
-        raise InputError(f"k is {k}: ask for at least 1 passage")
-    return Question(question, embedder=embedder)
 
 
 def fetched(

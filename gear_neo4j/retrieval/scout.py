@@ -19,8 +19,8 @@ from gear_neo4j.retrieval.hipporag import Memory, by_mass, phrases
 from gear_neo4j.retrieval.names import names, spans
 from gear_neo4j.retrieval.pagerank import Weights, pagerank
 from gear_neo4j.retrieval.projection import Projection
-from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retriever import checked, fetched
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retriever import fetched
 
 # Of a question that is little more than a name, what remains without it is noise.
 LEAST_REMAINDER = 0.1
@@ -63,7 +63,7 @@ class ScoutRetriever:
         Raises:
             InputError: the graph is too large to be held in memory.
         """
-        asked = checked(question, k=k, embedder=self._memory.embedder)
+        asked = Question(checked(question, k=k), embedder=self._memory.embedder)
         graph = self._memory.project(asked)
         dense = self._memory.dense(asked, k=max(k, self._options.passages))
         with asked.timed("expand"):
@@ -98,7 +98,9 @@ class ScoutRetriever:
     def _walked(self, graph: Projection, start: Weights) -> list[Ranked]:
         if not start.any():
             return []
-        return by_mass(graph, pagerank(graph.counted_moves, start, damping=self._options.damping)[: len(graph.passages)])
+        return by_mass(
+            graph, pagerank(graph.counted_moves, start, damping=self._options.damping)[: len(graph.passages)]
+        )
 
     def _read(
         self, question: Question, reached: Sequence[Ranked], dense: Sequence[tuple[str, float]], named: Sequence[str]

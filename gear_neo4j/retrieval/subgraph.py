@@ -14,8 +14,8 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import Ranked, ranked
-from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retriever import checked, fetched
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retriever import fetched
 
 # Facts of an entity that are looked at, and those of them that may come: the nearest to the question.
 LOOKED_AT = 2_000
@@ -58,7 +58,7 @@ class SubgraphRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the facts of the subgraph as paths; three round trips for one hop."""
-        asked = checked(question, k=k, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         found = self.subgraph(asked)
         walked = Expanded(tuple(one.path for one in found.facts), found.exact)
         return fetched(self._store, asked, passages_of(found)[:k], name="subgraph", walked=walked)

@@ -13,8 +13,8 @@ from gear_neo4j.retrieval.expansion import Expansion
 from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.naive import ExpansionRecipe
-from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.retriever import checked, make_hits
+from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.retriever import make_hits
 from gear_neo4j.roles.answering import Reader
 from gear_neo4j.usage import Usage
 
@@ -156,7 +156,7 @@ class SyncRetriever:
         Raises:
             ModelError: the model failed.
         """
-        asked = checked(question, k=k, embedder=self._embedder)
+        asked = Question(checked(question, k=k), embedder=self._embedder)
         step = self._sync.step(asked, k=k)
         if step.error and not isinstance(step.error, ReplyError):
             raise step.error

@@ -1,18 +1,16 @@
 """How a question about a knowledge graph is made: a prompt, and a parser that knows the graph's own names."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
-from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.roles.parsers import without_thinking
+from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.roles.judgements import found_object
 from gear_neo4j.roles.prompts import fill
 
 Kind = Literal["one-hop", "multi-hop", "intersection", "attribute", "relation"]
 KINDS: tuple[str, ...] = get_args(Kind)
 NEEDED = {"intersection": 2, "relation": 2}
-_JSON = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class PromptedAnalyst:
     """A language model that analyses questions (KGT, Feng et al. 2025, step A); a name that the graph has not costs one
     repair call, which lists those that it has."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
     def analyse(self, question: str, outline: Outline) -> Reply[Analysis]:
@@ -66,7 +64,7 @@ def parse_analysis(text: str, outline: Outline) -> Analysis:
         >>> parse_analysis('{"type": "one-hop", "heads": ["alectinib"], "tail": "cancer"}', outline)
         Analysis(kind='one-hop', heads=('alectinib',), tail='Cancer', attribute='')
     """
-    given = _object(without_thinking(text))
+    given = found_object(text, "type")
     kind = str(given.get("type", "")).strip().casefold().replace(" ", "-").replace("_", "-")
     if kind not in KINDS:
         raise ValueError(f'"type" is {kind!r}: it must be one of {", ".join(KINDS)}')
@@ -78,17 +76,6 @@ def parse_analysis(text: str, outline: Outline) -> Analysis:
     tail = _known(given.get("tail"), list(outline.labels), "tail", needed=kind not in ("attribute", "relation"))
     attribute = _known(given.get("attribute"), list(properties), "attribute", needed=False)
     return Analysis(kind, heads, tail, attribute)  # type: ignore[arg-type]
-
-
-def _object(text: str) -> Mapping[str, object]:
-    for start in (place for place, letter in enumerate(text) if letter == "{"):
-        try:
-            found, _ = _JSON.raw_decode(text, start)
-        except ValueError:
-            continue
-        if isinstance(found, dict) and "type" in found:
-            return found
-    raise ValueError('no JSON object with "type" in it')
 
 
 def _known(given: object, names: Sequence[str], key: str, *, needed: bool) -> str:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gear_neo4j.domain import Fact, Passage, Path
-from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.models.streaming import OnToken
+from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.lists import parse_numbers, parse_triples
 from gear_neo4j.roles.parsers import (
     Draft,
@@ -30,12 +32,8 @@ class Reader(Protocol):
         """The facts in the passages that help to answer the question, best first; beyond those in the memory."""
 
 
-class Roles(Reader, Protocol):
+class Roles(Reader, Answerer, Protocol):
     """All that the agent asks for; each raises ModelError, and ReplyError when a reply is of no use."""
-
-    @property
-    def name(self) -> str:
-        """What plays the roles, for reports."""
 
     def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
         """Whether the facts suffice for an answer, and what it is or what is missing."""
@@ -43,25 +41,15 @@ class Roles(Reader, Protocol):
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """The next question to search with; empty when there is none."""
 
-    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
-        """An answer that cites passages and facts by their place, from 1."""
-
     def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
         """The places, from 0, of the at most k passages that the answer needs, best first."""
 
 
-class Thinker(Protocol):
+class Thinker(Answerer, Protocol):
     """All that IRCoT asks for."""
-
-    @property
-    def name(self) -> str:
-        """What plays the roles, for reports."""
 
     def think(self, question: str, passages: Sequence[Passage], *, thoughts: Sequence[str]) -> Reply[Thought]:
         """The next thought of the chain."""
-
-    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
-        """An answer that cites passages by their place, from 1."""
 
 
 class PromptedRoles:
@@ -70,7 +58,7 @@ class PromptedRoles:
     Reader and beam search see the step's question and no memory; all others the original question.
     """
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
     @property
@@ -110,11 +98,22 @@ class PromptedRoles:
         """The question as a query for a search engine, of three keywords at most."""
         return self._chat.ask(fill("keywords", question=question), parse=parse_keywords)
 
-    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
+    def answer(
+        self,
+        question: str,
+        passages: Sequence[Passage],
+        *,
+        memory: Sequence[Fact],
+        on_token: OnToken | None = None,
+    ) -> Reply[Draft]:
         """An answer with checked citations."""
         facts = "\n".join(f"[F{number}] {fact}" for number, fact in enumerate(memory, start=1))
         prompt = fill("answer", passages=shown_passages(passages), facts=facts, question=question)
-        return self._chat.ask(prompt, parse=lambda text: parse_answer(text, passages=len(passages), facts=len(memory)))
+        return self._chat.ask(
+            prompt,
+            parse=lambda text: parse_answer(text, passages=len(passages), facts=len(memory)),
+            on_token=on_token,
+        )
 
     def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
         """The passages that the answer needs, each shown with the triples that led to it."""

@@ -11,7 +11,9 @@ from itertools import accumulate
 from typing import Any, Protocol
 
 from gear_neo4j.domain import Fact, Passage
-from gear_neo4j.models.chat import Alternatives, Chat, Reply
+from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.models.replies import Alternatives
+from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.answering import NONE, PromptedRoles, shown_passages
 from gear_neo4j.roles.judgements import parse_labels
 from gear_neo4j.roles.parsers import Draft, parse_answer, parse_segment
@@ -64,12 +66,8 @@ def _expected(found: Distribution, weights: Mapping[str, float]) -> float:
     return sum(share * weights.get(label, 0.0) for label, share in found.items()) / total if total else 0.0
 
 
-class Critic(Protocol):
+class Critic(Answerer, Protocol):
     """All that Self-RAG asks of a chat model; each raises ModelError."""
-
-    @property
-    def name(self) -> str:
-        """What plays the roles, for reports."""
 
     def needs_passages(self, question: str) -> Reply[float]:
         """The probability that passages help to answer."""
@@ -86,9 +84,6 @@ class Critic(Protocol):
     def segment(self, question: str, passage: Passage, *, before: str) -> Reply[str]:
         """The next sentence of a long answer, from a passage; empty at its end."""
 
-    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
-        """An answer that cites passages by their place, from 1."""
-
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """Another question to search with; empty when there is none."""
 
@@ -96,7 +91,7 @@ class Critic(Protocol):
 class PromptedCritic(PromptedRoles):
     """The roles played by a chat model, each by one prompt."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         super().__init__(chat)
         self._critic = chat
 

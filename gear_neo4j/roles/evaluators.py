@@ -12,7 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.chat import ChatModel, Reply
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.judgements import parse_scores
 from gear_neo4j.roles.prompts import fill
@@ -134,7 +134,7 @@ class Grader:
 
     thresholds = Thresholds(0.5, -0.5)
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
     @property

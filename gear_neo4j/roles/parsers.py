@@ -7,11 +7,11 @@ words that the model can be told, when nothing in a reply can be used.
 import re
 from dataclasses import dataclass
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+from gear_neo4j.models.streaming import THINKING, shown
+
 _VERDICT = re.compile(r"answerable\W*?[:：]\W*(yes|no)\b", re.IGNORECASE)
 _REASON = re.compile(r"\b(?:answer|why)\W*?[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NEXT = re.compile(r"next\s+question\W*?[:：]\s*([^\n]*)", re.IGNORECASE)
-_ANSWER = re.compile(r"\A\W*answer\W*?[:：]\s*", re.IGNORECASE)
 _CITATION = re.compile(r"\s*\[\s*(F?\d+(?:\s*[,;]\s*F?\d+)*)\s*\]", re.IGNORECASE)
 _SO = re.compile(r"answer is\W*?:\s*(.+)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"([.!?。！？])(?=\s+[^\W\d_]|[一-龥ぁ-ヿ])")
@@ -54,7 +54,7 @@ def parse_verdict(text: str) -> Verdict:
         >>> parse_verdict("**Answerable:** No\\nWhy: his university is missing")
         Verdict(answerable=False, text='his university is missing')
     """
-    body = _THINKING.sub("", text)
+    body = THINKING.sub("", text)
     said = _VERDICT.search(body)
     if not said:
         raise ValueError('it has no line "Answerable: Yes" or "Answerable: No"')
@@ -74,7 +74,7 @@ def parse_thought(text: str) -> Thought:
         >>> parse_thought("So the answer is: Edinburgh.").answer
         'Edinburgh'
     """
-    body = re.sub(r"\A\W*next thought\W*?:\s*", "", " ".join(_THINKING.sub("", text).split()), flags=re.IGNORECASE)
+    body = re.sub(r"\A\W*next thought\W*?:\s*", "", " ".join(THINKING.sub("", text).split()), flags=re.IGNORECASE)
     if not body:
         raise ValueError("it is empty")
     if said := _SO.search(body):
@@ -95,7 +95,7 @@ def parse_question(text: str) -> str:
         >>> parse_question('Next Question: "Where is Edinburgh?"')
         'Where is Edinburgh?'
     """
-    body = _THINKING.sub("", text).strip()
+    body = THINKING.sub("", text).strip()
     if not body:
         raise ValueError("it is empty")
     labelled = _NEXT.search(body)
@@ -112,7 +112,7 @@ def parse_keywords(text: str) -> str:
         >>> parse_keywords('**Keywords:** "Ana Petkova", employer, 1921, Varna')
         'Ana Petkova, employer, 1921'
     """
-    body = re.sub(r"\A\W*keywords\W*?[:：]", "", _THINKING.sub("", text).strip(), flags=re.IGNORECASE)
+    body = re.sub(r"\A\W*keywords\W*?[:：]", "", THINKING.sub("", text).strip(), flags=re.IGNORECASE)
     words = [word for part in re.split(r"[,;\n]", body) if (word := part.strip(" \t\"'*.-"))]
     if not words:
         raise ValueError("it is empty")
@@ -129,7 +129,7 @@ def parse_segment(text: str) -> str:
         >>> parse_segment("Next sentence: She lived in Varna [1]. She drew."), parse_segment("END")
         ('She lived in Varna.', '')
     """
-    body = re.sub(r"\A\W*next sentence\W*?[:：]\s*", "", _THINKING.sub("", text).strip(), flags=re.IGNORECASE)
+    body = re.sub(r"\A\W*next sentence\W*?[:：]\s*", "", THINKING.sub("", text).strip(), flags=re.IGNORECASE)
     if not body:
         raise ValueError("it is empty")
     if re.fullmatch(r"\W*end\W*", body, re.IGNORECASE):
@@ -147,26 +147,25 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
         >>> parse_answer("Answer: Edinburgh [2, 9] [F1].", passages=3, facts=1)
         Draft(text='Edinburgh [2] [F1].', passages=(2,), facts=(1,), removed=('9',))
     """
-    body = _ANSWER.sub("", _THINKING.sub("", text).strip(), count=1)
-    shown = {str(number) for number in range(1, passages + 1)} | {f"F{number}" for number in range(1, facts + 1)}
+    known = {str(number) for number in range(1, passages + 1)} | {f"F{number}" for number in range(1, facts + 1)}
     cited: list[str] = []
 
     def checked(match: re.Match[str]) -> str:
         marks = [mark.strip().upper() for mark in re.split("[,;]", match[1])]
         cited.extend(marks)
-        kept = [mark for mark in marks if mark in shown]
+        kept = [mark for mark in marks if mark in known]
         return f" [{', '.join(kept)}]" if kept else ""
 
-    said = _CITATION.sub(checked, body).strip()
+    said = _CITATION.sub(checked, shown(text)).strip()
     if not said:
         raise ValueError("it is empty")
     marks = list(dict.fromkeys(cited))
-    good = [mark for mark in marks if mark in shown]
+    good = [mark for mark in marks if mark in known]
     return Draft(
         said,
         passages=tuple(int(mark) for mark in good if mark.isdigit()),
         facts=tuple(int(mark[1:]) for mark in good if not mark.isdigit()),
-        removed=tuple(mark for mark in marks if mark not in shown),
+        removed=tuple(mark for mark in marks if mark not in known),
     )
 
 
@@ -187,4 +186,4 @@ def without_thinking(text: str) -> str:
         >>> without_thinking("<think>Seven?</think>7")
         '7'
     """
-    return _THINKING.sub("", text)
+    return THINKING.sub("", text)

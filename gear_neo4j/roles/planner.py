@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gear_neo4j.domain import Fact, Passage
-from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.domain import Passage
+from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.answering import NONE, PromptedRoles, shown_passages
 from gear_neo4j.roles.judgements import found_object, parse_statements, parse_verdicts
 from gear_neo4j.roles.parsers import Draft, parse_answer
@@ -45,12 +46,8 @@ class Outcome:
     failure: str = ""
 
 
-class PlanWriter(Protocol):
+class PlanWriter(Answerer, Protocol):
     """All that the planner asks for; each raises ModelError, and ReplyError when a reply is of no use."""
-
-    @property
-    def name(self) -> str:
-        """What plays the roles, for reports."""
 
     def plan(
         self, question: str, tools: Mapping[str, str], *, plan: Sequence[PlannedStep], done: Sequence[Outcome]
@@ -59,9 +56,6 @@ class PlanWriter(Protocol):
 
     def recall(self, question: str) -> Reply[Draft]:
         """An answer without any passage."""
-
-    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
-        """An answer that cites passages and facts by their place, from 1."""
 
     def claims(self, question: str, answer: str) -> Reply[tuple[str, ...]]:
         """The claims that an answer makes, each a statement by itself."""
@@ -73,7 +67,7 @@ class PlanWriter(Protocol):
 class PromptedPlanner(PromptedRoles):
     """The roles played by a language model, each by one prompt."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         super().__init__(chat)
         self._asked = chat
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.models.streaming import OnToken
 from gear_neo4j.roles.answering import NONE
 from gear_neo4j.roles.judgements import found_object
 from gear_neo4j.roles.parsers import Draft, parse_answer
@@ -51,14 +52,16 @@ class Reporter(Protocol):
     def points(self, question: str, reports: Sequence[Report]) -> Reply[tuple[Point, ...]]:
         """What reports say to a question; perhaps nothing."""
 
-    def conclude(self, question: str, points: Sequence[Point], *, reports: int) -> Reply[Draft]:
-        """An answer from points, which cites reports by their place, from 1."""
+    def conclude(
+        self, question: str, points: Sequence[Point], *, reports: int, on_token: OnToken | None = None
+    ) -> Reply[Draft]:
+        """An answer from points, which cites reports by their place, from 1; ``on_token`` may get its pieces."""
 
 
 class PromptedReporter:
     """The roles played by a language model, each by one prompt."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
     @property
@@ -76,11 +79,15 @@ class PromptedReporter:
         prompt = fill("points", question=question, reports=shown)
         return self._chat.ask(prompt, parse=lambda text: parse_points(text, reports=len(reports)))
 
-    def conclude(self, question: str, points: Sequence[Point], *, reports: int) -> Reply[Draft]:
+    def conclude(
+        self, question: str, points: Sequence[Point], *, reports: int, on_token: OnToken | None = None
+    ) -> Reply[Draft]:
         """An answer from points."""
         shown = "\n".join(f"- {one.text} {_markers(one)}".rstrip() for one in points)
         prompt = fill("conclude", question=question, points=shown)
-        return self._chat.ask(prompt, parse=lambda text: parse_answer(text, passages=reports, facts=0))
+        return self._chat.ask(
+            prompt, parse=lambda text: parse_answer(text, passages=reports, facts=0), on_token=on_token
+        )
 
 
 def parse_report(text: str) -> Report:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gear_neo4j.domain import Triple
-from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.chat import ChatModel, Reply
 from gear_neo4j.roles.lists import parse_names, parse_places
 from gear_neo4j.roles.prompts import fill
 
@@ -30,7 +30,7 @@ class Seeder(Filter, Namer, Protocol):
 class PromptedSeeder:
     """Both roles played by a language model, each by one prompt."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
     def keep(self, question: str, triples: Sequence[Triple]) -> Reply[tuple[int, ...]]:

@@ -1,34 +1,27 @@
 """What a language model does where it may write Cypher: the query, and the answer from its rows."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from gear_neo4j.domain import Fact, Passage
 from gear_neo4j.models.chat import Reply
+from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.answering import PromptedRoles
-from gear_neo4j.roles.parsers import Draft, without_thinking
+from gear_neo4j.roles.parsers import without_thinking
 from gear_neo4j.roles.prompts import fill
 
 Value = TypeVar("Value")
 _LABELLED = re.compile(r"\A\W*(?:reply|cypher|query)\W*?:\s*", re.IGNORECASE)
 
 
-class Querent(Protocol):
+class TextToCypher(Answerer, Protocol):
     """All that the agent of queries asks for."""
-
-    @property
-    def name(self) -> str:
-        """What plays the roles, for reports."""
 
     def query(self, question: str, schema: str, *, use: Callable[[str], Value]) -> Reply[Value]:
         """What ``use`` makes of a query; where it raises ValueError, one more query is written, with its message."""
 
-    def answer(self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact]) -> Reply[Draft]:
-        """An answer that cites facts by their place, from 1."""
 
-
-class PromptedQuerent(PromptedRoles):
+class PromptedTextToCypher(PromptedRoles):
     """The roles of the agent of queries, played by a language model."""
 
     def query(self, question: str, schema: str, *, use: Callable[[str], Value]) -> Reply[Value]:

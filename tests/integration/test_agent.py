@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 import pytest
+from gear_neo4j.agents.trace import Replay
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j import Beam
 from gear_neo4j.agents.gear import GearOptions
 from gear_neo4j.agents.ircot import IRCoTOptions
 from gear_neo4j.agents.ranking import final_ranking
-from gear_neo4j.agents.trace import Replay
 from gear_neo4j.domain import Fact
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.models.chat import Chat

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gear_neo4j.agents.reflecting import SelfRagOptions
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.models.chat import Alternatives
+from gear_neo4j.models.replies import Alternatives
 from gear_neo4j.roles.critic import SUPPORT, USES, Reflection, likelihoods
 
 shares = st.floats(0, 1)

@@ -1,0 +1,35 @@
+"""Any agent, with the model's replies on its trace."""
+
+from dataclasses import replace
+
+from gear_neo4j.agents.agent import Agent
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.run import Event, OnEvent
+from gear_neo4j.models.recording import RecordedReply, recording
+
+
+class RecordedAgent:
+    """An agent whose traces hold what chat models replied to it, to its retrievers and to its tools.
+
+    A run over ``ReplayChat(answer.trace.replies)`` in place of the model comes to the same answer.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
+        """Answer a question; see the agent."""
+        with recording() as replies:
+            answer = self._agent.ask(question, k=k, on_event=on_event and _recorded_too(on_event, replies))
+        return _with(answer, replies)
+
+
+def _recorded_too(on_event: OnEvent, replies: list[RecordedReply]) -> OnEvent:
+    def hand_on(event: Event) -> None:
+        on_event(replace(event, answer=event.answer and _with(event.answer, replies)))
+
+    return hand_on
+
+
+def _with(answer: Answer, replies: list[RecordedReply]) -> Answer:
+    return replace(answer, trace=replace(answer.trace, replies=tuple(replies)))

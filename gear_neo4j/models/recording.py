@@ -1,0 +1,54 @@
+"""The replies of chat models on record, so that a run can be repeated without a model."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from gear_neo4j.domain import digest
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """A reply of the chat model, by digests of what it was asked: the task (the system prompt) and the case at hand.
+
+    ``failure`` is the error in place of a reply that could not be used.
+    """
+
+    task: str
+    case: str
+    text: str
+    failure: str = ""
+
+
+_REPLIES: ContextVar[list[RecordedReply] | None] = ContextVar("gear_neo4j_replies", default=None)
+
+
+@contextmanager
+def recording() -> Iterator[list[RecordedReply]]:
+    """A list of what chat models reply in the block, in order of arrival; a thread needs a copy of the context.
+
+    What a block within another one records is in both lists.
+
+    Example:
+        >>> with recording() as replies:
+        ...     record("Answer with a number.", "How many days has a week?", "7")
+        >>> replies[0].text
+        '7'
+    """
+    outer, replies = _REPLIES.get(), list[RecordedReply]()
+    token = _REPLIES.set(replies)
+    try:
+        yield replies
+    finally:
+        _REPLIES.reset(token)
+        if outer is not None:
+            outer.extend(replies)
+
+
+def record(system: str, user: str, text: str, *, failure: str = "") -> None:
+    """Note a reply to a prompt, or why there is none of use; outside of :func:`recording` nothing."""
+    replies = _REPLIES.get()
+    if replies is not None:
+        # Models write halves of surrogate pairs, which no file can hold.
+        replies.append(RecordedReply(digest(system), digest(user), text.encode("utf-8", "replace").decode(), failure))

@@ -1,0 +1,77 @@
+"""A chat model that replies as it did in a recorded run."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from threading import Lock
+from typing import TypeVar
+
+from gear_neo4j.domain import digest
+from gear_neo4j.errors import InputError, ReplyError
+from gear_neo4j.models.chat import Prompt, Reply
+from gear_neo4j.models.recording import RecordedReply, record
+from gear_neo4j.models.retries import one_line
+from gear_neo4j.models.streaming import OnToken, shown
+from gear_neo4j.usage import Usage
+
+T = TypeVar("T")
+
+
+class ReplayChat:
+    """Replies from a recorded run, at no cost; threads may share it.
+
+    A prompt that the run did not send, because the graph has changed since, gets the first reply to the same task that
+    is not used yet. Probabilities of tokens are not on record.
+
+    Args:
+        name: what reports call it.
+
+    Example:
+        >>> chat = ReplayChat([RecordedReply(digest("Count."), digest("Days of a week?"), "7")])
+        >>> chat.ask(Prompt("Count.", "Days of a week?"), parse=int).value
+        7
+    """
+
+    concurrency = 1
+
+    def __init__(self, replies: Iterable[RecordedReply], *, name: str = "replay") -> None:
+        self._replies = tuple(replies)
+        self._name = name
+        self._used: set[int] = set()
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self._name
+
+    def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
+        """The recorded reply; ``on_token`` gets it in one piece.
+
+        Raises:
+            InputError: the run asked nothing of the kind.
+            ReplyError: the reply was of no use in the run, or is of none to this ``parse``.
+        """
+        reply = self._taken(digest(prompt.system), digest(prompt.user))
+        record(prompt.system, prompt.user, reply.text, failure=reply.failure)
+        if reply.failure:
+            raise ReplyError(reply.failure)
+        if on_token:
+            on_token(shown(reply.text))
+        try:
+            return Reply(parse(reply.text), reply.text, Usage(), 0.0)
+        except ValueError as error:
+            raise ReplyError(f"a recorded reply cannot be used ({one_line(error)}): run the agent anew") from error
+
+    def _taken(self, task: str, case: str) -> RecordedReply:
+        with self._lock:
+            same_task = [place for place, reply in enumerate(self._replies) if reply.task == task]
+            exact = [place for place in same_task if self._replies[place].case == case]
+            # The same prompt once more gets the last reply to it rather than one to another prompt.
+            place = next(chain(self._unused(exact), reversed(exact), self._unused(same_task)), None)
+            if place is None:
+                raise InputError("the trace has no reply to this prompt: its run had another question or other options")
+            self._used.add(place)
+            return self._replies[place]
+
+    def _unused(self, places: Iterable[int]) -> Iterator[int]:
+        return (place for place in places if place not in self._used)

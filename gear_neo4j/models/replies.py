@@ -1,0 +1,52 @@
+"""What a LangChain message carries: text, tokens with their alternatives, and what it cost."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gear_neo4j.usage import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, BaseMessage
+
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """A token of a reply, and the probabilities of the tokens that could have stood there, itself among them."""
+
+    token: str
+    others: Mapping[str, float]
+
+
+def text_of(message: "BaseMessage") -> str:
+    """The text of a message, also where its content is a list of blocks."""
+    return str(message.text)
+
+
+def tokens_of(reply: "AIMessage") -> tuple[Alternatives, ...]:
+    """The tokens of a reply in OpenAI's form; none where a server gives them in another, or not at all."""
+    log_probabilities = reply.response_metadata.get("logprobs")
+    tokens = log_probabilities.get("content") if isinstance(log_probabilities, dict) else None
+    try:
+        return tuple(
+            Alternatives(row["token"], {other["token"]: math.exp(other["logprob"]) for other in row["top_logprobs"]})
+            for row in tokens or ()
+        )
+    except (KeyError, TypeError, OverflowError):
+        return ()
+
+
+def usage_of(messages: Sequence["BaseMessage"], reply: "AIMessage") -> Usage:
+    """What a call cost; estimated where the reply does not say."""
+    metadata = reply.usage_metadata
+    if metadata and metadata["input_tokens"]:
+        return Usage(calls=1, input_tokens=metadata["input_tokens"], output_tokens=metadata["output_tokens"])
+    paid = sum(len(text_of(message)) for message in messages)
+    return Usage(calls=1, input_tokens=_estimate(paid), output_tokens=_estimate(len(text_of(reply))), estimated=True)
+
+
+def _estimate(characters: int) -> int:
+    return math.ceil(characters / CHARACTERS_PER_TOKEN)

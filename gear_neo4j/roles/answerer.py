@@ -1,0 +1,30 @@
+"""What answers from passages: the one role that all agents share."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from gear_neo4j.domain import Fact, Passage
+from gear_neo4j.models.chat import Reply
+from gear_neo4j.models.streaming import OnToken
+from gear_neo4j.roles.parsers import Draft
+
+
+class Answerer(Protocol):
+    """What answers from passages and facts; the protocols of the agents' other roles extend it."""
+
+    @property
+    def name(self) -> str:
+        """What plays the roles, for reports."""
+
+    def answer(
+        self,
+        question: str,
+        passages: Sequence[Passage],
+        *,
+        memory: Sequence[Fact],
+        on_token: OnToken | None = None,
+    ) -> Reply[Draft]:
+        """An answer that cites passages and facts by their place, from 1; raises ModelError.
+
+        ``on_token`` may get pieces of it while it is written, whose markers are not checked yet.
+        """
