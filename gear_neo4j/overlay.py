@@ -12,7 +12,7 @@ from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.release import Released, release
 from gear_neo4j.adoption.survey import Survey, survey
 from gear_neo4j.communities.build import Built, build
-from gear_neo4j.communities.reports import Reported, Reporting
+from gear_neo4j.communities.reports import CONCURRENCY, Reported, Reporting
 from gear_neo4j.communities.store import Hierarchy, read
 from gear_neo4j.corpus import Corpus
 from gear_neo4j.errors import InputError
@@ -144,5 +144,12 @@ class Overlay(Corpus):
             InputError: there are no communities.
             ModelError: there is no chat model, or it failed for good.
         """
-        asked = reporter or PromptedReporter(self.chat)
-        return Reporting(self.database, asked, max_tokens=max_tokens, on_progress=on_progress).run()
+        concurrency = CONCURRENCY if reporter else self.chat.concurrency
+        run = Reporting(
+            self.database,
+            reporter or PromptedReporter(self.chat),
+            concurrency=concurrency,
+            max_tokens=max_tokens,
+            on_progress=on_progress,
+        )
+        return run.run()

@@ -28,7 +28,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments name, imported, with the arguments that are left."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, self.load(name) if name in self._lazily else command, rest
+        return name, self.load(name) if name and name in self._lazily else command, rest
 
     def load(self, name: str) -> click.Command:
         """Import a command."""
