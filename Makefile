@@ -1,5 +1,6 @@
 # make demo   everything in one command: environment, local Neo4j, bundled corpus, multi-hop questions
 # make test   test dependencies, then the whole suite against a real Neo4j (or the one at NEO4J_URI)
+# make fuzz   the property-based tests on random examples
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,7 +14,7 @@ JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4Invocatio
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test lint bench clean
+.PHONY: install demo test fuzz lint bench clean
 .DEFAULT_GOAL := demo
 
 .venv/.installed: pyproject.toml
@@ -35,6 +36,12 @@ demo: install
 
 test: .venv/.installed-dev
 	$(JVM) $(THREADS) $(BIN)/python -m pytest $(WORKERS) $(TESTS)
+
+# Property-based tests take the same examples in every run of 'make test'; this searches others at random, RUNS times.
+fuzz: .venv/.installed-dev
+	for run in $$(seq $(or $(RUNS),5)); do \
+		$(THREADS) $(BIN)/python -m pytest -m hypothesis --hypothesis-profile=random $(or $(TESTS),tests) || exit 1; \
+	done
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

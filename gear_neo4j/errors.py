@@ -5,6 +5,7 @@ GearError
 ├── InputError           a file, a line or a question that cannot be used
 ├── ModelError           the language model cannot be used, or failed
 │   └── ReplyError       it answered, but with nothing that can be used
+├── SearchError          a search outside the graph failed
 ├── DatabaseError        the Neo4j server said no
 │   ├── ServerUnavailable
 │   ├── AuthenticationFailed

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from gear_neo4j.errors import DatabaseError
 from gear_neo4j.graph.database import Database
@@ -14,6 +15,11 @@ from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
+
+# The same examples in every run and no deadline, so that no test fails by chance; 'make fuzz' searches at random.
+hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis_settings.register_profile("random", max_examples=1_000, deadline=None, print_blob=True)
+hypothesis_settings.load_profile("same")
 
 MARK = Query("mark", "MERGE (:__GearTests)", writes=True)
 MARKED = Query("marked", "RETURN EXISTS { MATCH (:__GearTests) } OR NOT EXISTS { MATCH () } AS ours")

@@ -15,6 +15,7 @@ from gear_neo4j.adoption.profile import Profile, built_in, dump, load
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.cli.ingest import progress_shown, tell
 from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.wording import counted
@@ -125,7 +126,7 @@ def _profile(builtin: str | None, file: Path | None, *, update: bool) -> Profile
 
 
 def _propose(gear: Gear, *, as_json: bool) -> None:
-    with errors.status("looking at the graph"):
+    with waiting("looking at the graph"):
         found = gear.survey()
         profile = gear.propose(found)
     if as_json:

@@ -23,6 +23,7 @@ from gear_neo4j.cli.options import (
     settings_from,
     with_options,
 )
+from gear_neo4j.cli.output import require_writable
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.gear import Gear
@@ -89,6 +90,7 @@ def ask(
     \b
     gear ask "Where did the British-Canadian physics laureate of 2024 study for his PhD?"
     """
+    require_writable(trace_file)
     settings = settings_from(given)
     if replay_file is not None and agent_name != "gear":
         raise SettingsError(f"--replay repeats runs of --agent gear only, not of {agent_name}: leave it out")

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import Progress
 
 from gear_neo4j.cli.agents import EVALUATOR, evaluator_from
-from gear_neo4j.cli.options import CHAT, errors, settings_from, with_options
+from gear_neo4j.cli.options import CHAT, settings_from, with_options
+from gear_neo4j.cli.output import require_folder
+from gear_neo4j.cli.progress import counting
 from gear_neo4j.evaluate.calibration import PRECISION, RECALL, calibrate, read_pairs
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.models.openai import open_chat
@@ -39,19 +40,19 @@ def calibrate_command(
     """
     evaluator_options = {key: given.pop(key) for key in ("evaluator", "evaluator_model")}
     settings = settings_from({**given, "env_file": None})
+    require_folder(settings.home)
     found = read_pairs(pairs, limit=limit)
     chat = open_chat(settings, cache=settings.chat_cache) if evaluator_options["evaluator"] == "grader" else None
     embedder = open_embedder(settings)
     evaluator = evaluator_from(evaluator_options, embedder=embedder, chat=chat)
-    with Progress(console=errors) as bars:
-        task = bars.add_task("pairs", total=len(found))
+    with counting("pairs", len(found)) as advance:
         result, usage = calibrate(
             evaluator,
             found,
             on=pairs.resolve().name,
             precision=precision,
             recall=recall,
-            on_done=lambda count: bars.advance(task, count),
+            on_done=advance,
         )
     file = keep(settings.home, evaluator.name, result)
     if as_json:

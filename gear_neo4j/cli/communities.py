@@ -10,14 +10,14 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.tree import Tree
 
 from gear_neo4j.cli.options import CHAT, CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli.output import require_writable, write_file
+from gear_neo4j.cli.progress import stages, waiting
 from gear_neo4j.communities.build import MOST, SMALLEST
 from gear_neo4j.communities.reports import Reported, forecast
 from gear_neo4j.communities.store import Community, Hierarchy
-from gear_neo4j.errors import InputError
 from gear_neo4j.explain.communities import Named, names_of, page
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.wording import counted
@@ -70,11 +70,12 @@ def update(**given: Any) -> None:
 @with_options(CONNECTION)
 def show(file: Path | None, as_json: bool, **given: Any) -> None:
     """Show the largest communities, with their reports or their best tied members."""
+    require_writable(file)
     with opened(settings_from(given)) as gear:
         found = gear.communities()
         named = names_of(gear.database, found) if found.communities else {}
         if file is not None:
-            _write(file, page(found, named, database=gear.database.name))
+            write_file(file, page(found, named, database=gear.database.name))
     if as_json:
         rows = [
             asdict(one) | {"names": [one.name for one in named.get(id, ())]} for id, one in found.communities.items()
@@ -86,13 +87,6 @@ def show(file: Path | None, as_json: bool, **given: Any) -> None:
         click.echo(f"{file}: open it in a browser")
 
 
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
-
-
 def _build(
     *, afresh: bool, size: int | None, report: bool, max_tokens: int | None, dry_run: bool, as_json: bool, **given: Any
 ) -> None:
@@ -100,7 +94,7 @@ def _build(
     # Without a model nothing is to be built.
     chat = open_chat(settings, cache=settings.chat_cache) if report and not dry_run else None
     with opened(settings, chat=chat) as gear:
-        with errors.status("finding communities"):
+        with waiting("finding communities"):
             built = gear.build_communities(size=size, afresh=afresh, dry_run=dry_run)
         told: dict[str, Any] = {"communities": asdict(built)}
         said = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
@@ -153,18 +147,10 @@ def _labels(member: Named) -> str:
 
 @contextmanager
 def _progress_shown() -> Iterator[Callable[[Reported], None]]:
-    columns = (
-        TextColumn("reports"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[told]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=errors) as bars:
-        task = bars.add_task("reports", total=None, told="")
+    with stages() as show:
 
-        def show(found: Reported) -> None:
-            told = counted(found.usage.tokens, "token")
-            bars.update(task, completed=found.done + found.failed, total=found.total, told=told)
+        def report_on(reported: Reported) -> None:
+            done, tokens = reported.done + reported.failed, counted(reported.usage.tokens, "token")
+            show("reports", done, reported.total, f"{done:,} of {reported.total:,}, {tokens}")
 
-        yield show
+        yield report_on

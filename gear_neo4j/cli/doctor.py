@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli.options import CONNECTION, opened, settings_from, with_options
+from gear_neo4j.cli.progress import waiting
 from gear_neo4j.doctor import Doctor, Examination
 from gear_neo4j.errors import InputError
 from gear_neo4j.retrieval.beam import Beam
@@ -27,7 +28,7 @@ def doctor(questions: tuple[str, ...], hub: int, as_json: bool, **given: Any) ->
 
     Nothing is changed. The exit code is 2 where anything keeps a search from working as it should.
     """
-    with opened(settings_from(given)) as gear, errors.status("examining"):
+    with opened(settings_from(given)) as gear, waiting("examining"):
         found = Doctor(gear.database, gear.embedder, gear.adopted_profile(), Beam(hub=hub)).examine(questions=questions)
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=1))

@@ -7,7 +7,6 @@ from typing import Any, Literal, get_args
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
@@ -23,13 +22,15 @@ from gear_neo4j.cli.options import (
     settings_from,
     with_options,
 )
+from gear_neo4j.cli.output import require_folder, require_writable, write_file
+from gear_neo4j.cli.progress import counting
 from gear_neo4j.cli.table import measure, print_table
 from gear_neo4j.evaluate import datasets, runs, systems
 from gear_neo4j.evaluate.judging import judge, with_quality
 from gear_neo4j.evaluate.knowledge import is_knowledge_graph
 from gear_neo4j.evaluate.oracle import LABEL, require_decompositions
 from gear_neo4j.evaluate.poster import rows
-from gear_neo4j.evaluate.report import write_report
+from gear_neo4j.evaluate.report import require_extra, write_report
 from gear_neo4j.evaluate.systems import AgentName
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
@@ -99,6 +100,10 @@ def evaluate(
 
     The data set is ingested first if the database does not hold it yet; without --uri, into a local server of its own.
     """
+    require_writable(json_file)
+    if folder is not None:
+        require_folder(folder)
+        require_extra()
     settings = settings_from(given)
     if is_knowledge_graph(dataset_dir):
         options = {"base": given["base"], "base_k": given["base_k"], "score": given["score"]}
@@ -151,18 +156,15 @@ def _single(
     separately: bool,
     quality: bool,
 ) -> dict[str, Any]:
-    with Progress(console=errors) as bar:
-        task = bar.add_task("questions", total=len(queries) * (len(ks) if separately and not system.agent else 1))
-        answered = systems.measure(
-            gear, system, queries, ks=ks, separately=separately, on_done=lambda: bar.advance(task)
-        )
+    runs_each = len(ks) if separately and not system.agent else 1
+    with counting("questions", len(queries) * runs_each) as advance:
+        answered = systems.measure(gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1))
     head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
     report = {**head, **system.described(), **runs.summary(answered, ks=ks)}
     if not quality:
         return report
-    with Progress(console=errors) as bar:
-        task = bar.add_task("judging", total=len(queries))
-        judged = judge(answered, chat=gear.chat, embedder=gear.embedder, on_done=lambda: bar.advance(task))
+    with counting("judging", len(queries)) as advance:
+        judged = judge(answered, chat=gear.chat, embedder=gear.embedder, on_done=lambda: advance(1))
     return with_quality(report, judged)
 
 
@@ -183,7 +185,7 @@ def _whole(
 
 def _write(report: dict[str, Any], file: Path | None) -> None:
     if file is not None:
-        file.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_file(file, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
 
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:

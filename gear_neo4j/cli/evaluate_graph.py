@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.progress import Progress
 from rich.table import Table
 
 from gear_neo4j.cli.ingest import progress_shown, tell
-from gear_neo4j.cli.options import errors, opened, own_server
+from gear_neo4j.cli.options import opened, own_server
+from gear_neo4j.cli.progress import counting
 from gear_neo4j.evaluate import knowledge
 from gear_neo4j.settings import Settings
 
@@ -26,9 +26,8 @@ def evaluate_graph(
             knowledge.provide(gear, dataset, on_problem=tell, on_progress=on_progress)
         names = dict.fromkeys((*knowledge.SYSTEMS, *extra))
         systems = knowledge.retrievers(gear, list(names), options=options)
-        with Progress(console=errors) as bar:
-            task = bar.add_task("questions", total=len(dataset.questions[:limit]))
-            return knowledge.measure(gear, dataset, systems, k=TRIPLES, limit=limit, on_done=lambda: bar.advance(task))
+        with counting("questions", len(dataset.questions[:limit])) as advance:
+            return knowledge.measure(gear, dataset, systems, k=TRIPLES, limit=limit, on_done=lambda: advance(1))
 
 
 def graph_table(report: Mapping[str, Any]) -> Table:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import click
 
+from gear_neo4j.cli.output import require_folder, write_file
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain import Saved, page, read_saved, script
+from gear_neo4j.wording import counted
 
 
 @click.command()
@@ -20,6 +22,7 @@ def explain(run: Path, out: Path | None) -> None:
     gear ask "Who supervised Hinton?" --json > run.json
     gear explain run.json
     """
+    require_folder(out)
     saved = read_saved(run)
     folder = out or run.parent
     for suffix, text in ((".html", page(saved)), (".cypher", script(saved))):
@@ -34,9 +37,9 @@ def _write(file: Path, text: str, *, run: Path) -> None:
         raise InputError(f"{file} would be written over the run itself: name a folder with --out")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
+    write_file(file, text)
 
 
 def _tell(saved: Saved) -> None:
@@ -45,8 +48,4 @@ def _tell(saved: Saved) -> None:
         click.echo(saved.answer)
     for citation in saved.citations:
         click.echo(f"  {citation}")
-    click.echo(f"{_counted(len(saved.paths), 'path')}, {_counted(len(saved.turns), 'step')}")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun if count == 1 else noun + 's'}"
+    click.echo(f"{counted(len(saved.paths), 'path')}, {counted(len(saved.turns), 'step')}")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from gear_neo4j.cli.ingest import CHUNKS, PATH, TRIPLES, progress_shown, tell
+from gear_neo4j.cli.output import require_folder
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
 from gear_neo4j.ingestion.sources import files_to_ingest
@@ -32,6 +33,7 @@ def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, a
     neo4j-admin database import full @DIR/import.args neo4j
     gear migrate     once it runs again: the indexes are made then
     """
+    require_folder(folder)
     settings = Settings.load()
     embedder = open_embedder(replace(settings, embedding_model=given["embedding_model"] or settings.embedding_model))
     files = files_to_ingest(sources, triples)

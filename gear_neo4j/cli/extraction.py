@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from gear_neo4j.cli.options import errors
+from gear_neo4j.cli.progress import errors, stages
 from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.extraction import Extracted, Failure, Forecast
 from gear_neo4j.usage import Usage
@@ -56,25 +55,18 @@ def _money(usage: Usage, price: Price) -> str:
 
 @contextmanager
 def _progress_shown(price: Price) -> Iterator[Callable[[Extracted], None]]:
-    """A bar on standard error: passages, rate, tokens and cost so far."""
-    columns = (
-        TextColumn("extraction"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[told]}"),
-        TimeRemainingColumn(),
-    )
+    """Show passages, rate, tokens and cost so far."""
     started = time.monotonic()
-    with Progress(*columns, console=errors) as bars:
-        task = bars.add_task("extraction", total=None, told="")
+    with stages() as show:
 
-        def show(report: Extracted) -> None:
+        def report_on(report: Extracted) -> None:
             done = report.done + report.failed
             rate = done / max(time.monotonic() - started, 1e-9)
-            told = f"{rate:.1f}/s, {counted(report.triples, 'triple')}, {counted(report.usage.tokens, 'token')}"
-            bars.update(task, completed=done, total=report.total, told=told + _money(report.usage, price))
+            cost = f"{counted(report.usage.tokens, 'token')}{_money(report.usage, price)}"
+            note = f"{done:,} of {report.total:,}, {rate:.1f}/s, {counted(report.triples, 'triple')}, {cost}"
+            show("extraction", done, report.total, note)
 
-        yield show
+        yield report_on
 
 
 def _tell(failure: Failure) -> None:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from gear_neo4j.cli import extraction
 from gear_neo4j.cli.options import CHAT, CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli.progress import stages
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.extraction import forecast
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import IngestReport, read_only
-from gear_neo4j.ingestion.progress import Progress as Progressed
+from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
@@ -153,24 +153,10 @@ def _end(report: IngestReport, *, failed: int = 0) -> None:
 
 
 @contextmanager
-def progress_shown(done: str = "written") -> Iterator[Callable[[Progressed], None]]:
-    """A progress bar a stage on standard error, which says how many items are done."""
-    columns = (
-        TextColumn("{task.description:>10}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[written]:,} " + done),
-        TimeRemainingColumn(),
-    )
-    tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=errors) as bars:
-
-        def show(progress: Progressed) -> None:
-            if progress.stage not in tasks:
-                tasks[progress.stage] = bars.add_task(progress.stage, written=0)
-            bars.update(tasks[progress.stage], completed=progress.done, total=progress.total, written=progress.written)
-
-        yield show
+def progress_shown(done: str = "written") -> Iterator[Callable[[Progress], None]]:
+    """Show the stages of an ingest, and how many items each has done."""
+    with stages() as show:
+        yield lambda progress: show(progress.stage, progress.done, progress.total, f"{progress.written:,} {done}")
 
 
 def tell(problem: Problem) -> None:

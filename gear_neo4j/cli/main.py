@@ -7,32 +7,98 @@ from pathlib import Path
 
 import click
 
-from gear_neo4j.cli.adopt import adopt, import_command, release
-from gear_neo4j.cli.ask import ask
-from gear_neo4j.cli.calibrate import calibrate_command
-from gear_neo4j.cli.communities import communities
-from gear_neo4j.cli.compare import compare_command
-from gear_neo4j.cli.demo import demo
-from gear_neo4j.cli.doctor import doctor
-from gear_neo4j.cli.evaluate import evaluate
-from gear_neo4j.cli.explain import explain
-from gear_neo4j.cli.export import export
-from gear_neo4j.cli.forget import forget
-from gear_neo4j.cli.ingest import ingest
-from gear_neo4j.cli.paths import paths
-from gear_neo4j.cli.search import search
-from gear_neo4j.cli.server import down, migrate, status, up
+from gear_neo4j.cli.lazy import Commands, LazyGroup
 from gear_neo4j.errors import GearError
 from gear_neo4j.graph.query_log import log_to, stop
 
-COMMANDS = (
-    *(demo, up, down, status, migrate, doctor),
-    *(ingest, export, forget, import_command, adopt, release, communities),
-    *(search, paths, ask, explain, evaluate, compare_command, calibrate_command),
-)
+# Where each command is, and the first sentence of its help: 'gear --help' imports none of them.
+COMMANDS: Commands = {
+    "demo": (
+        "gear_neo4j.cli.demo:demo",
+        "Start a local Neo4j, ingest forty short passages, and answer multi-hop questions; no key, no Docker, no Java.",
+    ),
+    "up": (
+        "gear_neo4j.cli.server:up",
+        "Start a local Neo4j (or say where it runs): for development, demos and tests, not for production.",
+    ),
+    "down": (
+        "gear_neo4j.cli.server:down",
+        "Stop a local Neo4j; its data stays.",
+    ),
+    "status": (
+        "gear_neo4j.cli.server:status",
+        "List the local servers: which run, where, and how much disk their data takes.",
+    ),
+    "migrate": (
+        "gear_neo4j.cli.server:migrate",
+        "Bring a database to the newest schema, and verify its indexes.",
+    ),
+    "doctor": (
+        "gear_neo4j.cli.doctor:doctor",
+        "Examine a database, and profile a search for each of the QUESTIONS (default: a few of its facts).",
+    ),
+    "ingest": (
+        "gear_neo4j.cli.ingest:ingest",
+        "Write passages and their triples into the graph.",
+    ),
+    "export": (
+        "gear_neo4j.cli.export:export",
+        "Write what an ingest of SOURCES would write as CSV files, for a database that does not exist yet.",
+    ),
+    "forget": (
+        "gear_neo4j.cli.forget:forget",
+        "Remove the passages of SOURCE, their triples, and the entities that nothing else names.",
+    ),
+    "import": (
+        "gear_neo4j.cli.adopt:import_command",
+        "Bring nodes and relationships of neo4j-admin's CSV files into the running database.",
+    ),
+    "adopt": (
+        "gear_neo4j.cli.adopt:adopt",
+        "Lay triples over a graph that is there, so that it can be searched and asked; "
+        "gear release takes them off again.",
+    ),
+    "release": (
+        "gear_neo4j.cli.adopt:release",
+        "Take everything that gear adopt wrote out of the graph again.",
+    ),
+    "communities": (
+        "gear_neo4j.cli.communities:communities",
+        "Groups of entities that triples tie together, for graphrag-local and graphrag-global.",
+    ),
+    "search": (
+        "gear_neo4j.cli.search:search",
+        "Find the passages that answer QUESTION, over several hops.",
+    ),
+    "paths": (
+        "gear_neo4j.cli.paths:paths",
+        "Show what QUESTION names in the graph, the shortest paths between, and the facts around; no model is called.",
+    ),
+    "ask": (
+        "gear_neo4j.cli.ask:ask",
+        "Answer QUESTION from the graph with a language model, and cite the passages.",
+    ),
+    "explain": (
+        "gear_neo4j.cli.explain:explain",
+        "Write RUN.html, a page that shows the paths of a saved run, and RUN.cypher, which shows them in Neo4j.",
+    ),
+    "evaluate": (
+        "gear_neo4j.cli.evaluate:evaluate",
+        "Measure a retriever or an agent on a data set: "
+        "a folder with corpus.jsonl, queries.jsonl, perhaps triples.jsonl.",
+    ),
+    "compare": (
+        "gear_neo4j.cli.compare:compare_command",
+        "Compare two files of gear evaluate --json: B - A with its 95 % interval, and the questions that differ most.",
+    ),
+    "calibrate": (
+        "gear_neo4j.cli.calibrate:calibrate_command",
+        "Find the thresholds at which an evaluator tells texts that help with a question from others.",
+    ),
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, lazily=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gear-neo4j", prog_name="gear")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks, and what the driver logs.")
 @click.option(
@@ -45,10 +111,6 @@ COMMANDS = (
 )
 def cli() -> None:
     """Multi-hop retrieval over your own Neo4j: passages, triples, and the paths between them."""
-
-
-for command in COMMANDS:
-    cli.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -7,15 +7,16 @@ from pathlib import Path as File
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
 
+from gear_neo4j.cli.progress import errors as errors
+from gear_neo4j.cli.progress import waiting
+from gear_neo4j.domain import Hits, Path
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.settings import DEFAULT_NAME, Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-errors = Console(stderr=True)
 
 CONNECTION = (
     click.option("--uri", help="Address of a Neo4j server; without one the local server is used.  [NEO4J_URI]"),
@@ -103,7 +104,7 @@ def beam_from(given: dict[str, Any]) -> Beam:
 @contextmanager
 def opened(settings: Settings, *, chat: ChatModel | None = None) -> Iterator[Gear]:
     """A connection by settings, closed afterwards; says on standard error what it waits for."""
-    with errors.status("connecting") as status:
-        gear = Gear.connect(settings, chat=chat, report=lambda text: status.update(text))
+    with waiting("connecting") as report:
+        gear = Gear.connect(settings, chat=chat, report=report)
     with gear:
         yield gear

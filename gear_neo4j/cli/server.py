@@ -7,7 +7,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli.options import CONNECTION, opened, settings_from, with_options
+from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph import migrations, schema
 from gear_neo4j.server import local
@@ -25,13 +26,13 @@ def up(name: str | None, port: int | None) -> None:
     The first start downloads Neo4j Community, which is free software under the GPLv3, from Maven Central.
     """
     settings = Settings.load()
-    with errors.status("starting") as status:
+    with waiting("starting") as report:
         server = local.start(
             name=name or settings.name,
             home=settings.home,
             version=settings.neo4j_version,
             port=port,
-            report=lambda text: status.update(text),
+            report=report,
         )
     click.echo(f"Neo4j {server.version} ({server.name}) at {server.uri}; data and password in {server.home}")
     click.echo("Neo4j Community, GPLv3, runs in a process of its own; for development, demos and tests.")
@@ -86,10 +87,8 @@ def migrate(check: bool, **given: Any) -> None:
             schema.verify(gear.database, dimension=gear.embedder.dimension)
         else:
             gear.prepare()
-            with errors.status("building indexes") as status:
-                schema.await_online(
-                    gear.database, on_percent=lambda done: status.update(f"building indexes: {done:.0f} %")
-                )
+            with waiting("building indexes") as report:
+                schema.await_online(gear.database, on_percent=lambda done: report(f"building indexes: {done:.0f} %"))
             schema.verify(gear.database, dimension=gear.embedder.dimension)
         database = gear.database.name
     for migration in () if check else missing:

@@ -5,10 +5,9 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import MofNCompleteColumn, Progress
 from rich.table import Table
 
-from gear_neo4j.cli.options import errors
+from gear_neo4j.cli.progress import stages
 from gear_neo4j.evaluate import table
 from gear_neo4j.evaluate.datasets import Dataset, Query
 from gear_neo4j.evaluate.poster import Row
@@ -31,25 +30,23 @@ def measure(
     llm: str,
     separately: bool,
 ) -> dict[str, Any]:
-    """Measure the table with a progress bar for each system."""
-    with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=errors) as bars:
-        task = bars.add_task("", total=0, visible=False)
+    """Measure the table and show how far each system is."""
+    with stages() as show:
+        label, done, total = "", 0, 0
 
         def begin(row: Row) -> None:
-            nonlocal task
+            nonlocal label, done, total
             runs = len(ks) if separately and row.system and not row.system.agent else 1
-            task = bars.add_task(f"{row.label:>20}", total=runs * len(queries))
+            label, done, total = row.label, 0, runs * len(queries)
+            show(label, done, total)
+
+        def advance() -> None:
+            nonlocal done
+            done += 1
+            show(label, done, total, f"{done:,} of {total:,}")
 
         return table.measured(
-            gear,
-            dataset,
-            rows,
-            queries,
-            ks=ks,
-            llm=llm,
-            separately=separately,
-            on_row=begin,
-            on_done=lambda: bars.advance(task),
+            gear, dataset, rows, queries, ks=ks, llm=llm, separately=separately, on_row=begin, on_done=advance
         )
 
 

@@ -21,6 +21,7 @@ from gear_neo4j.usage import Usage
 TOKENS = 8_000
 TOKENS_AN_ENTITY = 12
 REPLY_TOKENS = 300
+CONCURRENCY = 4
 Shown = tuple[Community, str, str]
 
 
@@ -50,7 +51,7 @@ class Reporting:
 
     database: Database
     reporter: Reporter
-    concurrency: int = 4
+    concurrency: int = CONCURRENCY
     max_tokens: int | None = None
     on_progress: Callable[[Reported], None] = lambda _: None
     so_far: Reported = Reported()

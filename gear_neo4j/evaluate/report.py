@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,17 @@ from gear_neo4j.evaluate.statistics import interval
 
 DIFFERING = 12
 SHOWN = 10
+MISSING = "the report needs the extra: pip install 'gear-neo4j[report]'"
+
+
+def require_extra() -> None:
+    """Check that a report could be made; to be called before a table is measured for it.
+
+    Raises:
+        SettingsError: the extra ``[report]`` is not installed.
+    """
+    if not all(find_spec(name) for name in ("matplotlib", "jinja2")):
+        raise SettingsError(MISSING)
 
 
 def write_report(table: Mapping[str, Any], folder: Path) -> Path:
@@ -43,7 +55,7 @@ def _drawn(table: Mapping[str, Any]) -> list[dict[str, str]]:
             ("hops", f"Recall at {k} by number of hops", plots.recall_by_hops(rows, k=k)),
         )
     except ImportError as error:
-        raise SettingsError("the report needs the extra: pip install 'gear-neo4j[report]'") from error
+        raise SettingsError(MISSING) from error
     return [{"name": name, "title": title, "svg": svg} for name, title, svg in found if svg]
 
 

