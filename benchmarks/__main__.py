@@ -55,7 +55,7 @@ def measure(passages: int, *, questions: int, keep: bool) -> dict[str, Any]:
                 "keywords": scale.keywords(gear, asked[: questions // 2]),
                 "throughput": scale.throughput(gear, asked),
                 "server_mb": peak_megabytes(server.pid),
-                "machine": machine(gear.database.version),
+                "machine": machine(gear.graph.version),
             }
             if passages * 10 <= EXACT_UP_TO:
                 found["hub_recall"] = steps.hub_recall(gear, asked)

@@ -105,7 +105,7 @@ def adopt(settings: Settings) -> dict[str, Any]:
 
     with Gear.connect(settings, embedder=WordVectors()) as gear:
         before = peak_megabytes()
-        report = gear.adopt(PROFILE, on_progress=note)
+        report = gear.overlay.adopt(PROFILE, on_progress=note)
     return {
         "seconds": round(time.perf_counter() - started, 1),
         "stages": {stage: round(seconds, 1) for stage, seconds in stages.items()},
@@ -120,7 +120,7 @@ def release(settings: Settings) -> dict[str, Any]:
     """Release it, in a process of its own."""
     with Gear.connect(settings, embedder=WordVectors()) as gear:
         started = time.perf_counter()
-        gone = gear.release()
+        gone = gear.overlay.release()
     seconds = round(time.perf_counter() - started, 1)
     return {"seconds": seconds, "passages": gone.passages, "triples": gone.triples, "peak_mb": peak_megabytes()}
 
@@ -161,7 +161,7 @@ def measure(settings: Settings, count: int) -> dict[str, Any]:
             afterwards.append(search(gear, size["nodes"], number))
             time.sleep(PAUSE)
         return {
-            "machine": {"python": platform.python_version(), "neo4j": gear.database.version, "cpus": os.cpu_count()},
+            "machine": {"python": platform.python_version(), "neo4j": gear.graph.version, "cpus": os.cpu_count()},
             "graph": size,
             "adopt": first | {"triples_a_second": round(first["triples"] / first["seconds"])},
             "search_ms": {"during": spread(during), "after": spread(afterwards)},

@@ -88,8 +88,8 @@ def measured(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
     # Those of an earlier run have their reports already.
     while gear.database.call("clear_communities", limit=1_000)[0]["communities"]:
         pass
-    gear.build_communities()
-    reports = gear.report_communities().usage
+    gear.communities.build()
+    reports = gear.communities.report().usage
     found: dict[str, Any] = {"communities": {"once": True, **_told([reports])}}
     for name, agent in agents(gear).items():
         answers = [agent.ask(query.question) for query in track(queries, name)]

@@ -34,7 +34,7 @@ DANGLING = Query(
 def timed_build(gear: Gear, *, afresh: bool = True) -> tuple[Built, float]:
     """A build or an update, and the seconds it took."""
     started = time.perf_counter()
-    built = gear.build_communities(afresh=afresh)
+    built = gear.communities.build(afresh=afresh)
     return built, round(time.perf_counter() - started, 2)
 
 
@@ -50,13 +50,13 @@ def measured(gear: Gear, folder: Path, made: Path) -> dict[str, Any]:
         (made / f"{name}.jsonl").write_text("".join(lines), "utf-8")
     gear.ingest([made / "most.jsonl"], triples=[made / "most-facts.jsonl"])
     built, seconds = timed_build(gear)
-    first = gear.communities()
+    first = gear.communities.read()
     again, seconds_again = timed_build(gear)
     sizes = [one.size for one in first.communities.values() if not first.below.get(one.id)]
-    calls = gear.report_communities().usage.calls
+    calls = gear.communities.report().usage.calls
     gear.ingest([made / "last.jsonl"], triples=[made / "last-facts.jsonl"])
     updated, seconds_update = timed_build(gear, afresh=False)
-    calls_update = gear.report_communities().usage.calls
+    calls_update = gear.communities.report().usage.calls
     ids = [str(json.loads(line)["id"]) for line in corpus[::ONE_IN]]
     gone = gear.database.call("delete_passages", ids=ids)[0]
     gear.database.call("delete_empty_communities")
@@ -82,7 +82,7 @@ def main() -> None:
     folder = parser.parse_args().dataset
     settings = replace(Settings.load(), uri=None, name=SERVER)
     with fresh_server(settings), tempfile.TemporaryDirectory() as made, Gear.connect(settings, chat=Scripted()) as gear:
-        version = machine(gear.database.version)
+        version = machine(gear.graph.version)
         results = {"machine": version, "dataset": folder.resolve().name, **measured(gear, folder, Path(made))}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     Console().print_json(data=results)

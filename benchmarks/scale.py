@@ -137,9 +137,9 @@ def _note(times: Noted, recalls: Noted, name: str, started: float, ids: list[str
 def keywords(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     """BM25 in memory, ours and rank-bm25, against full text: seconds to build, memory, time a question, recall."""
     before, started = peak_megabytes(), time.perf_counter()
-    index = BM25(gear.store.all_passages())
+    index = BM25(gear.graph.store.all_passages())
     built, mb = time.perf_counter() - started, peak_megabytes() - before
-    plain = RankBM25(gear.store.all_passages())
+    plain = RankBM25(gear.graph.store.all_passages())
     fulltext = gear.retriever("base", base="fulltext")
     times: Noted = {}
     recalls: Noted = {}

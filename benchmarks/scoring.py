@@ -136,7 +136,7 @@ def main() -> None:
         # What is slow only once is not to be measured.
         runs.ask(gear.retriever(), dataset.queries, k=K)
         results = {
-            "machine": machine(gear.database.version),
+            "machine": machine(gear.graph.version),
             "dataset": dataset.name,
             "questions": len(dataset.queries),
             "step": steps(gear, dataset),

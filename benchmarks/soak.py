@@ -118,7 +118,7 @@ def forgetting(gear: Gear, written: "Queue[str]", tally: Tally, stop: threading.
         except Empty:
             continue
         with counted("forget", tally):
-            gear.forget(source)
+            gear.corpus.forget(source)
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[
     with Gear.connect(settings, embedder=WordVectors()) as gear:
         write_files(made, folder / "corpus")
         gear.ingest([folder / "corpus"])
-        before = gear.counts()
+        before = gear.corpus.counts()
         questions = [one.question for one in made.questions(200)]
         work: list[Callable[[], None]] = [partial(forgetting, gear, written, tally, stop)]
         work += [partial(searching, gear, questions[n:], BASES[n % 2], tally, stop) for n in range(SEARCHERS)]
@@ -169,7 +169,7 @@ def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[
         stop.set()
         for thread in threads:
             thread.join()
-        after = gear.counts()
+        after = gear.corpus.counts()
     shutil.rmtree(folder)
     half = len(tally.searches) // 2
     return {

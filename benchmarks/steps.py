@@ -52,7 +52,7 @@ class Walk:
     def begin(cls, gear: Gear, text: str, *, passages: Sequence[str], beam: Beam) -> Self:
         """The walk of a question from its base passages."""
         question = Question(text, embedder=gear.embedder)
-        start = gear.store.start_triples(passages, query=question.vector, limit=beam.width)
+        start = gear.graph.store.start_triples(passages, query=question.vector, limit=beam.width)
         return cls(question, passages, beams_of(start, beam), beam, any(one.degree > beam.hub for one in start))
 
 
@@ -64,8 +64,8 @@ def beams_of(start: Sequence[ScoredTriple], beam: Beam) -> list[Path]:
 def step(gear: Gear, walk: Walk, *, hub: bool) -> None:
     """One step as a search takes it: the probe for the pool, if a hub is met, and the expansion."""
     vector, beam = walk.question.vector, walk.beam
-    pool = gear.store.nearest_triples(vector, k=POOL) if hub else []
-    gear.store.expand(
+    pool = gear.graph.store.nearest_triples(vector, k=POOL) if hub else []
+    gear.graph.store.expand(
         [[triple.id for triple in path.triples] for path in walk.paths],
         scores=[path.score for path in walk.paths],
         step=ranking(vector, beam, hub=beam.hub if hub else EXACT),
@@ -82,7 +82,7 @@ def ranking(vector: Sequence[float], beam: Beam, *, hub: int) -> Step:
 def compare(gear: Gear, walk: Walk, *, hub: bool) -> Times:
     """A step and a whole expansion, ours and by one query a beam, in turn."""
     vector, beam = walk.question.vector, walk.beam
-    ours = Expansion(gear.store, embedder=gear.embedder, beam=beam if hub else Beam(hub=EXACT))
+    ours = Expansion(gear.graph.store, embedder=gear.embedder, beam=beam if hub else Beam(hub=EXACT))
     return (
         timed(lambda: step(gear, walk, hub=hub)),
         timed(lambda: beams.one_query_a_beam(gear.database, walk.paths, vector, neighbours=beam.neighbours)),
@@ -142,8 +142,8 @@ def worst_start(gear: Gear, beam: Beam) -> list[Path]:
 
 def hub_recall(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     """Of the best paths of exact expansion, the share that the bounded one finds; the same of their passages."""
-    bounded = Expansion(gear.store, embedder=gear.embedder)
-    exact = Expansion(gear.store, embedder=gear.embedder, beam=Beam(hub=EXACT))
+    bounded = Expansion(gear.graph.store, embedder=gear.embedder)
+    exact = Expansion(gear.graph.store, embedder=gear.embedder, beam=Beam(hub=EXACT))
     base = gear.retriever("base", base="hybrid")
     paths: list[float] = []
     passages: list[float] = []

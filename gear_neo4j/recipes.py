@@ -86,10 +86,15 @@ class RetrieverRecipe(Recipe):
     searches_synonyms: ClassVar[bool] = False
 
     @property
-    def calls_model(self) -> bool:
-        """Whether it calls a language model; by default where what it stands on does."""
+    def requires_model(self) -> bool:
+        """Whether it cannot do without a language model; by default where what it stands on cannot."""
         below = getattr(self, "base", None)
-        return isinstance(below, RetrieverRecipe) and below.calls_model
+        return isinstance(below, RetrieverRecipe) and below.requires_model
+
+    @property
+    def calls_model(self) -> bool:
+        """Whether it calls a language model where there is one; it is then measured with one."""
+        return self.requires_model
 
 
 class AgentRecipe(Recipe):

@@ -33,7 +33,7 @@ class VectorCypher:
             "gear_passage_embedding",
             TWO_HOPS.format(hub=hub),
             result_formatter=item,
-            neo4j_database=gear.database.name,
+            neo4j_database=gear.graph.name,
         )
 
     def search(self, vector: list[float], *, k: int) -> list[str]:

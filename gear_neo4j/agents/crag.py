@@ -19,11 +19,10 @@ from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.retrieval.strips import Decomposition, says_something, strips_of
 from gear_neo4j.retrieval.web import WebSearch
 from gear_neo4j.roles.answerer import Answerer
-from gear_neo4j.roles.evaluators import NOTHING, Evaluator, Thresholds
+from gear_neo4j.roles.evaluators import NOTHING, Evaluator, EvaluatorName, Thresholds
 from gear_neo4j.roles.parsers import Draft
 
 WEB_RESULTS = 5
-EvaluatorName = Literal["similarity", "grader", "cross-encoder"]
 
 
 class Corrector(Answerer, Protocol):

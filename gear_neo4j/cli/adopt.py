@@ -14,7 +14,7 @@ from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.profile import Profile, built_in, dump, load
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.cli.ingest import progress_shown, tell
-from gear_neo4j.cli.options import CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli.options import errors, opened, with_options, with_settings
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
@@ -31,8 +31,8 @@ EMBEDDED_A_SECOND = 150
 @click.option("--delimiter", default=",", show_default=True, help="Between fields; TAB for a tabulator.")
 @click.option("--array-delimiter", default=";", show_default=True, help="Between the parts of a list, and labels.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CONNECTION)
-def import_command(files: tuple[Path, ...], delimiter: str, array_delimiter: str, as_json: bool, **given: Any) -> None:
+@with_settings
+def import_command(files: tuple[Path, ...], delimiter: str, array_delimiter: str, as_json: bool, settings: Settings) -> None:
     """Bring nodes and relationships of neo4j-admin's CSV files into the running database.
 
     FILES have typed headers (:ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int, tags:string[] ...). Rows that cannot be
@@ -42,9 +42,9 @@ def import_command(files: tuple[Path, ...], delimiter: str, array_delimiter: str
     gear import nodes.csv relationships.csv
     """
     dialect = Dialect(_character("--delimiter", delimiter), _character("--array-delimiter", array_delimiter))
-    with opened(settings_from(given)) as gear, progress_shown() as on_progress:
-        report = gear.import_csv(files, dialect=dialect, on_problem=tell, on_progress=on_progress)
-        database = gear.database.name
+    with opened(settings) as gear, progress_shown() as on_progress:
+        report = gear.overlay.import_csv(files, dialect=dialect, on_problem=tell, on_progress=on_progress)
+        database = gear.graph.name
     if as_json:
         click.echo(json.dumps(asdict(report)))
     else:
@@ -62,8 +62,8 @@ def import_command(files: tuple[Path, ...], delimiter: str, array_delimiter: str
 @click.option("--update", is_flag=True, help="Follow what changed in the graph since, by the profile on record.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CONNECTION)
-def adopt(builtin: str | None, file: Path | None, update: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
+@with_settings
+def adopt(builtin: str | None, file: Path | None, update: bool, dry_run: bool, as_json: bool, settings: Settings) -> None:
     """Lay triples over a graph that is there, so that it can be searched and asked; gear release takes them off again.
 
     Without a profile, look at the graph and propose one. PROFILE names one that comes with gear: neo4j-graphrag,
@@ -75,12 +75,12 @@ def adopt(builtin: str | None, file: Path | None, update: bool, dry_run: bool, a
     gear adopt --update                  once the graph has changed
     """
     profile = _profile(builtin, file, update=update)
-    with opened(settings_from(given)) as gear:
+    with opened(settings) as gear:
         if profile is None and not update:
             _propose(gear, as_json=as_json)
             return
         with progress_shown() as on_progress:
-            report = gear.adopt(profile, dry_run=dry_run, on_progress=on_progress)
+            report = gear.overlay.adopt(profile, dry_run=dry_run, on_progress=on_progress)
         dimension = gear.embedder.dimension
     if report.left_out:
         types = ", ".join(f"{kind} ({count:,})" for kind, count in sorted(report.left_out.items()))
@@ -96,11 +96,11 @@ def adopt(builtin: str | None, file: Path | None, update: bool, dry_run: bool, a
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CONNECTION)
-def release(dry_run: bool, as_json: bool, **given: Any) -> None:
+@with_settings
+def release(dry_run: bool, as_json: bool, settings: Settings) -> None:
     """Take everything that gear adopt wrote out of the graph again."""
-    with opened(settings_from(given)) as gear, progress_shown("released") as on_progress:
-        gone = gear.release(dry_run=dry_run, on_progress=on_progress)
+    with opened(settings) as gear, progress_shown("released") as on_progress:
+        gone = gear.overlay.release(dry_run=dry_run, on_progress=on_progress)
     if as_json:
         click.echo(json.dumps(asdict(gone)))
         return
@@ -127,8 +127,8 @@ def _profile(builtin: str | None, file: Path | None, *, update: bool) -> Profile
 
 def _propose(gear: Gear, *, as_json: bool) -> None:
     with waiting("looking at the graph"):
-        found = gear.survey()
-        profile = gear.propose(found)
+        found = gear.overlay.survey()
+        profile = gear.overlay.propose(found)
     if as_json:
         click.echo(json.dumps(asdict(profile)))
         return

@@ -1,35 +1,23 @@
 """``gear ask``: a question answered step by step, with citations."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
-from rich.markup import escape
 
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.agents.run import Event
-from gear_neo4j.agents.trace import read_trace, trace_json, write_trace
-from gear_neo4j.cli.agents import AGENTS, JUDGING, agent_named
-from gear_neo4j.cli.options import (
-    BASE,
-    BEAM,
-    CHAT,
-    CONNECTION,
-    errors,
-    opened,
-    settings_from,
-    with_options,
-)
+from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from
+from gear_neo4j.cli.live import Live
+from gear_neo4j.cli.options import errors, opened, with_chat_settings
 from gear_neo4j.cli.output import require_writable
 from gear_neo4j.cli.search import print_paths
-from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.gear import Gear
+from gear_neo4j.errors import InputError
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
+from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.question import checked
+from gear_neo4j.settings import Settings
 from gear_neo4j.wire import answer_json, read_trace, write_trace
 from gear_neo4j.wording import counted
 
@@ -49,98 +37,52 @@ STOPS = {
 UNGROUNDED = "nothing that was found supports all of this"
 
 
-@click.command()
+@click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
 @click.argument("question")
-@click.option(
-    "--agent",
-    "agent_name",
-    type=click.Choice(AGENTS),
-    default="gear",
-    show_default=True,
-    help="Which of them answers; docs/choosing.md says which is for what.",
-)
+@click.option("--agent", "agent_name", default="gear", show_default=True, help="One of those below; see docs/choosing.md.")
+@click.option("--retriever", help="What the agent stands on, one of those below; by default its own.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages that the answer is from.")
-@click.option("--max-steps", type=click.IntRange(min=1), default=4, show_default=True, help="Rounds of retrieval.")
-@click.option("--step-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages read in a round.")
-@click.option("--tokens", type=click.IntRange(min=1), help="Begin no further step once these are spent.")
-@click.option("--seconds", type=click.FloatRange(min=1), help="Begin no further step after this time.")
-@click.option("--select", is_flag=True, help="One more call, that orders the best passages for the answer.")
-@click.option("--read-once", is_flag=True, help="Let the reader's facts be the gist where both see the same passages.")
-@with_options(JUDGING)
-@with_options(BASE)
-@with_options(BEAM)
 @click.option("--paths", is_flag=True, help="Also show the best paths, and the Cypher that draws the first one.")
 @click.option("--trace", "trace_file", type=PATH, help="Write what each step did to a JSON file.")
-@click.option("--replay", "replay_file", type=PATH, help="Take the model's part from such a file; no model is called.")
+@click.option("--replay", "replay_file", type=PATH, help="Take the model's replies from such a file; no model is called.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CHAT)
-@with_options(CONNECTION)
+@with_chat_settings
 def ask(
     question: str,
     agent_name: str,
+    retriever: str | None,
     k: int,
     paths: bool,
     trace_file: Path | None,
     replay_file: Path | None,
     as_json: bool,
-    **given: Any,
+    options: RecipeOptions,
+    settings: Settings,
 ) -> None:
     """Answer QUESTION from the graph with a language model, and cite the passages.
 
     \b
     gear ask "Where did the British-Canadian physics laureate of 2024 study for his PhD?"
+    gear ask "Which drugs inhibit ALK?" --agent crag --retriever scout
     """
     require_writable(trace_file)
-    settings = settings_from(given)
-    if replay_file is not None and agent_name != "gear":
-        raise SettingsError(f"--replay repeats runs of --agent gear only, not of {agent_name}: leave it out")
+    recipe = agent_from(agent_name, retriever, options)
     # Without a model nothing is to be started.
     chat = _replayed(replay_file, question) if replay_file else open_chat(settings, cache=settings.chat_cache)
+    live = Live(Console(), errors, silent=as_json)
     with opened(settings, chat=chat) as gear:
-        agent = agent_named(agent_name, gear, given, settings=settings)
-        answer = agent.ask(question, k=k, on_event=None if as_json else _shown(errors))
+        answer = gear.ask(question, k=k, agent=recipe, on_event=live.show)
         if trace_file is not None:
             write_trace(answer.trace, trace_file)
         if as_json:
             click.echo(json.dumps(answer_json(answer), ensure_ascii=False, indent=2))
             return
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
-    console = Console()
-    _print_answer(console, answer)
+    console = live.console
+    _print_answer(console, answer, streamed=live.streamed)
     if paths:
         print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
     _print_cost(console, answer, settings.chat_price)
-
-
-def answer_json(gear: Gear, answer: Answer) -> dict[str, Any]:
-    """What ``--json`` prints for an answer."""
-    return {
-        "question": answer.question,
-        "answer": answer.text,
-        "stop_reason": answer.stop_reason,
-        "grounded": answer.grounded,
-        "failure": answer.failure,
-        "citations": [_citation_json(citation) for citation in answer.citations],
-        "removed_citations": list(answer.removed),
-        "gist": [[fact.subject, fact.predicate, fact.object] for fact in answer.gist],
-        **{key: value for key, value in hits_json(gear, answer.hits).items() if key in ("hits", "paths", "exact")},
-        "usage": {**asdict(answer.total), "roles": {role: asdict(one) for role, one in answer.usage.items()}},
-        "seconds": answer.seconds,
-        "trace": trace_json(answer.trace),
-    }
-
-
-def _citation_json(citation: Any) -> dict[str, Any]:
-    passage, fact = citation.passage, citation.fact
-    if passage is None:
-        return {"marker": citation.marker, "fact": [fact.subject, fact.predicate, fact.object]}
-    return {
-        "marker": citation.marker,
-        "passage": passage.id,
-        "title": passage.title,
-        "source": passage.source,
-        "position": passage.position,
-    }
 
 
 def _replayed(file: Path, question: str) -> ReplayChat:
@@ -150,32 +92,15 @@ def _replayed(file: Path, question: str) -> ReplayChat:
     return ReplayChat(trace.replies, name=f"replay of {trace.roles}")
 
 
-def _shown(console: Console) -> Callable[[Event], None]:
-    """Tell what the agent does as it happens."""
-
-    def show(event: Event) -> None:
-        match event.kind:
-            case "question":
-                console.print(f"[bold]step {event.step}[/bold]  {escape(event.text)}", highlight=False, soft_wrap=True)
-            case "facts":
-                for fact in event.facts:
-                    console.print(f"        + {fact}", style="cyan", markup=False, highlight=False, soft_wrap=True)
-                if not event.facts:
-                    console.print("        no new fact", style="dim")
-            case "verdict":
-                console.print(f"        {event.text}", style="dim", markup=False, highlight=False, soft_wrap=True)
-            case "failure":
-                console.print(f"        {event.text}", style="yellow", markup=False, highlight=False, soft_wrap=True)
-
-    return show
-
-
-def _print_answer(console: Console, answer: Answer) -> None:
+def _print_answer(console: Console, answer: Answer, *, streamed: str) -> None:
+    """Print the answer, unless it stands there as it was streamed, and what it cites."""
     console.print()
-    if answer.text:
+    if streamed.strip() and streamed.strip() == answer.text.strip():
+        pass
+    elif answer.text:
         console.print(answer.text, style="bold", markup=False, highlight=False, soft_wrap=True)
     else:
-        console.print("no answer; the passages found:" if answer.hits else "no answer", style="yellow")
+        console.print("No answer. Passages retrieved:" if answer.hits else "No answer.", style="yellow")
     if answer.text and not answer.grounded:
         console.print(f"  {UNGROUNDED}", style="yellow")
     if answer.citations:

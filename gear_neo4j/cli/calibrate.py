@@ -3,48 +3,56 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
-from gear_neo4j.cli.agents import EVALUATOR, evaluator_from
-from gear_neo4j.cli.options import CHAT, settings_from, with_options
+from gear_neo4j.agents.crag import Crag
+from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
+from gear_neo4j.cli.options import with_chat_settings
 from gear_neo4j.cli.output import require_folder
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.evaluate.calibration import PRECISION, RECALL, calibrate, read_pairs
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.roles.calibrated import keep
+from gear_neo4j.roles.evaluators import open_evaluator
+from gear_neo4j.settings import Settings
 
 SHARE = click.FloatRange(min=0.5, max=1)
 
 
-@click.command("calibrate")
+@click.command("calibrate", cls=RecipeCommand, recipe=Crag, only=("evaluator", "evaluator_model"))
 @click.argument("pairs", type=click.Path(path_type=Path, exists=True))
-@with_options(EVALUATOR)
 @click.option(
     "--precision", type=SHARE, default=PRECISION, show_default=True, help="Relevant pairs above the upper one."
 )
 @click.option("--recall", type=SHARE, default=RECALL, show_default=True, help="Relevant pairs above the lower one.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first questions.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CHAT)
-@click.option("--embedding-model", help="A sentence-transformers name or folder.  [GEAR_EMBEDDING_MODEL]")
+@with_chat_settings
 def calibrate_command(
-    pairs: Path, precision: float, recall: float, limit: int | None, as_json: bool, **given: Any
+    pairs: Path,
+    precision: float,
+    recall: float,
+    limit: int | None,
+    as_json: bool,
+    options: RecipeOptions,
+    settings: Settings,
 ) -> None:
     """Find the thresholds at which an evaluator tells texts that help with a question from others.
 
     PAIRS is a data set, or JSONL with question, text and relevant (true or false). They are kept, and from then on
     gear ask --agent crag uses them with this evaluator.
     """
-    evaluator_options = {key: given.pop(key) for key in ("evaluator", "evaluator_model")}
-    settings = settings_from({**given, "env_file": None})
+    recipe = with_options_of(Crag(), options)
     require_folder(settings.home)
     found = read_pairs(pairs, limit=limit)
-    chat = open_chat(settings, cache=settings.chat_cache) if evaluator_options["evaluator"] == "grader" else None
-    embedder = open_embedder(settings)
-    evaluator = evaluator_from(evaluator_options, embedder=embedder, chat=chat)
+    evaluator = open_evaluator(
+        recipe.evaluator,
+        recipe.evaluator_model,
+        embedder=lambda: open_embedder(settings),
+        chat=lambda: open_chat(settings, cache=settings.chat_cache),
+    )
     with counting("pairs", len(found)) as advance:
         result, usage = calibrate(
             evaluator,

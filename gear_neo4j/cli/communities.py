@@ -4,15 +4,17 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from gear_neo4j.settings import Settings
 from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
-from gear_neo4j.cli.options import CHAT, CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli.options import errors, opened, with_options, with_settings
 from gear_neo4j.cli.output import require_writable, write_file
 from gear_neo4j.cli.progress import stages, waiting
 from gear_neo4j.communities.build import MOST, SMALLEST
@@ -33,9 +35,16 @@ BUILD = (
     click.option("--max-tokens", type=click.IntRange(min=1), help="Report: begin none once these are spent."),
     click.option("--dry-run", is_flag=True, help="Say what would be found and asked, and write nothing."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-    *CHAT,
-    *CONNECTION,
 )
+
+
+BUILD_HELP = """Find the communities of the whole graph from nothing; the same graph gives the same ones each time.
+
+\b
+gear communities build                 without any model
+gear communities build --report        and let a model write reports, the smallest first
+"""
+UPDATE_HELP = "Follow what changed in the graph since, near to the communities that are there; their reports stay."
 
 
 @click.group()
@@ -43,23 +52,42 @@ def communities() -> None:
     """Groups of entities that triples tie together, for graphrag-local and graphrag-global."""
 
 
-@communities.command()
-@with_options(BUILD)
-def build(**given: Any) -> None:
-    """Find the communities of the whole graph from nothing; the same graph gives the same ones each time.
+def _build(
+    *,
+    afresh: bool,
+    size: int | None,
+    report: bool,
+    max_tokens: int | None,
+    dry_run: bool,
+    as_json: bool,
+    settings: Settings,
+) -> None:
+    # Without a model nothing is to be built.
+    chat = open_chat(settings, cache=settings.chat_cache) if report and not dry_run else None
+    with opened(settings, chat=chat) as gear:
+        with waiting("finding communities"):
+            built = gear.communities.build(size=size, afresh=afresh, dry_run=dry_run)
+        report_json: dict[str, Any] = {"communities": asdict(built)}
+        parts = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
+        parts.append(f"by level {', '.join(f'{one:,}' for one in built.levels)}" if built.levels else "none")
+        parts.append(f"{built.new:,} new, {built.gone:,} gone")
+        if report and not dry_run:
+            with _progress_shown() as on_progress:
+                reported = gear.communities.report(max_tokens=max_tokens, on_progress=on_progress)
+            report_json["reports"] = asdict(reported)
+            parts.append(_reported(reported))
+        elif not dry_run:
+            due = forecast(gear.communities.read())
+            parts.append(f"reports of {due.calls:,} would take about {counted(due.tokens, 'token')} (--report)")
+    click.echo(json.dumps(report_json) if as_json else "; ".join(parts))
 
-    \b
-    gear communities build                 without any model
-    gear communities build --report        and let a model write reports, the smallest first
-    """
-    _build(afresh=True, **given)
+
+def _building(*, afresh: bool) -> Callable[..., None]:
+    return with_options(BUILD)(with_chat_settings(partial(_build, afresh=afresh)))
 
 
-@communities.command()
-@with_options(BUILD)
-def update(**given: Any) -> None:
-    """Follow what changed in the graph since, near to the communities that are there; their reports stay."""
-    _build(afresh=False, **given)
+communities.command("build", help=BUILD_HELP)(_building(afresh=True))
+communities.command("update", help=UPDATE_HELP)(_building(afresh=False))
 
 
 @communities.command()
@@ -67,15 +95,15 @@ def update(**given: Any) -> None:
     "--html", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write them as a page to zoom in."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CONNECTION)
-def show(file: Path | None, as_json: bool, **given: Any) -> None:
+@with_settings
+def show(file: Path | None, as_json: bool, settings: Settings) -> None:
     """Show the largest communities, with their reports or their best tied members."""
     require_writable(file)
-    with opened(settings_from(given)) as gear:
-        found = gear.communities()
+    with opened(settings) as gear:
+        found = gear.communities.read()
         named = names_of(gear.database, found) if found.communities else {}
         if file is not None:
-            write_file(file, page(found, named, database=gear.database.name))
+            write_file(file, page(found, named, database=gear.graph.name))
     if as_json:
         rows = [
             asdict(one) | {"names": [one.name for one in named.get(id, ())]} for id, one in found.communities.items()
@@ -85,30 +113,6 @@ def show(file: Path | None, as_json: bool, **given: Any) -> None:
     _print(found, named)
     if file is not None:
         click.echo(f"{file}: open it in a browser")
-
-
-def _build(
-    *, afresh: bool, size: int | None, report: bool, max_tokens: int | None, dry_run: bool, as_json: bool, **given: Any
-) -> None:
-    settings = settings_from(given)
-    # Without a model nothing is to be built.
-    chat = open_chat(settings, cache=settings.chat_cache) if report and not dry_run else None
-    with opened(settings, chat=chat) as gear:
-        with waiting("finding communities"):
-            built = gear.build_communities(size=size, afresh=afresh, dry_run=dry_run)
-        told: dict[str, Any] = {"communities": asdict(built)}
-        said = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
-        said.append(f"by level {', '.join(f'{one:,}' for one in built.levels)}" if built.levels else "none")
-        said.append(f"{built.new:,} new, {built.gone:,} gone")
-        if report and not dry_run:
-            with _progress_shown() as on_progress:
-                reported = gear.report_communities(max_tokens=max_tokens, on_progress=on_progress)
-            told["reports"] = asdict(reported)
-            said.append(_reported(reported))
-        elif not dry_run:
-            due = forecast(gear.communities())
-            said.append(f"reports of {due.calls:,} would take about {counted(due.tokens, 'token')} (--report)")
-    click.echo(json.dumps(told) if as_json else "; ".join(said))
 
 
 def _reported(found: Reported) -> str:

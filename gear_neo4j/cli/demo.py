@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from gear_neo4j.settings import Settings
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
 from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import CONNECTION, opened, own_server, settings_from, with_options
+from gear_neo4j.cli.options import opened, own_server, with_options, with_settings
 from gear_neo4j.cli.search import print_hits, print_paths
 from gear_neo4j.evaluate import datasets, runs
 
@@ -19,18 +20,18 @@ K = 10
 
 
 @click.command()
-@with_options(CONNECTION)
-def demo(**given: Any) -> None:
+@with_settings
+def demo(settings: Settings) -> None:
     """Start a local Neo4j, ingest forty short passages, and answer multi-hop questions; no key, no Docker, no Java."""
     dataset = datasets.load(Path(str(files("gear_neo4j.demo"))))
     console = Console()
-    with opened(own_server(settings_from(given), "demo")) as gear:
+    with opened(own_server(settings, "demo")) as gear:
         with progress_shown() as on_progress:
             runs.provide(gear, dataset, on_progress=on_progress)
-        counts = gear.counts()
+        counts = gear.corpus.counts()
         console.print(
             f"{counts.passages} passages, {counts.triples} triples and {counts.entities} entities "
-            f"in Neo4j {gear.database.version}; [green]✓[/green] marks the passages that a question needs\n"
+            f"in Neo4j {gear.graph.version}; [green]✓[/green] marks the passages that a question needs\n"
         )
         answered = runs.ask(gear.retriever("naive"), dataset.queries, k=K)
         nearest = runs.ask(gear.retriever("base", base="sbert"), dataset.queries, k=K)

@@ -5,11 +5,12 @@ from dataclasses import asdict
 from typing import Any
 
 import click
+from gear_neo4j.settings import Settings
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gear_neo4j.cli.options import CONNECTION, opened, settings_from, with_options
+from gear_neo4j.cli.options import opened, with_options, with_settings
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.doctor import Doctor, Examination
 from gear_neo4j.errors import InputError
@@ -22,14 +23,14 @@ STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
 @click.argument("questions", nargs=-1)
 @click.option("--hub", type=click.IntRange(min=1), default=Beam().hub, show_default=True, help="What counts as a hub.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CONNECTION)
-def doctor(questions: tuple[str, ...], hub: int, as_json: bool, **given: Any) -> None:
+@with_settings
+def doctor(questions: tuple[str, ...], hub: int, as_json: bool, settings: Settings) -> None:
     """Examine a database, and profile a search for each of the QUESTIONS (default: a few of its facts).
 
     Nothing is changed. The exit code is 2 where anything keeps a search from working as it should.
     """
-    with opened(settings_from(given)) as gear, waiting("examining"):
-        found = Doctor(gear.database, gear.embedder, gear.adopted_profile(), Beam(hub=hub)).examine(questions=questions)
+    with opened(settings) as gear, waiting("examining"):
+        found = Doctor(gear.database, gear.embedder, gear.overlay.profile(), Beam(hub=hub)).examine(questions=questions)
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=1))
     else:

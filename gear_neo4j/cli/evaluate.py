@@ -1,27 +1,18 @@
-"""``gear evaluate``: recall and latency of a retriever on a data set."""
+"""``gear evaluate``: recall and latency of a retriever or an agent on a data set."""
 
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
+from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, retriever_from
 from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import (
-    CHAT,
-    CONNECTION,
-    RETRIEVAL,
-    beam_from,
-    errors,
-    opened,
-    own_server,
-    settings_from,
-    with_options,
-)
+from gear_neo4j.cli.options import errors, opened, own_server, with_chat_settings
 from gear_neo4j.cli.output import require_folder, require_writable, write_file
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.cli.table import measure, print_table
@@ -31,10 +22,13 @@ from gear_neo4j.evaluate.knowledge import is_knowledge_graph
 from gear_neo4j.evaluate.oracle import LABEL, require_decompositions
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.evaluate.report import require_extra, write_report
-from gear_neo4j.evaluate.systems import AgentName
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
+
+Player = Literal["model", "oracle"]
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -47,14 +41,10 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     return numbers
 
 
-@click.command()
+@click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
-@with_options(RETRIEVAL)
-@click.option(
-    "--agent",
-    type=click.Choice(get_args(AgentName)),
-    help="Ask an agent; ircot, crag and selfrag are over the retriever, and crag judges by similarity.",
-)
+@click.option("--retriever", help="One of those below; by default naive, or the agent's own.")
+@click.option("--agent", help="Measure an agent, one of those below, over the retriever; crag judges by similarity.")
 @click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers, five ways.")
 @click.option("--table", "whole", is_flag=True, help="Measure every system that can run, one row each.")
 @click.option("--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write a page with plots.")
@@ -65,9 +55,6 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     show_default=True,
     help="What plays the language model: that of the settings, or an oracle that knows the data set's decompositions.",
 )
-@click.option("--max-steps", type=click.IntRange(min=1), default=4, show_default=True, help="Steps of the agent.")
-@click.option("--step-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages an agent reads.")
-@click.option("--select", is_flag=True, help="Let the agent order the best passages in one more call.")
 @click.option(
     "--protocol",
     type=click.Choice(["one", "paper"]),
@@ -80,18 +67,21 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option(
     "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write everything to a file."
 )
-@with_options(CHAT)
-@with_options(CONNECTION)
+@with_chat_settings
 def evaluate(
     dataset_dir: Path,
+    retriever: str | None,
+    agent: str | None,
+    quality: bool,
+    whole: bool,
+    folder: Path | None,
+    llm: Player,
+    protocol: str,
     ks: tuple[int, ...],
     limit: int | None,
     json_file: Path | None,
-    whole: bool,
-    folder: Path | None,
-    protocol: str,
-    quality: bool,
-    **given: Any,
+    options: RecipeOptions,
+    settings: Settings,
 ) -> None:
     """Measure a retriever or an agent on a data set: a folder with corpus.jsonl, queries.jsonl, perhaps triples.jsonl.
 
@@ -104,39 +94,26 @@ def evaluate(
     if folder is not None:
         require_folder(folder)
         require_extra()
-    settings = settings_from(given)
     if is_knowledge_graph(dataset_dir):
-        options = {"base": given["base"], "base_k": given["base_k"], "score": given["score"]}
-        extra = [given["retriever"]]
-        told = evaluate_graph(dataset_dir, settings, extra=extra, options=options, limit=limit)
-        _write(told, json_file)
-        Console().print(graph_table(told))
+        _evaluate_graph(dataset_dir, retriever, options, limit=limit, json_file=json_file, settings=settings)
         return
     dataset = datasets.load(dataset_dir, home=settings.home)
-    settings = own_server(settings, f"evaluate-{dataset.name}")
-    system = systems.System(beam=beam_from(given), **given)
     queries = dataset.queries[:limit]
-    oracle = system.llm == "oracle" if whole or folder else system.oracled
-    if oracle:
-        require_decompositions(queries)
-    if quality and (system.agent is None or whole or folder):
-        raise click.UsageError("--quality judges the answers of one agent: give --agent, and no --table")
-    asked = quality or (not oracle and (system.needs_model or bool((whole or folder) and settings.chat_model)))
-    chat = open_chat(settings, cache=settings.chat_cache) if asked else None
-    with opened(settings, chat=chat) as gear:
-        with progress_shown() as on_progress:
-            runs.provide(
-                gear,
-                dataset,
-                synonyms=bool(whole or folder or system.needs_synonyms),
-                on_problem=lambda problem: errors.print(str(problem)),
-                on_progress=on_progress,
-            )
-        if whole or folder:
-            llm = LABEL if oracle else settings.chat_model
-            report = _whole(gear, dataset, queries, ks, llm=llm, steps=system.max_steps, separately=protocol == "paper")
-        else:
-            report = _single(gear, dataset, queries, ks, system, separately=protocol == "paper", quality=quality)
+    separately = protocol == "paper"
+    settings = own_server(settings, f"evaluate-{dataset.name}")
+    if whole or folder:
+        if quality or retriever or agent or options.keys() - {"max_steps"}:
+            raise click.UsageError("a table measures every system by its defaults: of these options it takes --max-steps")
+        steps = options.get("max_steps", 4)
+        report = _whole(dataset, queries, ks, llm=llm, steps=steps, separately=separately, settings=settings)
+    else:
+        recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
+        system = systems.System(recipe=recipe, llm=llm)
+        if quality and system.agent is None:
+            raise click.UsageError("--quality judges the answers of one agent: give --agent, and no --table")
+        report = _single(
+            dataset, queries, ks, system=system, separately=separately, quality=quality, settings=settings
+        )
     _write(report, json_file)
     if whole or folder:
         print_table(Console(), report)
@@ -146,41 +123,83 @@ def evaluate(
         click.echo(f"written: {write_report(report, folder)}")
 
 
+def _evaluate_graph(
+    folder: Path,
+    retriever: str | None,
+    options: RecipeOptions,
+    *,
+    limit: int | None,
+    json_file: Path | None,
+    settings: Settings,
+) -> None:
+    chosen = [retriever_from(retriever, options)] if retriever or options else []
+    report = evaluate_graph(folder, settings, chosen=chosen, limit=limit)
+    _write(report, json_file)
+    Console().print(graph_table(report))
+
+
+def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
+    """Ingest the data set where the database does not hold it yet."""
+    with progress_shown() as on_progress:
+        runs.provide(
+            gear,
+            dataset,
+            synonyms=synonyms,
+            on_problem=lambda problem: errors.print(str(problem)),
+            on_progress=on_progress,
+        )
+
+
 def _single(
-    gear: Gear,
     dataset: datasets.Dataset,
     queries: Sequence[datasets.Query],
     ks: tuple[int, ...],
-    system: systems.System,
     *,
+    system: systems.System,
     separately: bool,
     quality: bool,
+    settings: Settings,
 ) -> dict[str, Any]:
-    runs_each = len(ks) if separately and not system.agent else 1
-    with counting("questions", len(queries) * runs_each) as advance:
-        answered = systems.measure(gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1))
-    head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
-    report = {**head, **system.described(), **runs.summary(answered, ks=ks)}
-    if not quality:
-        return report
-    with counting("judging", len(queries)) as advance:
-        judged = judge(answered, chat=gear.chat, embedder=gear.embedder, on_done=lambda: advance(1))
+    if system.oracled:
+        require_decompositions(queries)
+    needed = quality or (system.needs_model and not system.oracled)
+    chat = open_chat(settings, cache=settings.chat_cache) if needed else None
+    with opened(settings, chat=chat) as gear:
+        _provide(gear, dataset, synonyms=system.needs_synonyms)
+        with counting("questions", len(queries) * (len(ks) if separately and not system.agent else 1)) as advance:
+            answered = systems.measure(
+                gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1)
+            )
+        head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
+        report = {**head, **system.described(), **runs.summary(answered, ks=ks)}
+        if not quality:
+            return report
+        with counting("judging", len(queries)) as advance:
+            judged = judge(answered, chat=gear.chat, embedder=gear.embedder, on_done=lambda: advance(1))
     return with_quality(report, judged)
 
 
 def _whole(
-    gear: Gear,
     dataset: datasets.Dataset,
     queries: Sequence[datasets.Query],
     ks: tuple[int, ...],
     *,
-    llm: str | None,
+    llm: Player,
     steps: int,
     separately: bool,
+    settings: Settings,
 ) -> dict[str, Any]:
-    kind: Literal["oracle", "model"] | None = ("oracle" if llm == LABEL else "model") if llm else None
-    found = rows(llm=kind, triples=gear.counts().triples > 0, max_steps=steps)
-    return measure(gear, dataset, found, queries, ks=ks, llm=llm or "none", separately=separately)
+    oracle = llm == "oracle"
+    if oracle:
+        require_decompositions(queries)
+    model = settings.chat_model if not oracle else None
+    chat = open_chat(settings, cache=settings.chat_cache) if model else None
+    plays: Player | None = "oracle" if oracle else "model" if model else None
+    with opened(settings, chat=chat) as gear:
+        _provide(gear, dataset, synonyms=True)
+        table = rows(llm=plays, triples=gear.corpus.counts().triples > 0, max_steps=steps)
+        name = LABEL if oracle else model or "none"
+        return measure(gear, dataset, table, queries, ks=ks, llm=name, separately=separately)
 
 
 def _write(report: dict[str, Any], file: Path | None) -> None:
@@ -191,7 +210,7 @@ def _write(report: dict[str, Any], file: Path | None) -> None:
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
     kind = f", {report['llm_kind']}" if "llm_kind" in report else ""
     asked = counted(report["questions"], "question")
-    title = f"{report['dataset']}: {asked}, {report['retriever']} over {report['base']}{kind}"
+    title = f"{report['dataset']}: {asked}, {report['title']}{kind}"
     table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("")
     for k in ks:

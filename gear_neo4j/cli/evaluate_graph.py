@@ -10,22 +10,25 @@ from gear_neo4j.cli.ingest import progress_shown, tell
 from gear_neo4j.cli.options import opened, own_server
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.evaluate import knowledge
+from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.settings import Settings
 
 TRIPLES = 20
 
 
 def evaluate_graph(
-    folder: Path, settings: Settings, *, extra: Sequence[str], options: Mapping[str, Any], limit: int | None
+    folder: Path, settings: Settings, *, chosen: Sequence[RetrieverRecipe], limit: int | None
 ) -> dict[str, Any]:
-    """Measure the systems side by side on a data set of this kind, in a database of its own."""
+    """Measure nearest triples, ``naive``, ``paths`` and what was chosen side by side, in a database of its own."""
     dataset = knowledge.load(folder)
     settings = own_server(settings, f"evaluate-{dataset.name}")
     with opened(settings) as gear:
         with progress_shown() as on_progress:
             knowledge.provide(gear, dataset, on_problem=tell, on_progress=on_progress)
-        names = dict.fromkeys((*knowledge.SYSTEMS, *extra))
-        systems = knowledge.retrievers(gear, list(names), options=options)
+        recipes: dict[str, RetrieverRecipe] = {recipe.name: recipe for recipe in (Naive(), Paths(), *chosen)}
+        systems = knowledge.retrievers(gear, list(recipes.values()))
         with counting("questions", len(dataset.questions[:limit])) as advance:
             return knowledge.measure(gear, dataset, systems, k=TRIPLES, limit=limit, on_done=lambda: advance(1))
 

@@ -24,7 +24,7 @@ from gear_neo4j.wording import contents, counted
 @CHUNKS
 @click.option("--embedding-model", help="A sentence-transformers name or folder.  [GEAR_EMBEDDING_MODEL]")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
-def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, as_json: bool, **given: Any) -> None:
+def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, as_json: bool, chunk_size: int, embedding_model: str | None) -> None:
     """Write what an ingest of SOURCES would write as CSV files, for a database that does not exist yet.
 
     For initial loads of many millions of triples; no database is asked. Afterwards, on the server, while it is stopped:
@@ -35,10 +35,10 @@ def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, a
     """
     require_folder(folder)
     settings = Settings.load()
-    embedder = open_embedder(replace(settings, embedding_model=given["embedding_model"] or settings.embedding_model))
+    embedder = open_embedder(replace(settings, embedding_model=embedding_model or settings.embedding_model))
     files = files_to_ingest(sources, triples)
     with progress_shown() as on_progress:
-        run = AdminExport(folder, embedder, on_problem=tell, on_progress=on_progress, chunk_size=given["chunk_size"])
+        run = AdminExport(folder, embedder, on_problem=tell, on_progress=on_progress, chunk_size=chunk_size)
         report = run.run(files)
     if as_json:
         click.echo(json.dumps(asdict(report)))

@@ -15,10 +15,16 @@ from gear_neo4j.wording import counted
 Price = tuple[float, float] | None
 
 
-def extract(gear: Gear, *, max_tokens: int | None, retry_failed: bool, price: Price) -> Extracted:
+def extract(gear: Gear, *, extractor: str, max_tokens: int | None, retry_failed: bool, price: Price) -> Extracted:
     """Extract from all passages without status, with a progress bar; each failure is told as it comes up."""
     with _progress_shown(price) as on_progress:
-        return gear.extract(max_tokens=max_tokens, retry_failed=retry_failed, on_failure=_tell, on_progress=on_progress)
+        return gear.corpus.extract(
+            extractor=extractor,
+            max_tokens=max_tokens,
+            retry_failed=retry_failed,
+            on_failure=_tell,
+            on_progress=on_progress,
+        )
 
 
 def print_forecast(told: Forecast, *, price: Price) -> None:

@@ -14,6 +14,7 @@ from gear_neo4j.recipes import AgentRecipe, Options, Recipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
 
 PREFIX = "recipe_option_"
+RecipeOptions = Mapping[str, Any]
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 
 
@@ -54,49 +55,64 @@ def flags_of(recipe: type[Options], *, path: tuple[str, ...] = ()) -> Iterator[F
 
 
 class RecipeCommand(click.Command):
-    """A command with the flags of all registered retrievers, and perhaps agents, which its ``--help`` explains."""
+    """A command with the flags of recipes, which reach it as ``options``.
 
-    def __init__(self, *args: Any, registries: Sequence[Registry[Any]] = (RETRIEVERS,), **options: Any) -> None:
+    Args:
+        registries: the flags of all that is registered there; ``--help`` lists it, too.
+        recipe: the flags of this recipe alone, and of these ``only`` some.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        registries: Sequence[Registry[Any]] = (),
+        recipe: type[Recipe] | None = None,
+        only: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
         self._registries = registries
+        self._recipe = recipe
+        self._only = frozenset(only)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's own parameters, and the flags of the recipes."""
-        return [*super().get_params(ctx), *(option for option in self._options())]
+        recipes = [(entry.name, entry.recipe) for registry in self._registries for entry in registry]
+        own = [("", self._recipe)] if self._recipe else []
+        return [*super().get_params(ctx), *_merged([*recipes, *own], only=self._only)]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; the flags of recipes that were given reach it as ``options``."""
+        ctx.params["options"] = _given(ctx.params)
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The command's own options, then what there is to choose from, with a section of flags each."""
+        if self._recipe:
+            super().format_options(ctx, formatter)
+            return
         own = [record for param in super().get_params(ctx) if (record := param.get_help_record(ctx))]
         with formatter.section("Options"):
             formatter.write_dl(own)
         for registry in self._registries:
             with formatter.section(f"{registry.kind.capitalize()}s"):
                 formatter.write_dl([(entry.name, entry.summary) for entry in registry])
-            records = [record for option in _merged([registry]) if (record := option.get_help_record(ctx))]
-            with formatter.section(f"Options of {registry.kind}s, with the defaults of each"):
+            flags = _merged([(entry.name, entry.recipe) for entry in registry])
+            records = [record for flag in flags if (record := flag.get_help_record(ctx))]
+            with formatter.section(f"Options of {registry.kind}s, with the default of each"):
                 formatter.write_dl(records)
 
-    def _options(self) -> list[click.Option]:
-        return _merged(self._registries)
 
-
-def given_options(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of recipes among a command's parameters, which they are taken out of: those that were given."""
-    names = [key for key in given if key.startswith(PREFIX)]
-    values = {key.removeprefix(PREFIX): given.pop(key) for key in names}
-    return {name: value for name, value in values.items() if value not in (None, ())}
-
-
-def retriever_from(name: str | None, given: Mapping[str, Any], *, default: str = "naive") -> RetrieverRecipe:
+def retriever_from(name: str | None, given: RecipeOptions, *, default: str = "naive") -> RetrieverRecipe:
     """The retriever of a name with the options that were given.
 
     Raises:
         SettingsError: there is no such retriever, or it does not have an option.
     """
-    return _with(RETRIEVERS.recipe(name or default), given)
+    return with_options_of(RETRIEVERS.recipe(name or default), given)
 
 
-def agent_from(name: str, retriever: str | None, given: Mapping[str, Any]) -> AgentRecipe:
+def agent_from(name: str, retriever: str | None, given: RecipeOptions) -> AgentRecipe:
     """The agent of a name, over a retriever (by default its own), with the options that were given.
 
     Raises:
@@ -107,10 +123,17 @@ def agent_from(name: str, retriever: str | None, given: Mapping[str, Any]) -> Ag
         if "over" not in type(recipe).model_fields:
             raise SettingsError(f"{name} stands on no retriever: leave out --retriever")
         recipe = type(recipe)(over=RETRIEVERS.recipe(retriever))  # type: ignore[call-arg]
-    return _with(recipe, given)
+    return with_options_of(recipe, given)
 
 
-def _with(recipe: RecipeType, given: Mapping[str, Any]) -> RecipeType:
+def _given(params: dict[str, Any]) -> dict[str, Any]:
+    """The options of recipes that were given; all of them are taken out of the command's parameters."""
+    names = [key for key in params if key.startswith(PREFIX)]
+    values = {key.removeprefix(PREFIX): params.pop(key) for key in names}
+    return {name: value for name, value in values.items() if value not in (None, ())}
+
+
+def with_options_of(recipe: RecipeType, given: RecipeOptions) -> RecipeType:
     """A recipe with options, each for the first in the chain (agent, retriever, its first stage) that has it."""
     chain = _chain(recipe)
     known = [{flag.name: flag for flag in flags_of(type(link))} for link in chain]
@@ -159,14 +182,16 @@ def _refused(name: str, chain: Sequence[Recipe]) -> str:
     return f"--{name.replace('_', '-')} is not an option of {' over '.join(link.name for link in chain)}: {has}"
 
 
-def _merged(registries: Sequence[Registry[Any]]) -> list[click.Option]:
+def _merged(
+    recipes: Sequence[tuple[str, type[Recipe]]], *, only: frozenset[str] = frozenset()
+) -> list[click.Option]:
     """One click option for each name, whichever recipes have it."""
-    found: dict[str, list[tuple[str, Flag]]] = {}
-    for registry in registries:
-        for entry in registry:
-            for flag in flags_of(entry.recipe):
-                found.setdefault(flag.name, []).append((entry.name, flag))
-    return [_option(owners) for owners in found.values()]
+    flags: dict[str, list[tuple[str, Flag]]] = {}
+    for name, recipe in recipes:
+        for flag in flags_of(recipe):
+            if not only or flag.name in only:
+                flags.setdefault(flag.name, []).append((name, flag))
+    return [_option(owners) for owners in flags.values()]
 
 
 def _option(owners: Sequence[tuple[str, Flag]]) -> click.Option:
@@ -186,6 +211,8 @@ def _defaults(owners: Sequence[tuple[str, Flag]]) -> str:
     names: dict[str, list[str]] = {}
     for name, flag in owners:
         names.setdefault(_shown(flag.default), []).append(name)
+    if "" in names.get(next(iter(names)), ()):
+        return next(iter(names)) or "not set"
     return "; ".join(f"{', '.join(some)}: {default}" if default else ", ".join(some) for default, some in names.items())
 
 

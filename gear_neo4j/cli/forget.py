@@ -5,9 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 import click
+from gear_neo4j.settings import Settings
 
 from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import CONNECTION, opened, settings_from, with_options
+from gear_neo4j.cli.options import opened, with_options, with_settings
 from gear_neo4j.wording import counted
 
 
@@ -15,15 +16,15 @@ from gear_neo4j.wording import counted
 @click.argument("source")
 @click.option("--dry-run", is_flag=True, help="Say how much would go, and remove nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CONNECTION)
-def forget(source: str, dry_run: bool, as_json: bool, **given: Any) -> None:
+@with_settings
+def forget(source: str, dry_run: bool, as_json: bool, settings: Settings) -> None:
     """Remove the passages of SOURCE, their triples, and the entities that nothing else names.
 
     SOURCE is a document as its path was given to gear ingest, or the source that lines of JSONL gave. Interrupted, the
     same command goes on.
     """
-    with opened(settings_from(given)) as gear, progress_shown("forgotten") as on_progress:
-        gone = gear.forget(source, dry_run=dry_run, on_progress=on_progress)
+    with opened(settings) as gear, progress_shown("forgotten") as on_progress:
+        gone = gear.corpus.forget(source, dry_run=dry_run, on_progress=on_progress)
     if as_json:
         click.echo(json.dumps(asdict(gone)))
     else:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from gear_neo4j.cli import extraction
-from gear_neo4j.cli.options import CHAT, CONNECTION, errors, opened, settings_from, with_options
+from gear_neo4j.cli.options import errors, opened, with_chat_settings, with_options
 from gear_neo4j.cli.progress import stages
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.extraction import forecast
@@ -43,22 +43,26 @@ CHUNKS = click.option(
 @click.option("--replace", is_flag=True, help="Let a line of JSONL replace another text under its id.")
 @CHUNKS
 @click.option("--extract", is_flag=True, help="Let a language model extract triples from passages that have none.")
+@click.option("--extractor", default="llm", show_default=True, help="Extract: what makes the triples; llm is the model.")
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Extract: begin no passage once these are spent.")
 @click.option("--retry-failed", is_flag=True, help="Extract: also from passages whose failure is on record.")
 @click.option("--dry-run", is_flag=True, help="Read the files, say what is in them and would be asked; write nothing.")
 @click.option("--resume", is_flag=True, expose_value=False, help="Go on after an interruption, as is always done.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
-@with_options(CHAT)
-@with_options(CONNECTION)
+@with_chat_settings
 def ingest(
     sources: tuple[Path, ...],
     triples: tuple[Path, ...],
     extract: bool,
+    extractor: str,
     max_tokens: int | None,
     retry_failed: bool,
     dry_run: bool,
     as_json: bool,
-    **given: Any,
+    synonyms: bool,
+    replace: bool,
+    chunk_size: int,
+    settings: Settings,
 ) -> None:
     """Write passages and their triples into the graph.
 
@@ -70,23 +74,33 @@ def ingest(
     With --extract a language model reads every passage in the graph that has no triples yet; without SOURCES, only
     that is done.
     """
-    settings = settings_from(given)
     extract = extract or retry_failed
     if not (sources or triples or extract):
         raise click.UsageError("nothing to ingest: give SOURCES, or --triples for passages that are there already")
     if dry_run:
-        _forecast(sources, triples, extract=extract, retry_failed=retry_failed, settings=settings, given=given)
+        _forecast(sources, triples, extract=extract, retry_failed=retry_failed, settings=settings, chunk_size=chunk_size)
         return
-    chat = open_chat(settings, cache=settings.chat_cache) if extract else None
+    # Without a model nothing is to be started.
+    chat = open_chat(settings, cache=settings.chat_cache) if extract and extractor == "llm" else None
     report, extracted = None, None
     with opened(settings, chat=chat) as gear:
         if sources or triples:
             with progress_shown() as on_progress:
-                report = gear.ingest(sources, triples=triples, on_problem=tell, on_progress=on_progress, **given)
+                report = gear.corpus.ingest(
+                    sources,
+                    triples=triples,
+                    synonyms=synonyms,
+                    replace=replace,
+                    chunk_size=chunk_size,
+                    on_problem=tell,
+                    on_progress=on_progress,
+                )
         if extract:
             price = settings.chat_price
-            extracted = extraction.extract(gear, max_tokens=max_tokens, retry_failed=retry_failed, price=price)
-        counts = gear.counts()
+            extracted = extraction.extract(
+                gear, extractor=extractor, max_tokens=max_tokens, retry_failed=retry_failed, price=price
+            )
+        counts = gear.corpus.counts()
     if as_json:
         told = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
         click.echo(json.dumps(told | ({"extraction": asdict(extracted)} if extracted else {})))
@@ -107,15 +121,15 @@ def _forecast(
     extract: bool,
     retry_failed: bool,
     settings: Settings,
-    given: dict[str, Any],
+    chunk_size: int,
 ) -> None:
     """Say what is in the files, and what an extraction would ask of a model, without asking for it."""
     if not (sources or triples):
         with opened(settings) as gear:
-            told = gear.forecast(retry_failed=retry_failed)
+            told = gear.corpus.forecast(retry_failed=retry_failed)
         extraction.print_forecast(told, price=settings.chat_price)
         return
-    report = read_only(files_to_ingest(sources, triples), chunk_size=given["chunk_size"], on_problem=tell)
+    report = read_only(files_to_ingest(sources, triples), chunk_size=chunk_size, on_problem=tell)
     click.echo(
         f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')} could be ingested"
     )

@@ -1,37 +1,24 @@
 """``gear paths``: what a question names, and the paths of the graph between."""
 
 import json
-from typing import Any
 
 import click
+from gear_neo4j.settings import Settings
 from rich.console import Console
 
-from gear_neo4j.cli.options import CONNECTION, opened, settings_from, with_options
+from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
+from gear_neo4j.cli.options import opened, with_options, with_settings
 from gear_neo4j.cli.search import print_paths
-from gear_neo4j.retrieval.paths import Connected, PathOptions
+from gear_neo4j.retrieval.paths import Connected, Paths
 from gear_neo4j.wire import connected_json
 
-DEFAULTS = PathOptions()
 
 
-@click.command()
+@click.command(cls=RecipeCommand, recipe=Paths, only=("entities", "hops", "pair_paths", "max_paths", "facts"))
 @click.argument("question")
-@click.option(
-    "--hops", type=click.IntRange(1, 4), default=DEFAULTS.hops, show_default=True, help="Triples in the longest path."
-)
-@click.option(
-    "--facts",
-    type=click.IntRange(min=0),
-    default=DEFAULTS.facts,
-    show_default=True,
-    help="Triples at least, with those around.",
-)
-@click.option(
-    "--entities", type=click.IntRange(min=1), default=DEFAULTS.entities, show_default=True, help="Nodes at most."
-)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CONNECTION)
-def paths(question: str, hops: int, facts: int, entities: int, as_json: bool, **given: Any) -> None:
+@with_settings
+def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settings) -> None:
     """Show what QUESTION names in the graph, the shortest paths between, and the facts around; no model is called.
 
     gear search --retriever paths and gear ask --agent paths put them beside the passages of a search.
@@ -39,9 +26,9 @@ def paths(question: str, hops: int, facts: int, entities: int, as_json: bool, **
     \b
     gear paths "Which drugs inhibit both ALK and ROS1?"
     """
-    options = PathOptions(hops=hops, facts=facts, entities=entities)
-    with opened(settings_from(given)) as gear:
-        found = gear.paths(question, options=options)
+    recipe = with_options_of(Paths(), options)
+    with opened(settings) as gear:
+        found = gear.paths(question, options=recipe)
         if as_json:
             click.echo(json.dumps(connected_json(question, found), ensure_ascii=False, indent=2))
             return

@@ -2,48 +2,43 @@
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from gear_neo4j.cli.options import (
-    CHAT,
-    CONNECTION,
-    RETRIEVAL,
-    beam_from,
-    opened,
-    settings_from,
-    with_options,
-)
+from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, retriever_from
+from gear_neo4j.cli.options import opened, with_chat_settings
 from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.settings import Settings
 from gear_neo4j.wire import hits_json
 
 SHOWN_PATHS = 5
 
 
-@click.command()
+@click.command(cls=RecipeCommand, registries=(RETRIEVERS,))
 @click.argument("question")
-@with_options(RETRIEVAL)
+@click.option("--retriever", default="naive", show_default=True, help="One of those below.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many passages.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, and the Cypher that draws the first one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(CHAT)
-@with_options(CONNECTION)
-def search(question: str, k: int, paths: bool, as_json: bool, **given: Any) -> None:
+@with_chat_settings
+def search(
+    question: str, retriever: str, k: int, paths: bool, as_json: bool, options: RecipeOptions, settings: Settings
+) -> None:
     """Find the passages that answer QUESTION, over several hops.
 
     \b
     gear search "Who supervised the PhD of the 2024 physics laureate from Toronto?" --paths
     """
-    settings = settings_from(given)
-    beam = beam_from(given)
-    chat = open_chat(settings, cache=settings.chat_cache) if given["retriever"] == "sync" else None
+    recipe = retriever_from(retriever, options)
+    # Without a model that it needs nothing is to be started.
+    chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as gear:
-        hits = gear.search(question, k=k, beam=beam, **given)
+        hits = gear.search(question, k=k, retriever=recipe)
         if as_json:
             click.echo(json.dumps(hits_json(hits), ensure_ascii=False, indent=2))
             return

@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from gear_neo4j.cli.options import CONNECTION, opened, settings_from, with_options
+from gear_neo4j.cli.options import opened, with_options, with_settings
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph import migrations, schema
@@ -73,24 +73,24 @@ def status(name: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.option("--check", is_flag=True, help="Change nothing; say what is missing, exit code 2 if anything is.")
-@with_options(CONNECTION)
-def migrate(check: bool, **given: Any) -> None:
+@with_settings
+def migrate(check: bool, settings: Settings) -> None:
     """Bring a database to the newest schema, and verify its indexes."""
-    with opened(settings_from(given)) as gear:
+    with opened(settings) as gear:
         missing = migrations.pending(gear.database)
         if check and missing:
             raise MigrationError(
-                f"{gear.database.name} lacks {', '.join(migration.source for migration in missing)}: run 'gear migrate'"
+                f"{gear.graph.name} lacks {', '.join(migration.source for migration in missing)}: run 'gear migrate'"
             )
         if check:
-            gear.store.require_model(name=gear.embedder.name, dimension=gear.embedder.dimension)
+            gear.graph.store.require_model(name=gear.embedder.name, dimension=gear.embedder.dimension)
             schema.verify(gear.database, dimension=gear.embedder.dimension)
         else:
-            gear.prepare()
+            gear.corpus.prepare()
             with waiting("building indexes") as report:
                 schema.await_online(gear.database, on_percent=lambda done: report(f"building indexes: {done:.0f} %"))
             schema.verify(gear.database, dimension=gear.embedder.dimension)
-        database = gear.database.name
+        database = gear.graph.name
     for migration in () if check else missing:
         click.echo(f"applied {migration.source}")
     click.echo(f"{database}: schema complete, every index online")

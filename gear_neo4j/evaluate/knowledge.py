@@ -97,21 +97,21 @@ def provide(
     Raises:
         InputError: the database holds something else.
     """
-    stamp = gear.store.dataset()
+    stamp = gear.graph.store.dataset()
     if stamp == (dataset.name, dataset.fingerprint):
         return
-    if stamp is None and gear.adopted_profile() is None:
-        if gear.survey().nodes and not gear.database.call("import_progress"):
+    if stamp is None and gear.overlay.profile() is None:
+        if gear.overlay.survey().nodes and not gear.graph.imports.progress():
             raise InputError(
-                f"the database {gear.database.name} holds another graph than {dataset.name}: "
+                f"the database {gear.graph.name} holds another graph than {dataset.name}: "
                 "give it a database of its own (--database, or --name for a local server)"
             )
         files = [dataset.folder / name for name in FILES]
-        gear.import_csv(files, on_problem=on_problem, on_progress=on_progress)
+        gear.overlay.import_csv(files, on_problem=on_problem, on_progress=on_progress)
     elif stamp is not None and stamp[0] != dataset.name:
-        raise InputError(f"the database {gear.database.name} holds the data set {stamp[0]}, not {dataset.name}")
-    gear.adopt(gear.adopted_profile() or gear.propose(), on_progress=on_progress)
-    gear.store.record_dataset(dataset.name, fingerprint=dataset.fingerprint)
+        raise InputError(f"the database {gear.graph.name} holds the data set {stamp[0]}, not {dataset.name}")
+    gear.overlay.adopt(gear.overlay.profile() or gear.overlay.propose(), on_progress=on_progress)
+    gear.graph.store.record_dataset(dataset.name, fingerprint=dataset.fingerprint)
 
 
 class AnswerEntities:
@@ -153,7 +153,7 @@ def measure(
 
     A system gives, for a question, triples best first, and the milliseconds that it took.
     """
-    entities = AnswerEntities(Export(gear.database).named_nodes())
+    entities = AnswerEntities(gear.graph.export.named_nodes())
     told: list[dict[str, Any]] = []
     for one in dataset.questions[:limit]:
         wanted = entities.wanted(one.question, one.answer)

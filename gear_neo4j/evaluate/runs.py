@@ -80,18 +80,18 @@ def provide(
         InputError: the database holds something else.
     """
     linked = dataset.fingerprint + SYNONYMS
-    stamp = gear.store.dataset()
+    stamp = gear.graph.store.dataset()
     if stamp == (dataset.name, linked) or (stamp == (dataset.name, dataset.fingerprint) and not synonyms):
         return
-    if (stamp is None or stamp[0] != dataset.name) and gear.counts().passages:
+    if (stamp is None or stamp[0] != dataset.name) and gear.corpus.counts().passages:
         raise InputError(
-            f"the database {gear.database.name} holds other passages than the data set {dataset.name}: "
+            f"the database {gear.graph.name} holds other passages than the data set {dataset.name}: "
             "give it a database of its own (--database, or --name for a local server)"
         )
-    gear.prepare()
-    gear.store.record_dataset(dataset.name, fingerprint=None)
+    gear.corpus.prepare()
+    gear.graph.store.record_dataset(dataset.name, fingerprint=None)
     gear.ingest([dataset.folder], synonyms=synonyms, on_problem=on_problem, on_progress=on_progress)
-    gear.store.record_dataset(dataset.name, fingerprint=linked if synonyms else dataset.fingerprint)
+    gear.graph.store.record_dataset(dataset.name, fingerprint=linked if synonyms else dataset.fingerprint)
 
 
 def ask(

@@ -54,14 +54,14 @@ def measured(
 
 
 def _described(gear: Gear, dataset: Dataset) -> dict[str, Any]:
-    counts, corpus = gear.counts(), corpus_of(dataset.name)
+    counts, corpus = gear.corpus.counts(), corpus_of(dataset.name)
     return {
         "dataset": dataset.name,
         "fingerprint": dataset.fingerprint,
         "passages": counts.passages,
         "triples": counts.triples,
         "embedding": gear.embedder.name,
-        "neo4j": gear.database.version,
+        "neo4j": gear.graph.version,
         "version": version("gear-neo4j"),
         "other_corpus": corpus is not None and counts.passages != SIZES[corpus],
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 from gear_neo4j.adoption.survey import survey
 from gear_neo4j.agents.crag import Crag, CragLoop
@@ -26,7 +27,7 @@ from gear_neo4j.roles.analyst import PromptedAnalyst
 from gear_neo4j.roles.answering import PromptedRoles
 from gear_neo4j.roles.calibrated import calibrated
 from gear_neo4j.roles.critic import PromptedCritic
-from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, Evaluator, Grader, SimilarityEvaluator
+from gear_neo4j.roles.evaluators import Evaluator, open_evaluator
 from gear_neo4j.roles.planner import PromptedPlanner
 from gear_neo4j.roles.reporter import PromptedReporter
 from gear_neo4j.roles.text_to_cypher import PromptedTextToCypher
@@ -115,10 +116,10 @@ def crag(session: Session, recipe: Crag) -> CragLoop:
 
 def _evaluator(session: Session, recipe: Crag) -> Evaluator:
     if hasattr(session.player, "evaluate"):
-        return session.player  # type: ignore[return-value]
-    if recipe.evaluator_model:
-        return CrossEncoderEvaluator(recipe.evaluator_model)
-    return Grader(session.chat) if recipe.evaluator == "grader" else SimilarityEvaluator(session.embedder)
+        return cast(Evaluator, session.player)
+    return open_evaluator(
+        recipe.evaluator, recipe.evaluator_model, embedder=lambda: session.embedder, chat=lambda: session.chat
+    )
 
 
 @register(SelfRag)

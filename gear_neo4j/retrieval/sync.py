@@ -52,8 +52,8 @@ class Sync(ExpansionRecipe):
     name: ClassVar[str] = "sync"
 
     @property
-    def calls_model(self) -> bool:
-        """It does."""
+    def requires_model(self) -> bool:
+        """It does: a reader."""
         return True
 
 

@@ -5,11 +5,11 @@ cross-encoder of sentence-transformers, and a chat model that grades.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from threading import RLock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.models.chat import ChatModel, Reply
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 GRADED_TOGETHER = 10
 NOTHING = -1.0
 Scores = tuple[float, ...]
+EvaluatorName = Literal["similarity", "grader", "cross-encoder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,15 @@ class Grader:
             scores += reply.value
             usage, milliseconds = usage + reply.usage, milliseconds + reply.milliseconds
         return Reply(_with_empty(texts, scores), "", usage, milliseconds)
+
+
+def open_evaluator(
+    name: EvaluatorName, model: str | None, *, embedder: Callable[[], Embedder], chat: Callable[[], ChatModel]
+) -> Evaluator:
+    """The evaluator of a name; ``model`` names the cross-encoder. Of the two models only the one it needs is opened."""
+    if name == "cross-encoder":
+        return CrossEncoderEvaluator(model or "")
+    return Grader(chat()) if name == "grader" else SimilarityEvaluator(embedder())
 
 
 def _local(texts: Sequence[str], scores: Sequence[float]) -> Reply[Scores]:

@@ -53,7 +53,7 @@ def test_a_large_load_does_without_the_index_and_a_search_works_meanwhile(gear, 
             hits = gear.search(QUESTION, beam=Beam(hub=1))
             seen.append((state(gear.database), {hit.passage.id for hit in hits}, hits.exact))
             with pytest.raises(IndexUnavailable, match="gear migrate"):
-                gear.store.link_triples([[1.0] * 32], query=[1.0] * 32)
+                gear.graph.store.link_triples([[1.0] * 32], query=[1.0] * 32)
 
     gear.ingest([folder], on_progress=look)
 

@@ -96,9 +96,9 @@ def script(**roles):
 def test_cliques_become_communities_and_a_second_build_writes_nothing(towns, server, embedder):
     """By weight of passages; the same again gives the same."""
     with opened(server, embedder) as gear:
-        built = gear.build_communities()
-        found = gear.communities()
-        again = gear.build_communities()
+        built = gear.communities.build()
+        found = gear.communities.read()
+        again = gear.communities.build()
 
     assert ((3,), 3, 0, 18) == (built.levels, built.new, built.gone, built.nodes)
     assert [[f"{town} thing {place}" for place in range(6)] for town in sorted(TOWNS[:3])] == members(towns, found)
@@ -109,8 +109,8 @@ def test_cliques_become_communities_and_a_second_build_writes_nothing(towns, ser
 def test_nothing_is_larger_than_allowed_and_parts_hang_below_their_whole(towns, server, embedder):
     """A size of three cuts every clique in two; entities hang on the lowest community."""
     with opened(server, embedder) as gear:
-        gear.build_communities(size=3)
-        found = gear.communities()
+        gear.communities.build(size=3)
+        found = gear.communities.read()
 
     assert all(one.size <= 3 for one in found.communities.values() if not found.below.get(one.id))
     for one in found.communities.values():
@@ -123,9 +123,9 @@ def test_nothing_is_larger_than_allowed_and_parts_hang_below_their_whole(towns, 
 def test_an_update_keeps_to_the_size_of_the_last_build(towns, server, embedder):
     """Nothing has changed, so nothing does; another size is for who asks for it."""
     with opened(server, embedder) as gear:
-        gear.build_communities(size=3)
-        same = gear.build_communities(afresh=False)
-        other = gear.build_communities(size=6, afresh=False)
+        gear.communities.build(size=3)
+        same = gear.communities.build(afresh=False)
+        other = gear.communities.build(size=6, afresh=False)
 
     assert (0, 0) == (same.new, same.gone)
     assert other.gone
@@ -135,7 +135,7 @@ def test_a_dry_run_writes_nothing(towns, server, embedder):
     """It says what a build would find."""
     before = dump(towns)
     with opened(server, embedder) as gear:
-        built = gear.build_communities(dry_run=True)
+        built = gear.communities.build(dry_run=True)
 
     assert (3, before) == (built.new, dump(towns))
 
@@ -143,10 +143,10 @@ def test_a_dry_run_writes_nothing(towns, server, embedder):
 def test_reports_are_written_from_the_smallest_up_and_only_once(towns, server, embedder):
     """A second round asks nothing."""
     with asked(server, embedder, model := script()) as gear:
-        gear.build_communities(size=3)
-        done = gear.report_communities()
-        again = gear.report_communities()
-        found = gear.communities()
+        gear.communities.build(size=3)
+        done = gear.communities.report()
+        again = gear.communities.report()
+        found = gear.communities.read()
 
     assert (len(found.communities), len(found.communities), 0) == (done.total, done.done, again.total)
     assert done.done == model.played["report"] == done.usage.calls
@@ -168,8 +168,8 @@ def test_reports_are_asked_for_as_many_at_once_as_the_settings_say(database, ser
     with ScriptedServer(script(report=together)) as model:
         settings = Settings(chat_model="toy", openai_base_url=model.url, chat_concurrency=concurrency)
         with opened(server, embedder, chat=open_chat(settings, cache=False)) as gear:
-            gear.build_communities(size=10)
-            gear.report_communities()
+            gear.communities.build(size=10)
+            gear.communities.report()
 
     assert concurrency == model.busiest
 
@@ -177,14 +177,14 @@ def test_reports_are_asked_for_as_many_at_once_as_the_settings_say(database, ser
 def test_an_update_reports_on_what_changed_alone(towns, server, embedder, tmp_path):
     """A new town is a new community, an addition to one changes that one; the calls are counted."""
     with asked(server, embedder, model := script()) as gear:
-        gear.build_communities()
-        gear.report_communities()
-        before, calls = gear.communities(), model.played["report"]
+        gear.communities.build()
+        gear.communities.report()
+        before, calls = gear.communities.read(), model.played["report"]
         grow(towns, embedder, tmp_path / "more", (TOWNS[3],))
-        assert gear.communities().stale
-        built = gear.build_communities(afresh=False)
-        gear.report_communities()
-        after = gear.communities()
+        assert gear.communities.read().stale
+        built = gear.communities.build(afresh=False)
+        gear.communities.report()
+        after = gear.communities.read()
         newcomers = model.played["report"] - calls
 
     assert (1, 0, 1) == (built.new, built.gone, newcomers)
@@ -203,11 +203,11 @@ def test_deleting_passages_leaves_no_dangling_community(towns, server, embedder,
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     with opened(server, embedder) as gear:
         gear.ingest([tmp_path / "c.jsonl"], triples=[tmp_path / "t.jsonl"])
-        gear.build_communities(size=3)
-        with_it = len(gear.communities().communities)
-        gear.forget("varna.jsonl")
-        left = gear.communities()
-        gone = gear.build_communities(size=3, afresh=False).gone
+        gear.communities.build(size=3)
+        with_it = len(gear.communities.read().communities)
+        gear.corpus.forget("varna.jsonl")
+        left = gear.communities.read()
+        gone = gear.communities.build(size=3, afresh=False).gone
 
     assert len(left.communities) < with_it
     assert [] == towns.run(DANGLING)
@@ -218,13 +218,13 @@ def test_the_budget_and_bad_replies_leave_the_rest_for_later(towns, server, embe
     """What failed is on record and asked again by the next run."""
     bad = script(report=lambda text: "no JSON" if "Ruse" in text else report(text))
     with asked(server, embedder, bad) as gear:
-        gear.build_communities(size=3)
-        few = gear.report_communities(max_tokens=1)
-        rest = gear.report_communities()
-        found = gear.communities()
+        gear.communities.build(size=3)
+        few = gear.communities.report(max_tokens=1)
+        rest = gear.communities.report()
+        found = gear.communities.read()
         failed = [one.id for one in found.communities.values() if one.error]
     with asked(server, embedder, script()) as gear:
-        mended = gear.report_communities()
+        mended = gear.communities.report()
 
     assert "budget" == few.stopped
     assert few.done + few.failed < few.total
@@ -233,14 +233,14 @@ def test_the_budget_and_bad_replies_leave_the_rest_for_later(towns, server, embe
     assert rest.failed == len(failed)
     assert (len(failed), len(failed)) == (mended.total, mended.done)
     with opened(server, embedder) as gear, pytest.raises(ModelError):
-        gear.report_communities()
+        gear.communities.report()
 
 
 def test_a_budget_that_ends_with_the_last_report_stops_nothing(towns, server, embedder):
     """All is done, so there is nothing to go on with."""
     with asked(server, embedder, script()) as gear:
-        gear.build_communities()
-        spent = gear.report_communities().usage.tokens
+        gear.communities.build()
+        spent = gear.communities.report().usage.tokens
         towns.run(Query("forget", "MATCH (c:__GearCommunity) REMOVE c.title", writes=True))
         one_by_one = Reporting(gear.database, PromptedReporter(gear.chat), concurrency=1, max_tokens=spent - 1)
         whole = one_by_one.run()
@@ -256,11 +256,11 @@ def test_a_model_that_is_gone_is_an_error_and_keeps_what_was_written(towns, serv
         return fault if number > 1 else None
 
     with asked(server, embedder, script(), fault=strikes, patience=0.0) as gear:
-        gear.build_communities()
+        gear.communities.build()
         with pytest.raises(ModelError):
-            gear.report_communities()
+            gear.communities.report()
     with asked(server, embedder, script()) as gear:
-        assert gear.report_communities().total in (2, 3)
+        assert gear.communities.report().total in (2, 3)
 
 
 def fact(place, one, other, community="c"):
@@ -289,9 +289,9 @@ def test_local_search_answers_from_passages_reports_and_facts(towns, server, emb
     with asked(
         server, embedder, model := script(answer=lambda text: seen.append(text) or "Answer: Ruse [1] [F1].")
     ) as gear:
-        gear.build_communities()
+        gear.communities.build()
         bare = gear.graphrag_local().ask("Ruse thing 1 is near what?", k=4)
-        gear.report_communities()
+        gear.communities.report()
         found = gear.graphrag_local().ask("Ruse thing 1 is near what?", k=4)
 
     assert (2, "answerable") == (model.played["answer"], found.stop_reason)
@@ -305,8 +305,8 @@ def test_local_search_answers_from_passages_reports_and_facts(towns, server, emb
 def test_global_search_asks_the_reports_and_brings_points_together(towns, server, embedder):
     """One call for all reports, one for the answer, which cites the report."""
     with asked(server, embedder, model := script()) as gear:
-        gear.build_communities()
-        gear.report_communities()
+        gear.communities.build()
+        gear.communities.report()
         calls = Counter(model.played)
         found = gear.graphrag_global().ask("What does Varna have?")
 
@@ -319,8 +319,8 @@ def test_global_search_asks_the_reports_and_brings_points_together(towns, server
 def test_global_search_without_a_point_answers_without_a_call(towns, server, embedder):
     """The canned answer, and no second call."""
     with asked(server, embedder, model := script()) as gear:
-        gear.build_communities()
-        gear.report_communities()
+        gear.communities.build()
+        gear.communities.report()
         found = gear.graphrag_global().ask("What does Sofia have?")
 
     assert (NOTHING, "no_graph_evidence", 0) == (found.text, found.stop_reason, model.played["conclude"])
@@ -337,8 +337,8 @@ def test_whatever_the_model_does_a_search_ends(towns, server, embedder, role, fa
         return fault if role_of(messages) == role else None
 
     with asked(server, embedder, script()) as gear:
-        gear.build_communities()
-        gear.report_communities()
+        gear.communities.build()
+        gear.communities.report()
     with asked(server, embedder, script(), fault=strikes, patience=0.0) as gear:
         found = gear.graphrag_local().ask("Ruse?") if role == "answer" else gear.graphrag_global().ask("Varna?")
 
@@ -351,8 +351,8 @@ def test_whatever_the_model_does_a_search_ends(towns, server, embedder, role, fa
 def test_a_budget_ends_global_search(towns, server, embedder):
     """Once spent, no further batch is begun."""
     with asked(server, embedder, model := script()) as gear:
-        gear.build_communities()
-        gear.report_communities()
+        gear.communities.build()
+        gear.communities.report()
         found = gear.graphrag_global(options=GlobalOptions(tokens=1)).ask("What does Varna have?")
 
     assert "budget" == found.stop_reason
@@ -363,17 +363,17 @@ def test_what_is_not_there_is_told(database, server, embedder, tmp_path):
     """No triples, no communities, no reports; options out of range."""
     with asked(server, embedder, script()) as gear:
         with pytest.raises(InputError, match="no triples"):
-            gear.build_communities()
+            gear.communities.build()
         with pytest.raises(InputError, match="gear communities build"):
             gear.graphrag_global().ask("What?")
         with pytest.raises(InputError, match="gear communities build"):
-            gear.report_communities()
+            gear.communities.report()
         grow(database, embedder, tmp_path, TOWNS[:2])
-        gear.build_communities()
+        gear.communities.build()
         with pytest.raises(InputError, match="--report"):
             gear.graphrag_global().ask("What?")
         with pytest.raises(SettingsError, match="at least 3"):
-            gear.build_communities(size=2)
+            gear.communities.build(size=2)
 
 
 def test_communities_of_an_adopted_graph_show_its_labels_and_vanish_with_it(empty, server, embedder):
@@ -382,14 +382,14 @@ def test_communities_of_an_adopted_graph_show_its_labels_and_vanish_with_it(empt
         empty.run(write(statement))
     before = dump(empty)
     with opened(server, embedder) as gear:
-        gear.adopt(load(built_in()["graphiti"]))
-        gear.build_communities(size=4)
-        found = gear.communities()
+        gear.overlay.adopt(load(built_in()["graphiti"]))
+        gear.communities.build(size=4)
+        found = gear.communities.read()
         labels = {label for some in names_of(empty, found).values() for one in some for label in one.labels}
         shown = page(found, names_of(empty, found), database="graphiti")
-        surveyed = gear.survey()
-        again = gear.adopt()
-        gear.release()
+        surveyed = gear.overlay.survey()
+        again = gear.overlay.adopt()
+        gear.overlay.release()
 
     assert found.communities
     assert {"Person", "Place"} <= labels
@@ -405,9 +405,9 @@ def test_a_graph_that_is_not_ours_is_left_alone(empty, server, embedder):
     before = dump(empty)
 
     with opened(server, embedder) as gear:
-        assert not gear.communities().communities
+        assert not gear.communities.read().communities
         with pytest.raises(InputError, match="ingest or adopt"):
-            gear.build_communities()
+            gear.communities.build()
 
     assert before == dump(empty)
 

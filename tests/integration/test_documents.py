@@ -142,7 +142,7 @@ def test_a_folder_of_documents_becomes_passages_with_source_and_position(gear, d
     } == texts(gear)
     hit = gear.search("Curie won a prize", retriever="base", base="sbert")[0].passage
     assert ("Guide > Prize", "docs/guide.md", "line 5") == (hit.title, hit.source, hit.position)
-    assert hit in list(gear.store.all_passages())
+    assert hit in list(gear.graph.store.all_passages())
 
 
 def test_the_same_folder_again_changes_nothing(gear, docs, database):
@@ -208,7 +208,7 @@ def test_many_small_documents_share_a_batch_and_a_large_one_takes_several(gear, 
     report, _ = ingested(gear, "docs", chunk_size=100)
 
     assert (1 + PASSAGES_A_BATCH * 2 - 10, 10 + 5) == (report.passages_written, report.passages_removed)
-    assert 4 + 38 * 10 + 1 + PASSAGES_A_BATCH * 2 - 5 == gear.counts().passages
+    assert 4 + 38 * 10 + 1 + PASSAGES_A_BATCH * 2 - 5 == gear.corpus.counts().passages
 
 
 # A document that changed
@@ -261,7 +261,7 @@ def test_a_run_killed_before_the_stale_passages_went_is_completed_by_the_next(ge
     files = files_to_ingest(["docs"]).passages
     with pytest.raises(KeyboardInterrupt):
         Ingest(Dying(database, query), gear.embedder).run(files, [])
-    assert 5 == gear.counts().passages
+    assert 5 == gear.corpus.counts().passages
     assert "radium" in entities(gear)
 
     report, _ = ingested(gear, "docs")
@@ -364,7 +364,7 @@ def test_the_longest_source_fits_into_the_index(gear, tmp_path):
     _, problems = ingested(gear, corpus)
 
     assert [f'{corpus}:2: "source" is longer than 2,000 characters'] == problems
-    assert Forgotten(1, 0, 0) == gear.forget(LONGEST_SOURCE * "😀")
+    assert Forgotten(1, 0, 0) == gear.corpus.forget(LONGEST_SOURCE * "😀")
 
 
 # Forgetting
@@ -377,9 +377,9 @@ def test_forgetting_a_source_takes_what_hangs_on_it_and_nothing_else(gear, chang
     gone |= {row["p"]["id"] for row in dump(gear)[0].values() if row["p"].get("predicate", "lies on") != "lies on"}
     before, kept = dump(gear), rest(gear, *gone)
 
-    assert Forgotten(3, 5, 5) == gear.forget("./docs/guide.md", dry_run=True)
+    assert Forgotten(3, 5, 5) == gear.corpus.forget("./docs/guide.md", dry_run=True)
     assert before == dump(gear)
-    assert Forgotten(3, 5, 5) == gear.forget("docs/guide.md")
+    assert Forgotten(3, 5, 5) == gear.corpus.forget("docs/guide.md")
 
     assert kept == dump(gear)
     assert {"warsaw", "vistula"} == entities(gear)
@@ -402,8 +402,8 @@ def test_a_users_own_node_stays_whatever_our_triples_said_of_it(gear, docs):
     theirs = Query("t", "MATCH (c:City)-[r:IN]->(o) RETURN properties(c) AS c, properties(o) AS o, labels(c) AS l")
     before = gear.database.run(theirs)
 
-    assert Forgotten(1, 1, 1) == gear.forget("docs/other.txt", dry_run=True)
-    assert Forgotten(1, 1, 1) == gear.forget("docs/other.txt")
+    assert Forgotten(1, 1, 1) == gear.corpus.forget("docs/other.txt", dry_run=True)
+    assert Forgotten(1, 1, 1) == gear.corpus.forget("docs/other.txt")
 
     assert before == gear.database.run(theirs)
     assert {"vistula"} == entities(gear)
@@ -427,15 +427,15 @@ def test_a_dry_run_says_what_goes_whatever_the_graph(gear, tmp_path):
         ingested(gear, lines(tmp_path / "a.jsonl", *rows), triples=[lines(tmp_path / "t.jsonl", *facts)])
 
         for source in sorted({row["source"] for row in rows}):
-            before = gear.counts()
-            expected = gear.forget(source, dry_run=True)
-            assert expected == gear.forget(source)
-            after = gear.counts()
+            before = gear.corpus.counts()
+            expected = gear.corpus.forget(source, dry_run=True)
+            assert expected == gear.corpus.forget(source)
+            after = gear.corpus.counts()
             assert expected == Forgotten(
                 before.passages - after.passages, before.triples - after.triples, before.entities - after.entities
             )
             assert [{"n": 0}] == gear.database.run(DANGLING)
-        assert (0, 0, 0) == (gear.counts().passages, gear.counts().triples, gear.counts().entities)
+        assert (0, 0, 0) == (gear.corpus.counts().passages, gear.corpus.counts().triples, gear.corpus.counts().entities)
 
 
 def test_a_large_source_goes_in_batches_and_a_killed_run_is_completed(gear, database, tmp_path, monkeypatch):
@@ -447,9 +447,9 @@ def test_a_large_source_goes_in_batches_and_a_killed_run_is_completed(gear, data
 
     with pytest.raises(KeyboardInterrupt):
         forget(Dying(database, "delete_passages", call=2), "a.jsonl")
-    assert (60, 120, 60 + 8) == (gear.counts().passages, gear.counts().triples, gear.counts().entities)
+    assert (60, 120, 60 + 8) == (gear.corpus.counts().passages, gear.corpus.counts().triples, gear.corpus.counts().entities)
     done = []
-    gone = gear.forget("a.jsonl", on_progress=lambda one: done.append((one.done, one.total)))
+    gone = gear.corpus.forget("a.jsonl", on_progress=lambda one: done.append((one.done, one.total)))
 
     assert Forgotten(60, 120, 68) == gone
     assert [(40, 60), (60, 60)] == done
@@ -466,7 +466,7 @@ def test_an_unknown_source_is_refused_with_some_that_exist(gear, docs):
 
     def existing(source):
         with pytest.raises(InputError) as caught:
-            gear.forget(source)
+            gear.corpus.forget(source)
         first, names = str(caught.value).split(": there are ")
         assert f"no passage has the source {source!r}" == first
         return names.split(", ")
@@ -479,34 +479,34 @@ def test_an_unknown_source_is_refused_with_some_that_exist(gear, docs):
 def test_a_database_without_passages_has_nothing_to_forget(gear):
     """Also one that was emptied."""
     with pytest.raises(InputError, match="none of the passages has a source"):
-        gear.forget("docs")
+        gear.corpus.forget("docs")
 
 
 def test_a_database_of_an_older_gear_is_migrated_first_but_not_by_a_dry_run(gear, docs, empty):
     """The look-up by source needs its index; without any data there is nothing to migrate for."""
     with pytest.raises(InputError, match="holds no passages yet"):
-        gear.forget("docs/other.txt")
+        gear.corpus.forget("docs/other.txt")
     assert migrations.load() == migrations.pending(empty)
     ingested(gear, "docs")
     empty.run(Query("c", "MATCH (m:__Neo4jMigration) WHERE m.version >= '003' DETACH DELETE m", writes=True))
     empty.execute("DROP INDEX gear_passage_source")
 
     with pytest.raises(MigrationError, match="gear migrate"):
-        gear.forget("docs/other.txt", dry_run=True)
-    assert Forgotten(1, 0, 0) == gear.forget("docs/other.txt")
+        gear.corpus.forget("docs/other.txt", dry_run=True)
+    assert Forgotten(1, 0, 0) == gear.corpus.forget("docs/other.txt")
 
 
 def test_a_search_after_forgetting_does_not_find_what_went(gear, docs):
     """Nor does an index that was in memory; and an evaluation looks at its data set anew."""
     ingested(gear, "docs")
-    gear.store.record_dataset("set", fingerprint="whole")
+    gear.graph.store.record_dataset("set", fingerprint="whole")
     assert gear.search("Vistula", retriever="base", base="bm25")
 
-    gear.forget("docs/other.txt")
+    gear.corpus.forget("docs/other.txt")
 
     found = gear.search("Vistula Warsaw", retriever="base", base="bm25")
     assert ["docs/guide.md"] == [hit.passage.source for hit in found]
-    assert ("set", None) == gear.store.dataset()
+    assert ("set", None) == gear.graph.store.dataset()
 
 
 @contextmanager
@@ -623,5 +623,5 @@ def test_forgetting_while_others_ingest_leaves_no_triple_without_its_ends(gear, 
         thread.join()
 
     assert [] == failures
-    assert (180, 180, 15) == (gear.counts().passages, gear.counts().triples, gear.counts().entities)
+    assert (180, 180, 15) == (gear.corpus.counts().passages, gear.corpus.counts().triples, gear.corpus.counts().entities)
     assert [{"n": 0}] == gear.database.run(DANGLING)

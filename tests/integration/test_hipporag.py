@@ -295,15 +295,15 @@ def test_a_data_set_is_given_synonyms_when_a_system_needs_them(server, database,
     dataset = datasets.load(folder)
     with opened(server, embedder) as gear:
         runs.provide(gear, dataset)
-        plain = gear.store.dataset()
+        plain = gear.graph.store.dataset()
         runs.provide(gear, dataset, synonyms=True)
-        linked = gear.store.dataset()
+        linked = gear.graph.store.dataset()
         version = Export(database).version()
         runs.provide(gear, dataset)
         runs.provide(gear, dataset, synonyms=True)
 
         assert (dataset.name, dataset.fingerprint) == plain
-        assert plain != linked == gear.store.dataset()
+        assert plain != linked == gear.graph.store.dataset()
         assert version == Export(database).version()
         assert database.run(Query("e", "RETURN EXISTS { MATCH (e:Entity) WHERE e.embedding IS NOT NULL } AS any"))[0][
             "any"

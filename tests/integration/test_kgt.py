@@ -39,8 +39,8 @@ def adopted(server, connection, data, tmp_path_factory):
     """The medical graph, imported and adopted once."""
     clear(connection)
     with opened(server, ChainEmbedder()) as gear:
-        gear.import_csv([data / KG / "nodes.csv", data / KG / "relationships.csv"])
-        gear.adopt(gear.propose())
+        gear.overlay.import_csv([data / KG / "nodes.csv", data / KG / "relationships.csv"])
+        gear.overlay.adopt(gear.overlay.propose())
     yield connection
     clear(connection)
 
@@ -215,11 +215,11 @@ def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
 def test_communities_of_the_graph_are_of_the_users_own_nodes(adopted, server):
     """Shown with the users labels, at most ten to a community without parts; nothing of the graph itself changes."""
     with opened(server, ChainEmbedder()) as gear:
-        before = gear.survey()
-        gear.build_communities()
-        found = gear.communities()
+        before = gear.overlay.survey()
+        gear.communities.build()
+        found = gear.communities.read()
         named = names_of(gear.database, found)
-        after = gear.survey()
+        after = gear.overlay.survey()
         while gear.database.call("clear_communities", limit=1_000)[0]["communities"]:
             pass
 

@@ -235,7 +235,7 @@ async def test_async_gives_the_same(retriever):
 async def test_the_event_loop_goes_on_meanwhile(gear, driver, embedder):
     """The search waits for what only the loop can do."""
     stalled = Stalled(embedder)
-    retriever = GearRetriever(gear=Gear(driver, database=gear.database.name, embedder=stalled), base="sbert", k=2)
+    retriever = GearRetriever(gear=Gear(driver, database=gear.graph.name, embedder=stalled), base="sbert", k=2)
 
     search = asyncio.create_task(retriever.ainvoke(QUESTION))
     while not stalled.asked.is_set():
@@ -300,7 +300,7 @@ def test_another_embedding_model_is_refused(gear, driver, embedder):
     embedder.name = "another"
 
     with pytest.raises(EmbeddingMismatch, match="fake .* not another"):
-        GearRetriever(gear=Gear(driver, database=gear.database.name, embedder=embedder)).invoke(QUESTION)
+        GearRetriever(gear=Gear(driver, database=gear.graph.name, embedder=embedder)).invoke(QUESTION)
 
 
 def test_a_failure_of_the_driver_comes_as_our_error(retriever, driver):

@@ -88,7 +88,7 @@ def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedd
     before = make(empty, name)
 
     with opened(server, embedder) as gear:
-        report = gear.adopt(load(built_in()[name]))
+        report = gear.overlay.adopt(load(built_in()[name]))
 
         assert (8, 8, 0) == (report.relationships_read, report.triples_written, report.nameless)
         assert (PASSAGES[name], STATED) == (report.passages_written, stated(empty))
@@ -100,10 +100,10 @@ def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedd
         assert {PRIZE: True, VILLAGE: False} == {text: text in texts(far) for text in (PRIZE, VILLAGE)}
         assert VILLAGE in texts(farther)
 
-        again = gear.adopt()
+        again = gear.overlay.adopt()
         assert (0, 0, 0) == (again.triples_written, again.passages_written, again.triples_removed)
-        assert load(built_in()[name]) == gear.adopted_profile()
-        gone = gear.release()
+        assert load(built_in()[name]) == gear.overlay.profile()
+        gone = gear.overlay.release()
 
     assert (PASSAGES[name], 8, True) == (gone.passages, gone.triples, gone.schema)
     assert before == dump(empty)
@@ -131,11 +131,11 @@ def test_a_fact_is_stated_by_the_chunk_that_it_names(empty, server, embedder, na
         for text in (STUDIES, RADIUM, STUDIES):
             value = empty.run(key, text=text)[0]["key"]
             empty.run(named, key=[value] if name == "graphiti" else value)
-            gear.adopt(profile)
+            gear.overlay.adopt(profile)
             assert [text] == [by for fact, by in stated(empty) if fact == "Marie Curie born in Warsaw"]
         for none in (None, "elsewhere", 7):
             empty.run(named, key=none)
-            gear.adopt(profile)
+            gear.overlay.adopt(profile)
             assert len(FACTS) == len(stated(empty))
 
 
@@ -147,17 +147,17 @@ def test_a_fact_of_graphiti_that_expires_goes_and_comes_back(empty, server, embe
     profile = load(built_in()["graphiti"])
 
     with opened(server, embedder) as gear:
-        gear.adopt(profile)
+        gear.overlay.adopt(profile)
         empty.run(expires, name="BORN_IN", at=datetime(2026, 1, 1, tzinfo=UTC))
-        gone, planned = gear.adopt(), gear.adopt(profile, dry_run=True)
+        gone, planned = gear.overlay.adopt(), gear.overlay.adopt(profile, dry_run=True)
 
         assert (1, 0, 1) == (gone.triples_removed, gone.triples_written, gone.ended)
         assert (7, 1) == (planned.triples_written, planned.ended)
         assert [one for one in STATED if one[0] != "Gabriel Lippmann born in Bonnevoie"] == stated(empty)
 
         empty.run(expires, name="BORN_IN", at=None)
-        back = gear.adopt()
-        gear.release()
+        back = gear.overlay.adopt()
+        gear.overlay.release()
 
     assert (0, 1, 0) == (back.triples_removed, back.triples_written, back.ended)
 
@@ -173,15 +173,15 @@ def test_a_vector_store_is_adopted_extracted_searched_and_released(empty, server
     with ScriptedServer(facts_of) as model:
         client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0)
         with opened(server, embedder, chat=Chat(client)) as gear:
-            report = gear.adopt(load(built_in()["langchain-vector"]))
+            report = gear.overlay.adopt(load(built_in()["langchain-vector"]))
 
             assert (4, 0) == (report.passages_written, report.triples_written)
             assert [STUDIES] == texts(gear.search(QUESTION, base="fulltext"))
-            assert 4 == gear.extract().done
+            assert 4 == gear.corpus.extract().done
             assert STATED == stated(empty)
             assert VILLAGE in texts(gear.search(QUESTION, base="fulltext", base_k=1, beam=Beam(length=3)))
 
-            gone = gear.release()
+            gone = gear.overlay.release()
 
     assert (4, True) == (gone.passages, gone.schema)
     assert before == dump(empty)
@@ -194,11 +194,11 @@ def test_what_is_proposed_for_the_graph_of_a_library_is_its_profile(empty, serve
     known = load(built_in()[name])
 
     with opened(server, embedder) as gear:
-        proposed = gear.propose()
+        proposed = gear.overlay.propose()
 
         assert replace(known, name=empty.name) == proposed
-        report = gear.adopt(proposed)
+        report = gear.overlay.adopt(proposed)
         assert (8 if name in WITH_FACTS else 0, PASSAGES[name]) == (report.triples_written, report.passages_written)
-        gear.release()
+        gear.overlay.release()
 
     assert before == dump(empty)

@@ -30,9 +30,9 @@ ASKING = {
     "ask paths": lambda gear: gear.path_agent().ask(QUESTION),
     "ask kgt": lambda gear: gear.kgt_agent().ask(QUESTION),
     "ask cypher": lambda gear: gear.cypher_agent().ask(QUESTION),
-    "counts": lambda gear: gear.counts(),
-    "survey": lambda gear: gear.survey(),
-    "propose": lambda gear: gear.propose(),
+    "counts": lambda gear: gear.corpus.counts(),
+    "survey": lambda gear: gear.overlay.survey(),
+    "propose": lambda gear: gear.overlay.propose(),
 }
 REPLIES = {
     "ask kgt": [ANALYSIS, "Answer: alectinib [F1]."],
@@ -52,7 +52,7 @@ def test_every_query_of_asking_runs_in_a_transaction_that_may_only_read(empty, s
     """Counted on the wire; and nothing in the graph has changed."""
     empty.run(Query("graph", GRAPH, writes=True))
     with opened(server, embedder) as gear:
-        gear.adopt(PROFILE)
+        gear.overlay.adopt(PROFILE)
     before = dump(empty)
     chat = FakeListChatModel(responses=REPLIES.get(name, ["{}"]))
 

@@ -185,7 +185,7 @@ def test_a_base_retriever_gets_its_passages_with_their_ranking(random_graph, ser
         wire.reset()
         hits = retriever.retrieve("word3 word4 word5", k=10)
         runs = wire.runs
-        stored = gear.store.passages([hit.passage.id for hit in hits])
+        stored = gear.graph.store.passages([hit.passage.id for hit in hits])
 
     assert trips == runs
     assert 10 == len(hits)

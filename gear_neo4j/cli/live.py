@@ -1,0 +1,52 @@
+"""What an agent does, shown as it happens: its steps on standard error, its answer as the model writes it."""
+
+from rich.console import Console
+from rich.markup import escape
+
+from gear_neo4j.agents.run import Event
+
+
+class Live:
+    """Shows the events of a run.
+
+    Args:
+        console: where the answer is written, piece by piece if it is a terminal.
+        steps: where the steps are shown.
+        silent: show nothing at all.
+    """
+
+    def __init__(self, console: Console, steps: Console, *, silent: bool = False) -> None:
+        self.console = console
+        self._steps = steps
+        self._silent = silent
+        self._pieces: list[str] = []
+
+    @property
+    def streamed(self) -> str:
+        """The answer as far as it was written on the terminal."""
+        return "".join(self._pieces)
+
+    def show(self, event: Event) -> None:
+        """Show one event."""
+        if self._silent:
+            return
+        match event.kind:
+            case "question":
+                self._line(f"[bold]step {event.step}[/bold]  {escape(event.text)}", markup=True)
+            case "facts":
+                for fact in event.facts:
+                    self._line(f"        + {fact}", style="cyan")
+                if not event.facts:
+                    self._line("        no new fact", style="dim")
+            case "verdict":
+                self._line(f"        {event.text}", style="dim")
+            case "failure":
+                self._line(f"        {event.text}", style="yellow")
+            case "token" if self.console.is_terminal:
+                if not self._pieces:
+                    self.console.print()
+                self._pieces.append(event.text)
+                self.console.print(event.text, end="", style="bold", markup=False, highlight=False, soft_wrap=True)
+
+    def _line(self, text: str, *, style: str | None = None, markup: bool = False) -> None:
+        self._steps.print(text, style=style, markup=markup, highlight=False, soft_wrap=True)
