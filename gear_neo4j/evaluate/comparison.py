@@ -199,7 +199,7 @@ def _report(path: Path, found: Mapping[str, Any]) -> Report:
     by_id = {question.id: question for question in questions}
     if not ks or ks[0] < 1 or not questions or len(by_id) != len(questions):
         raise ValueError("no k, no question, or one twice")
-    system = " over ".join(str(found[key]) for key in ("retriever", "base") if key in found)
+    system = str(found.get("title") or found.get("retriever") or "")
     fingerprint = found.get("fingerprint")
     return Report(path, str(found["dataset"]), fingerprint and str(fingerprint), system, ks, by_id)
 
