@@ -5,30 +5,30 @@ KNOWN = {"$ref", "anyOf", "oneOf", "const", "enum", "type", "properties", "requi
 WORDS = {"$schema", "$defs", "title", "description", "discriminator", "additionalProperties"}
 
 
-def wrong(value, schema, *, root, place="it"):
+def violations(value, schema, *, root, place="it"):
     """What is wrong with a value, a line each; a keyword that is not known here is wrong, too."""
-    found = [f"unknown keyword {word}" for word in schema.keys() - KNOWN - WORDS]
+    lines = [f"unknown keyword {word}" for word in schema.keys() - KNOWN - WORDS]
     if "$ref" in schema:
-        found += wrong(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root=root, place=place)
+        lines += violations(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root=root, place=place)
     for word in ("anyOf", "oneOf"):
-        fitting = [part for part in schema.get(word, ()) if not wrong(value, part, root=root, place=place)]
+        fitting = [part for part in schema.get(word, ()) if not violations(value, part, root=root, place=place)]
         if word in schema and not (fitting if word == "anyOf" else len(fitting) == 1):
-            found.append(f"{place}: {word} has {len(fitting)} that fit")
+            lines.append(f"{place}: {word} has {len(fitting)} that fit")
     if "const" in schema and schema["const"] != value:
-        found.append(f"{place} is not {schema['const']!r}")
+        lines.append(f"{place} is not {schema['const']!r}")
     if "enum" in schema and value not in schema["enum"]:
-        found.append(f"{place} is none of {schema['enum']}")
-    return found + _typed(value, schema, root, place)
+        lines.append(f"{place} is none of {schema['enum']}")
+    return lines + _typed(value, schema, root, place)
 
 
 def _typed(value, schema, root, place):
     kind = schema.get("type")
     if kind == "object" and isinstance(value, dict):
-        found = [f"{place} lacks {name}" for name in schema.get("required", ()) if name not in value]
+        lines = [f"{place} lacks {name}" for name in schema.get("required", ()) if name not in value]
         parts, others = schema.get("properties", {}), schema.get("additionalProperties", {})
         shapes = {name: parts.get(name, others if isinstance(others, dict) else {}) for name in value}
     elif kind == "array" and isinstance(value, list):
-        found = [f"{place} is too short"] if len(value) < schema.get("minItems", 0) else []
+        lines = [f"{place} is too short"] if len(value) < schema.get("minItems", 0) else []
         shapes = dict.fromkeys(range(len(value)), schema["items"])
     else:
         fits = kind is None or (
@@ -36,5 +36,5 @@ def _typed(value, schema, root, place):
         )
         return [] if fits else [f"{place} is not of type {kind}"]
     for key, shape in shapes.items():
-        found += wrong(value[key], shape, root=root, place=f"{place}.{key}")
-    return found
+        lines += violations(value[key], shape, root=root, place=f"{place}.{key}")
+    return lines

@@ -104,9 +104,9 @@ class GearRetriever(BaseRetriever):
 
 
 def _document(hit: Hit, hits: Hits) -> Document:
-    passage, written = hit.passage, hit_json(hit)
+    passage, fields = hit.passage, hit_json(hit)
     metadata = {
-        **{key: written[key] for key in ("title", "source", "position", "score", "rank", "sources")},
+        **{key: fields[key] for key in ("title", "source", "position", "score", "rank", "sources")},
         "retriever": hits.retriever,
         "paths": [path_json(path) for path in hits.paths if passage.id in path.passage_ids],
     }

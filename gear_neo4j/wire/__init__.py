@@ -1,6 +1,6 @@
 """The JSON of searches, paths, answers, traces, events and problems: one writer, one reader, one version."""
 
-from gear_neo4j.wire.models import VERSION, json_schema
+from gear_neo4j.wire.documents import VERSION, json_schema
 from gear_neo4j.wire.read import (
     answer_from,
     connected_from,

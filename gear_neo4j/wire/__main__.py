@@ -3,7 +3,7 @@
 import json
 import sys
 
-from gear_neo4j.wire.models import json_schema
+from gear_neo4j.wire.documents import json_schema
 
 if __name__ == "__main__":
     sys.stdout.write(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n")

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, RecordedReply, Step, Trace
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, Triple
 from gear_neo4j.usage import Usage
-from gear_neo4j.wire import models
+from gear_neo4j.wire import documents, shapes
 
 
-def decode_search(search: models.Search) -> Hits:
+def decode_search(search: documents.Search) -> Hits:
     """The hits of a search."""
     return Hits(
         search.question,
@@ -22,7 +22,7 @@ def decode_search(search: models.Search) -> Hits:
     )
 
 
-def decode_answer(answer: models.Answer) -> Answer:
+def decode_answer(answer: documents.Answer) -> Answer:
     """An answer with its hits and its trace."""
     return Answer(
         answer.question,
@@ -39,7 +39,7 @@ def decode_answer(answer: models.Answer) -> Answer:
     )
 
 
-def decode_trace(trace: models.Trace) -> Trace:
+def decode_trace(trace: documents.Trace) -> Trace:
     """A trace."""
     return Trace(
         trace.question,
@@ -53,17 +53,17 @@ def decode_trace(trace: models.Trace) -> Trace:
     )
 
 
-def decode_path(path: models.Path) -> Path:
+def decode_path(path: shapes.Path) -> Path:
     """A path."""
     return Path(tuple(map(_triple, path.triples)), path.score, tuple(path.scores))
 
 
-def decode_facts(facts: Sequence[models.Fact]) -> tuple[Fact, ...]:
+def decode_facts(facts: Sequence[shapes.Fact]) -> tuple[Fact, ...]:
     """Facts in their order."""
     return tuple(Fact(fact.subject, fact.predicate, fact.object) for fact in facts)
 
 
-def _step(step: models.Step) -> Step:
+def _step(step: shapes.Step) -> Step:
     return Step(
         step.number,
         step.question,
@@ -86,29 +86,29 @@ def _step(step: models.Step) -> Step:
     )
 
 
-def _query(query: models.Query) -> QueryTried:
+def _query(query: shapes.Query) -> QueryTried:
     return QueryTried(query.text, query.problem, tuple(query.rows), query.template, dict[str, object](query.parameters))
 
 
-def _judgement(judgement: models.Judgement) -> Judgement:
+def _judgement(judgement: shapes.Judgement) -> Judgement:
     return Judgement(judgement.role, judgement.of, judgement.label, judgement.score)
 
 
-def _citation(citation: models.PassageCitation | models.FactCitation) -> Citation:
-    if isinstance(citation, models.FactCitation):
+def _citation(citation: shapes.PassageCitation | shapes.FactCitation) -> Citation:
+    if isinstance(citation, shapes.FactCitation):
         return Citation(citation.marker, fact=decode_facts([citation.fact])[0])
     passage = Passage(citation.passage, citation.title, citation.text, citation.source, citation.position)
     return Citation(citation.marker, passage)
 
 
-def _hit(hit: models.Hit) -> Hit:
+def _hit(hit: shapes.Hit) -> Hit:
     passage = Passage(hit.id, hit.title, hit.text, hit.source, hit.position)
     return Hit(passage, hit.score, hit.rank, tuple(Source(source.name, source.rank) for source in hit.sources))
 
 
-def _triple(triple: models.Triple) -> Triple:
+def _triple(triple: shapes.Triple) -> Triple:
     return Triple(triple.id, triple.subject, triple.predicate, triple.object, triple.passage)
 
 
-def _usage(usage: Mapping[str, models.Usage]) -> dict[str, Usage]:
+def _usage(usage: Mapping[str, shapes.Usage]) -> dict[str, Usage]:
     return {role: Usage(**spent.model_dump()) for role, spent in usage.items()}

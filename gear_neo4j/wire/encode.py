@@ -8,13 +8,13 @@ from gear_neo4j.agents.answer import Citation, QueryTried, Step, Trace
 from gear_neo4j.domain import Fact, Hit, Hits, Path, Triple
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.usage import Usage
-from gear_neo4j.wire import models
-from gear_neo4j.wire.models import VERSION
+from gear_neo4j.wire import documents, shapes
+from gear_neo4j.wire.documents import VERSION
 
 
-def encode_search(hits: Hits) -> models.Search:
+def encode_search(hits: Hits) -> documents.Search:
     """The document of a search."""
-    return models.Search(
+    return documents.Search(
         wire=VERSION,
         kind="search",
         question=hits.question,
@@ -28,9 +28,9 @@ def encode_search(hits: Hits) -> models.Search:
     )
 
 
-def encode_trace(trace: Trace) -> models.Trace:
+def encode_trace(trace: Trace) -> documents.Trace:
     """The document of a trace."""
-    return models.Trace(
+    return documents.Trace(
         wire=VERSION,
         kind="trace",
         question=trace.question,
@@ -40,50 +40,50 @@ def encode_trace(trace: Trace) -> models.Trace:
         selected=list(trace.selected),
         titles=dict(trace.titles),
         answer=trace.answer,
-        replies=[models.RecordedReply(**asdict(reply)) for reply in trace.replies],
+        replies=[shapes.RecordedReply(**asdict(reply)) for reply in trace.replies],
     )
 
 
-def encode_citation(citation: Citation) -> models.PassageCitation | models.FactCitation:
+def encode_citation(citation: Citation) -> shapes.PassageCitation | shapes.FactCitation:
     """A marker with its passage or its fact."""
     if citation.passage is not None:
         fields = asdict(citation.passage)
-        return models.PassageCitation(marker=citation.marker, passage=fields.pop("id"), **fields)
+        return shapes.PassageCitation(marker=citation.marker, passage=fields.pop("id"), **fields)
     assert citation.fact  # a marker stands for a passage or for a fact
-    return models.FactCitation(marker=citation.marker, fact=encode_fact(citation.fact))
+    return shapes.FactCitation(marker=citation.marker, fact=encode_fact(citation.fact))
 
 
-def encode_hit(hit: Hit) -> models.Hit:
+def encode_hit(hit: Hit) -> shapes.Hit:
     """A hit, its passage's fields beside its own."""
-    sources = [models.Source(name=source.name, rank=source.rank) for source in hit.sources]
-    return models.Hit(**asdict(hit.passage), rank=hit.rank, score=hit.score, sources=sources)
+    sources = [shapes.Source(name=source.name, rank=source.rank) for source in hit.sources]
+    return shapes.Hit(**asdict(hit.passage), rank=hit.rank, score=hit.score, sources=sources)
 
 
-def encode_path(path: Path) -> models.Path:
+def encode_path(path: Path) -> shapes.Path:
     """A path, with the Cypher that shows it."""
     cypher = path_cypher(path)
-    return models.Path(
+    return shapes.Path(
         text=str(path),
         score=path.score,
         scores=list(path.scores),
         triples=[_triple(triple) for triple in path.triples],
         passages=list(path.passage_ids),
-        cypher=models.Cypher(statement=cypher.statement, parameters=dict[str, Any](cypher.parameters)),
+        cypher=shapes.Cypher(statement=cypher.statement, parameters=dict[str, Any](cypher.parameters)),
     )
 
 
-def encode_fact(fact: Fact) -> models.Fact:
+def encode_fact(fact: Fact) -> shapes.Fact:
     """A fact."""
-    return models.Fact(**asdict(fact))
+    return shapes.Fact(**asdict(fact))
 
 
-def encode_usage(usage: Mapping[str, Usage]) -> dict[str, models.Usage]:
+def encode_usage(usage: Mapping[str, Usage]) -> dict[str, shapes.Usage]:
     """What each role used."""
-    return {role: models.Usage(**asdict(spent)) for role, spent in usage.items()}
+    return {role: shapes.Usage(**asdict(spent)) for role, spent in usage.items()}
 
 
-def _step(step: Step) -> models.Step:
-    return models.Step(
+def _step(step: Step) -> shapes.Step:
+    return shapes.Step(
         number=step.number,
         question=step.question,
         base=list(step.base),
@@ -99,14 +99,14 @@ def _step(step: Step) -> models.Step:
         merged=list(step.merged),
         queries=[_query(query) for query in step.queries],
         action=step.action,
-        judgements=[models.Judgement(**asdict(judgement)) for judgement in step.judgements],
+        judgements=[shapes.Judgement(**asdict(judgement)) for judgement in step.judgements],
         milliseconds=dict(step.milliseconds),
         usage=encode_usage(step.usage),
     )
 
 
-def _query(query: QueryTried) -> models.Query:
-    return models.Query(
+def _query(query: QueryTried) -> shapes.Query:
+    return shapes.Query(
         text=query.text,
         problem=query.problem,
         rows=list(query.rows),
@@ -115,8 +115,8 @@ def _query(query: QueryTried) -> models.Query:
     )
 
 
-def _triple(triple: Triple) -> models.Triple:
-    return models.Triple(
+def _triple(triple: Triple) -> shapes.Triple:
+    return shapes.Triple(
         id=triple.id,
         subject=triple.subject,
         predicate=triple.predicate,

@@ -14,13 +14,13 @@ from gear_neo4j.domain import Hits, Path
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.retrieval.dictionary import Match
 from gear_neo4j.retrieval.paths import Connected
-from gear_neo4j.wire import models
+from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.decode import decode_answer, decode_facts, decode_path, decode_search, decode_trace
 
 Shape = TypeVar("Shape")
 Run = Hits | Answer | Trace
-_RUNS = TypeAdapter[models.Search | models.Answer | models.Trace](
-    Annotated[models.Search | models.Answer | models.Trace, Field(discriminator="kind")]
+_RUNS = TypeAdapter[documents.Search | documents.Answer | documents.Trace](
+    Annotated[documents.Search | documents.Answer | documents.Trace, Field(discriminator="kind")]
 )
 _TRACE_ADVICE = "write one with 'gear ask --trace FILE'"
 _RUN_ADVICE = "write one with 'gear search --json > FILE', 'gear ask --json > FILE' or 'gear ask --trace FILE'"
@@ -32,7 +32,7 @@ def read_run(file: File) -> Run:
     Raises:
         InputError: the file cannot be read, holds something else, or was written by a newer version.
     """
-    return run_from(_loaded(file, advice=_RUN_ADVICE), name=str(file))
+    return run_from(_load(file, advice=_RUN_ADVICE), name=str(file))
 
 
 def read_trace(file: File) -> Trace:
@@ -41,7 +41,7 @@ def read_trace(file: File) -> Trace:
     Raises:
         InputError: the file cannot be read, holds something else, or was written by a newer version.
     """
-    return trace_from(_loaded(file, advice=_TRACE_ADVICE), name=str(file))
+    return trace_from(_load(file, advice=_TRACE_ADVICE), name=str(file))
 
 
 def run_from(row: object, *, name: str = "this") -> Run:
@@ -50,59 +50,59 @@ def run_from(row: object, *, name: str = "this") -> Run:
     Raises:
         InputError: it is something else, or was written by a newer version.
     """
-    run = _checked(row, _RUNS.validate_python, name=name, noun="a saved search or answer", advice=_RUN_ADVICE)
+    run = _check(row, _RUNS.validate_python, name=name, noun="a saved search or answer", advice=_RUN_ADVICE)
     match run:
-        case models.Search():
+        case documents.Search():
             return decode_search(run)
-        case models.Answer():
+        case documents.Answer():
             return decode_answer(run)
-        case models.Trace():
+        case documents.Trace():
             return decode_trace(run)
 
 
 def hits_from(row: object, *, name: str = "this") -> Hits:
     """The hits of the document of a search; raises as :func:`run_from` does."""
-    return decode_search(_checked(row, models.Search.model_validate, name=name, noun="a search"))
+    return decode_search(_check(row, documents.Search.model_validate, name=name, noun="a search"))
 
 
 def answer_from(row: object, *, name: str = "this") -> Answer:
     """The answer of its document; raises as :func:`run_from` does."""
-    return decode_answer(_checked(row, models.Answer.model_validate, name=name, noun="an answer"))
+    return decode_answer(_check(row, documents.Answer.model_validate, name=name, noun="an answer"))
 
 
 def trace_from(row: object, *, name: str = "this") -> Trace:
     """The trace of its document; raises as :func:`run_from` does."""
-    return decode_trace(_checked(row, models.Trace.model_validate, name=name, noun="a trace", advice=_TRACE_ADVICE))
+    return decode_trace(_check(row, documents.Trace.model_validate, name=name, noun="a trace", advice=_TRACE_ADVICE))
 
 
 def path_from(row: object, *, name: str = "this") -> Path:
     """A path of any document; raises as :func:`run_from` does."""
-    return decode_path(_checked(row, models.Path.model_validate, name=name, noun="a path"))
+    return decode_path(_check(row, shapes.Path.model_validate, name=name, noun="a path"))
 
 
 def connected_from(row: object, *, name: str = "this") -> Connected:
     """The names and paths of their document; raises as :func:`run_from` does."""
-    document = _checked(row, models.Paths.model_validate, name=name, noun="a document of paths")
+    document = _check(row, documents.Paths.model_validate, name=name, noun="a document of paths")
     matches = tuple(Match(entity.start, entity.end, entity.text, tuple(entity.nodes)) for entity in document.entities)
     return Connected(matches, tuple(map(decode_path, document.paths)), document.exact)
 
 
 def event_from(row: object, *, name: str = "this") -> Event:
     """The event of its document; raises as :func:`run_from` does."""
-    document = _checked(row, models.Event.model_validate, name=name, noun="an event")
+    document = _check(row, documents.Event.model_validate, name=name, noun="an event")
     return Event(document.event, document.step, document.text, decode_facts(document.facts))
 
 
 def error_from(row: object, *, name: str = "this") -> GearError:
     """The error of a problem, a plain GearError where its class is unknown; raises as :func:`run_from` does."""
-    document = _checked(row, models.Problem.model_validate, name=name, noun="a problem")
+    document = _check(row, documents.Problem.model_validate, name=name, noun="a problem")
     kind = getattr(errors, document.code, None)
     if isinstance(kind, type) and issubclass(kind, GearError):
         return kind(document.detail)
     return GearError(document.detail)
 
 
-def _loaded(file: File, *, advice: str) -> object:
+def _load(file: File, *, advice: str) -> object:
     try:
         return json.loads(file.read_bytes())
     except OSError as error:
@@ -111,8 +111,8 @@ def _loaded(file: File, *, advice: str) -> object:
         raise InputError(f"{file} is not JSON: {advice}") from error
 
 
-def _checked(row: object, validate: Callable[[object], Shape], *, name: str, noun: str, advice: str = "") -> Shape:
-    if isinstance(row, dict) and isinstance(version := row.get("wire"), int) and version > models.VERSION:
+def _check(row: object, validate: Callable[[object], Shape], *, name: str, noun: str, advice: str = "") -> Shape:
+    if isinstance(row, dict) and isinstance(version := row.get("wire"), int) and version > documents.VERSION:
         raise InputError(f"{name} was written by a newer gear-neo4j: upgrade this one")
     try:
         return validate(row)

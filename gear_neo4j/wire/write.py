@@ -11,7 +11,8 @@ from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hit, Hits, Path
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.retrieval.paths import Connected
-from gear_neo4j.wire import models
+from gear_neo4j.wire import documents, shapes
+from gear_neo4j.wire.documents import VERSION
 from gear_neo4j.wire.encode import (
     encode_citation,
     encode_fact,
@@ -21,7 +22,6 @@ from gear_neo4j.wire.encode import (
     encode_trace,
     encode_usage,
 )
-from gear_neo4j.wire.models import VERSION
 
 Json = dict[str, Any]
 
@@ -55,12 +55,12 @@ def hits_json(hits: Hits) -> Json:
 
 def connected_json(question: str, connected: Connected) -> Json:
     """The document of the paths between what a question names."""
-    return models.Paths(
+    return documents.Paths(
         wire=VERSION,
         kind="paths",
         question=question,
         entities=[
-            models.Entity(text=match.text, start=match.start, end=match.end, nodes=list(match.nodes))
+            shapes.Entity(text=match.text, start=match.start, end=match.end, nodes=list(match.nodes))
             for match in connected.matches
         ],
         paths=[encode_path(path) for path in connected.paths],
@@ -70,7 +70,7 @@ def connected_json(question: str, connected: Connected) -> Json:
 
 def answer_json(answer: Answer) -> Json:
     """The document of an answer, which holds those of its search and its trace."""
-    return models.Answer(
+    return documents.Answer(
         wire=VERSION,
         kind="answer",
         question=answer.question,
@@ -82,7 +82,7 @@ def answer_json(answer: Answer) -> Json:
         removed_citations=list(answer.removed),
         gist=[encode_fact(fact) for fact in answer.gist],
         usage=encode_usage(answer.usage),
-        total=models.Usage(**asdict(answer.total)),
+        total=shapes.Usage(**asdict(answer.total)),
         seconds=answer.seconds,
         search=encode_search(answer.hits),
         trace=encode_trace(answer.trace),
@@ -96,7 +96,7 @@ def trace_json(trace: Trace) -> Json:
 
 def event_json(event: Event) -> Json:
     """The document of an event, of which a run has many."""
-    return models.Event(
+    return documents.Event(
         wire=VERSION,
         kind="event",
         event=event.kind,
@@ -114,7 +114,7 @@ def problem_json(error: GearError) -> Json:
         'InputError'
     """
     code = type(error).__name__
-    return models.Problem(
+    return documents.Problem(
         wire=VERSION,
         kind="problem",
         type=f"urn:gear-neo4j:problem:{code}",

@@ -19,7 +19,7 @@ from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple, make_triple
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.retrieval.paths import Connected
 from gear_neo4j.usage import Usage
-from tests.json_schema import wrong
+from tests.json_schema import violations
 from tests.saved_runs import run
 
 PUBLISHED = File(__file__).parents[2] / "docs" / "wire.schema.json"
@@ -90,7 +90,7 @@ def test_what_is_written_reads_back_as_it_was(kind, data):
 def check(document):
     """What the published schema has against a document."""
     schema = json.loads(PUBLISHED.read_text(encoding="utf-8"))
-    return wrong(document, schema, root=schema)
+    return violations(document, schema, root=schema)
 
 
 def test_the_published_schema_is_that_of_the_code(capsys):

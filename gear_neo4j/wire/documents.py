@@ -1,0 +1,134 @@
+"""The documents, and the JSON Schema that is made from them."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from gear_neo4j.agents.answer import StopReason
+from gear_neo4j.agents.run import Happening
+from gear_neo4j.wire.shapes import (
+    Entity,
+    Fact,
+    FactCitation,
+    Hit,
+    PassageCitation,
+    Path,
+    RecordedReply,
+    Shape,
+    Step,
+    Usage,
+)
+from gear_neo4j.wire.values import Text
+
+VERSION: Final = 1
+
+
+class Document(Shape):
+    """What can stand alone: `wire` is the version of all shapes, `kind` says which document it is."""
+
+    wire: Literal[1]
+
+
+class Search(Document):
+    """What a search returned; `exact` is false where the paths met an entity of too many triples."""
+
+    kind: Literal["search"]
+    question: Text
+    retriever: Text
+    hits: list[Hit]
+    paths: list[Path]
+    facts: list[Fact]
+    exact: bool
+    milliseconds: dict[Text, float]
+    usage: dict[Text, Usage]
+
+
+class Paths(Document):
+    """What a question names in the graph, and the paths between."""
+
+    kind: Literal["paths"]
+    question: Text
+    entities: list[Entity]
+    paths: list[Path]
+    exact: bool
+
+
+class Trace(Document):
+    """All that decided a run; `links` are the passages of each fact of the memory, `titles` are by passage."""
+
+    kind: Literal["trace"]
+    question: Text
+    roles: Text
+    steps: list[Step]
+    links: list[list[Text]]
+    selected: list[Text]
+    titles: dict[Text, Text]
+    answer: Text
+    replies: list[RecordedReply]
+
+
+class Answer(Document):
+    """An answer with its evidence; `search` and `trace` are documents of their own.
+
+    `gist` are the facts that the agent kept, `usage` is by role and `total` its sum; `removed_citations` are markers
+    that the model made up.
+    """
+
+    kind: Literal["answer"]
+    question: Text
+    answer: Text
+    stop_reason: StopReason
+    grounded: bool
+    failure: Text
+    citations: list[PassageCitation | FactCitation]
+    removed_citations: list[Text]
+    gist: list[Fact]
+    usage: dict[Text, Usage]
+    total: Usage
+    seconds: float
+    search: Search
+    trace: Trace
+
+
+class Event(Document):
+    """What an agent just did in a step."""
+
+    kind: Literal["event"]
+    event: Happening
+    step: int
+    text: Text
+    facts: list[Fact]
+
+
+class Problem(Document):
+    """An error, after RFC 9457: `code` is the name of its class, `title` what that stands for, `detail` the message."""
+
+    kind: Literal["problem"]
+    type: Text
+    title: Text
+    detail: Text
+    code: Text
+
+
+class _SchemaGenerator(GenerateJsonSchema):
+    """Leaves out the titles of fields, which only repeat their names."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of every document.
+
+    Example:
+        >>> sorted(json_schema()["discriminator"]["mapping"])
+        ['answer', 'event', 'paths', 'problem', 'search', 'trace']
+    """
+    documents = Annotated[Search | Paths | Trace | Answer | Event | Problem, Field(discriminator="kind")]
+    schema = TypeAdapter[Any](documents).json_schema(schema_generator=_SchemaGenerator)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"The JSON of gear-neo4j, version {VERSION}",
+        **schema,
+    }
