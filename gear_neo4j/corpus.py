@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Self
 
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.graph.database import Database, Driver
-from gear_neo4j.graph.preparation import prepare
-from gear_neo4j.graph.store import Counts, Store
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.extraction import Extracted, Extraction, Failure, Forecast, forecast
 from gear_neo4j.ingestion.forgetting import Forgotten, forget
@@ -64,9 +64,10 @@ class Corpus:
         return self
 
     def _open(self, database: Database, embedder: Embedder, chat: Callable[[], Chat]) -> None:
+        self.graph = Graph(database)
         self.database = database
         self.embedder = embedder
-        self.store = Store(database)
+        self.store = self.graph.store
         self._make_chat = chat
 
     @cached_property
@@ -111,7 +112,7 @@ class Corpus:
         files = files_to_ingest(sources, triples)
         self._changed()
         run = Ingest(
-            self.database,
+            self.graph,
             self.embedder,
             on_problem=on_problem,
             on_progress=on_progress,
@@ -146,7 +147,7 @@ class Corpus:
         self.prepare()
         self._changed()
         run = Extraction(
-            self.database,
+            self.graph,
             self.embedder,
             chat,
             max_tokens=max_tokens,
@@ -158,8 +159,8 @@ class Corpus:
 
     def forecast(self, *, retry_failed: bool = False) -> Forecast:
         """What :meth:`extract` would ask of the model for the passages in the database, estimated."""
-        counts = self.database.call("count_to_extract", failed=retry_failed)[0]
-        return forecast(counts["passages"], counts["characters"])
+        backlog = self.graph.extraction.backlog(failed=retry_failed)
+        return forecast(backlog.passages, backlog.characters)
 
     def forget(
         self,
@@ -179,7 +180,7 @@ class Corpus:
             MigrationError: the schema cannot be brought up to date, or, in a dry run, is not.
         """
         self._changed()
-        return forget(self.database, source, dry_run=dry_run, on_progress=on_progress)
+        return forget(self.graph, source, dry_run=dry_run, on_progress=on_progress)
 
     def prepare(self) -> None:
         """Migrate the database and put the embedding model on record; :meth:`ingest` does so by itself.
@@ -187,7 +188,7 @@ class Corpus:
         Raises:
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
-        prepare(self.database, model=self.embedder.name, dimension=self.embedder.dimension)
+        self.graph.prepare(model=self.embedder.name, dimension=self.embedder.dimension)
 
     def counts(self) -> Counts:
         """How many passages, triples, entities and synonym edges the database holds."""

@@ -17,7 +17,6 @@ from gear_neo4j.agents.run import Event
 from gear_neo4j.agents.selfrag import SelfRag
 from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
 from gear_neo4j.errors import InputError, ModelError
-from gear_neo4j.graph.templates import Templates
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.catalogue import BaseName
 from gear_neo4j.retrieval.expansion import Score
@@ -133,8 +132,8 @@ class Gear(Searching):
         Raises:
             ModelError: there is no chat model.
         """
-        subgraph = SubgraphRetriever(self.store, embedder=self.embedder)
-        return LocalGraphRag(subgraph, self.store, embedder=self.embedder, roles=roles or PromptedRoles(self.chat))
+        subgraph = SubgraphRetriever(self.graph, embedder=self.embedder)
+        return LocalGraphRag(subgraph, self.graph, embedder=self.embedder, roles=roles or PromptedRoles(self.chat))
 
     def graphrag_global(
         self, *, reporter: Reporter | None = None, options: GlobalOptions = GlobalOptions()
@@ -144,7 +143,7 @@ class Gear(Searching):
         Raises:
             ModelError: there is no chat model.
         """
-        return GlobalGraphRag(self.database, reporter=reporter or PromptedReporter(self.chat), options=options)
+        return GlobalGraphRag(self.graph, reporter=reporter or PromptedReporter(self.chat), options=options)
 
     def planner(
         self,
@@ -198,7 +197,7 @@ class Gear(Searching):
             ModelError: there is no chat model.
             SettingsError: ``rows`` or ``timeout`` is not above 0.
         """
-        return CypherAgent(self.database, querent=querent or PromptedQuerent(self.chat), rows=rows, timeout=timeout)
+        return CypherAgent(self.graph, querent=querent or PromptedQuerent(self.chat), rows=rows, timeout=timeout)
 
     def path_agent(self, *, base: BaseName = "hybrid", roles: Thinker | None = None) -> PathAgent:
         """An agent that answers from the paths between what the question names, and from passages, in one call.
@@ -219,7 +218,7 @@ class Gear(Searching):
             ModelError: there is no chat model.
             InputError: no graph was adopted.
         """
-        templates = Templates(self.database)
+        templates = self.graph.templates
         types = templates.types()
         if not types.ties:
             raise InputError("kgt asks by the types of a graph of your own: adopt one first ('gear adopt')")

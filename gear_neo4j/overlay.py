@@ -16,7 +16,6 @@ from gear_neo4j.communities.reports import Reported, Reporting
 from gear_neo4j.communities.store import Hierarchy, read
 from gear_neo4j.corpus import Corpus
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph import migrations
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.roles.reporter import PromptedReporter, Reporter
@@ -42,12 +41,12 @@ class Overlay(Corpus):
         Raises:
             InputError: a file or its header cannot be used, or the first node is there already; nothing was written.
         """
-        run = Import(self.database, dialect, on_problem=on_problem, on_progress=on_progress)
+        run = Import(self.graph, dialect, on_problem=on_problem, on_progress=on_progress)
         return run.run([File(file) for file in files])
 
     def survey(self) -> Survey:
         """What the graph holds: labels, types, their numbers, and what the properties are like."""
-        return survey(self.database)
+        return survey(self.graph)
 
     def propose(self, found: Survey | None = None) -> Profile:
         """A profile under which the graph could be adopted.
@@ -81,7 +80,7 @@ class Overlay(Corpus):
             raise InputError(
                 f"nothing was adopted in {self.database.name} yet: give a profile ('gear adopt' proposes one)"
             )
-        run = Adoption(self.database, profile, self.embedder, on_progress=on_progress)
+        run = Adoption(self.graph, profile, self.embedder, on_progress=on_progress)
         if dry_run:
             return run.count()
         self._changed()
@@ -89,8 +88,8 @@ class Overlay(Corpus):
 
     def adopted_profile(self) -> Profile | None:
         """The profile by which the graph was adopted; None where it was not."""
-        known = self.database.call("store_info")
-        text = known[0]["profile"] if known else None
+        record = self.graph.record()
+        text = record.profile if record else None
         return profiles.parse(text, file=f"the profile on record in {self.database.name}") if text else None
 
     def release(self, *, dry_run: bool = False, on_progress: Callable[[Progress], None] = lambda _: None) -> Released:
@@ -100,11 +99,11 @@ class Overlay(Corpus):
             InputError: the database holds no overlay.
         """
         self._changed()
-        return release(self.database, dry_run=dry_run, on_progress=on_progress)
+        return release(self.graph, dry_run=dry_run, on_progress=on_progress)
 
     def communities(self) -> Hierarchy:
         """The communities of entities as they were built last; perhaps none."""
-        return read(self.database)
+        return read(self.graph)
 
     def build_communities(self, *, size: int | None = None, afresh: bool = True, dry_run: bool = False) -> Built:
         """Find the communities of all triples by hierarchical Leiden and store them; reports of those that stay, stay.
@@ -118,14 +117,14 @@ class Overlay(Corpus):
             InputError: there are no triples.
             SettingsError: size is below 3.
         """
-        known = self.database.call("store_info")
-        if not known:
+        record = self.graph.record()
+        if record is None:
             raise InputError(
                 f"the database {self.database.name} holds no triples of ours: ingest or adopt something first"
             )
         if not dry_run:
-            migrations.migrate(self.database, dimension=known[0]["dimension"])
-        return build(self.database, most=size, afresh=afresh, dry_run=dry_run)
+            self.graph.migrate(dimension=record.dimension)
+        return build(self.graph, most=size, afresh=afresh, dry_run=dry_run)
 
     def report_communities(
         self,
@@ -145,4 +144,4 @@ class Overlay(Corpus):
             ModelError: there is no chat model, or it failed for good.
         """
         asked = reporter or PromptedReporter(self.chat)
-        return Reporting(self.database, asked, max_tokens=max_tokens, on_progress=on_progress).run()
+        return Reporting(self.graph, asked, max_tokens=max_tokens, on_progress=on_progress).run()

@@ -82,7 +82,7 @@ class Searching(Overlay):
     @cached_property
     def _catalogue(self) -> Catalogue:
         return Catalogue(
-            self.store, embedder=self.embedder, reader=lambda: PromptedRoles(self.chat), seeder=self._seeder
+            self.graph, embedder=self.embedder, reader=lambda: PromptedRoles(self.chat), seeder=self._seeder
         )
 
     def _seeder(self) -> PromptedSeeder | None:

@@ -14,7 +14,8 @@ from gear_neo4j.agents.run import Event, Run, cleaned
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout, SettingsError
-from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.guard import admit
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.roles.text_to_cypher import Querent
@@ -34,10 +35,10 @@ class CypherAgent:
         SettingsError: ``rows`` is below 1, or ``timeout`` is not above 0.
     """
 
-    def __init__(self, database: Database, *, querent: Querent, rows: int = 50, timeout: float = 10.0) -> None:
+    def __init__(self, graph: Graph, *, querent: Querent, rows: int = 50, timeout: float = 10.0) -> None:
         if rows < 1 or timeout <= 0:
             raise SettingsError(f"the agent may read {rows} rows for {timeout:g} s: both must be above 0")
-        self._database = database
+        self._graph = graph
         self._querent = querent
         self._rows = rows
         self._timeout = timeout
@@ -65,11 +66,11 @@ class CypherAgent:
 
     @cached_property
     def _schema(self) -> str:
-        found = survey(self._database)
+        found = survey(self._graph)
         # Entities without types are what our own triples left; a graph of somebody's has more than that.
         if not found.types and found.labels.keys() <= {"Entity"}:
             raise InputError(
-                f"{self._database.name} holds no graph to query, only passages and triples: ask another agent"
+                f"{self._graph.name} holds no graph to query, only passages and triples: ask another agent"
             )
         return schema_text(found)
 
@@ -79,8 +80,8 @@ class CypherAgent:
             _tried(run, QueryTried("", "the model finds no query for this schema"))
             return []
         try:
-            query = admit(self._database, text, limit=self._rows, timeout=self._timeout)
-            rows = self._database.read_text(query, limit=self._rows, timeout=self._timeout)
+            query = admit(self._graph, text, limit=self._rows, timeout=self._timeout)
+            rows = self._graph.read_text(query, limit=self._rows, timeout=self._timeout)
         except QueryTimeout as error:
             _tried(run, QueryTried(text, str(error)))
             return []

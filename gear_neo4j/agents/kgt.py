@@ -12,8 +12,7 @@ from gear_neo4j.agents.answer import Answer, QueryTried
 from gear_neo4j.agents.run import Event, Run
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.queries import named
-from gear_neo4j.graph.templates import Templates, Told
+from gear_neo4j.graph.templates import TemplateName, Templates, Told
 from gear_neo4j.graph.typegraph import Chain, TypeGraph
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import ranked
@@ -107,11 +106,14 @@ class KgtAgent:
         if analysis.kind == "attribute":
             nodes = [node for group in groups for node in group]
             given: dict[str, object] = {"heads": list(analysis.heads), "attribute": analysis.attribute}
-            yield _query("attribute", "kgt_attribute", given), lambda: templates.attribute(nodes, analysis.attribute)
+            yield (
+                self._query("attribute", "kgt_attribute", given),
+                lambda: templates.attribute(nodes, analysis.attribute),
+            )
         elif analysis.kind == "relation":
             given = {"heads": list(analysis.heads)}
             yield (
-                _query("relation", "paths_between", given),
+                self._query("relation", "paths_between", given),
                 lambda: templates.relation(first, groups[1], query=asked.vector),
             )
         else:
@@ -125,7 +127,10 @@ class KgtAgent:
         longest = max(len(chain.types) for _, chain in ways)
         kind = "intersection" if len(ways) > 1 else "one-hop" if longest == 1 else "multi-hop"
         chains = [str(chain) for _, chain in ways]
-        return _query(kind, "kgt_follow", {"heads": list(analysis.heads), "chains": chains})
+        return self._query(kind, "kgt_follow", {"heads": list(analysis.heads), "chains": chains})
+
+    def _query(self, template: str, name: TemplateName, parameters: Mapping[str, object]) -> QueryTried:
+        return QueryTried(self._templates.cypher(name), template=template, parameters=parameters)
 
     def _chains(
         self, asked: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
@@ -168,10 +173,6 @@ class KgtAgent:
         ids = dict.fromkeys(id for path in told.paths for id in path.passage_ids)
         items = ranked("graph", [(id, 0.0) for id in ids])[:k]
         return fetched(self._heads.store, asked, items, name="kgt", walked=Expanded(told.paths))
-
-
-def _query(template: str, name: str, parameters: Mapping[str, object]) -> QueryTried:
-    return QueryTried(named(name).text, template=template, parameters=parameters)
 
 
 def _effort(chains: Sequence[tuple[int, Chain]]) -> tuple[int, int]:

@@ -72,7 +72,7 @@ def show(file: Path | None, as_json: bool, **given: Any) -> None:
     """Show the largest communities, with their reports or their best tied members."""
     with opened(settings_from(given)) as gear:
         found = gear.communities()
-        named = names_of(gear.database, found) if found.communities else {}
+        named = names_of(gear.graph, found) if found.communities else {}
         if file is not None:
             _write(file, page(found, named, database=gear.database.name))
     if as_json:

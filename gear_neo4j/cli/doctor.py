@@ -28,7 +28,7 @@ def doctor(questions: tuple[str, ...], hub: int, as_json: bool, **given: Any) ->
     Nothing is changed. The exit code is 2 where anything keeps a search from working as it should.
     """
     with opened(settings_from(given)) as gear, errors.status("examining"):
-        found = Doctor(gear.database, gear.embedder, gear.adopted_profile(), Beam(hub=hub)).examine(questions=questions)
+        found = Doctor(gear.graph, gear.embedder, gear.adopted_profile(), Beam(hub=hub)).examine(questions=questions)
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=1))
     else:

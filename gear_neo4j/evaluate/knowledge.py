@@ -18,7 +18,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.export import Export, Named
+from gear_neo4j.graph.export import Named
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.retrieval.catalogue import RetrieverName
@@ -102,7 +102,7 @@ def provide(
     if stamp == (dataset.name, dataset.fingerprint):
         return
     if stamp is None and gear.adopted_profile() is None:
-        if gear.survey().nodes and not gear.database.call("import_progress"):
+        if gear.survey().nodes and not gear.graph.imports.progress():
             raise InputError(
                 f"the database {gear.database.name} holds another graph than {dataset.name}: "
                 "give it a database of its own (--database, or --name for a local server)"
@@ -154,7 +154,7 @@ def measure(
 
     A system gives, for a question, triples best first, and the milliseconds that it took.
     """
-    entities = AnswerEntities(Export(gear.database).named_nodes())
+    entities = AnswerEntities(gear.graph.export.named_nodes())
     told: list[dict[str, Any]] = []
     for one in dataset.questions[:limit]:
         wanted = entities.wanted(one.question, one.answer)
@@ -185,11 +185,10 @@ def retrievers(
     gear: Gear, names: Sequence[RetrieverName | str], *, options: Mapping[str, Any]
 ) -> dict[str, Callable[[str], tuple[Sequence[Triple], float]]]:
     """What answers with triples: retrievers by name, and ``nearest``, the triples nearest to the question."""
-    export = Export(gear.database)
 
     def nearest(question: str) -> tuple[Sequence[Triple], float]:
         vector = gear.embedder.embed([question])[0].tolist()
-        return [seed.triple for seed in export.seeds(vector, k=NEAREST)], 0.0
+        return [seed.triple for seed in gear.graph.export.seeds(vector, k=NEAREST)], 0.0
 
     def by(name: Any) -> Callable[[str], tuple[Sequence[Triple], float]]:
         retriever = gear.retriever(name, **options)

@@ -5,8 +5,7 @@ from threading import RLock
 from typing import Literal
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.export import Export
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.base import Base, BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
@@ -43,19 +42,19 @@ class Catalogue:
 
     def __init__(
         self,
-        store: Store,
+        graph: Graph,
         *,
         embedder: Embedder,
         reader: Callable[[], Reader],
         seeder: Callable[[], Seeder | None] = lambda: None,
     ) -> None:
-        self._store = store
+        self._graph = graph
+        self._store = graph.store
         self._embedder = embedder
         self._reader = reader
         self._seeder = seeder
-        export = Export(store.database)
-        self._memory = Memory(store, export, Projections(export), embedder)
-        self._dictionaries = Dictionaries(export)
+        self._memory = Memory(graph.store, graph.export, Projections(graph.export), embedder)
+        self._dictionaries = Dictionaries(graph.export)
         self._bases: dict[BaseName, Base] = {}
         self._making = RLock()
         self._checked = False
@@ -91,7 +90,7 @@ class Catalogue:
         if name == "scout":
             return Scout(self._memory)
         if name == "subgraph":
-            return SubgraphRetriever(self._store, embedder=self._embedder)
+            return SubgraphRetriever(self._graph, embedder=self._embedder)
         if name == "paths":
             return self.paths(base=base, base_k=base_k)
         expansion = self._expansion(beam, score, base_k)
@@ -100,7 +99,7 @@ class Catalogue:
     def paths(self, *, base: BaseName, base_k: int, options: PathOptions = PathOptions()) -> PathRetriever:
         """Retrieval by the paths between the entities that a question names."""
         return PathRetriever(
-            self._store,
+            self._graph,
             base=self.base(base),
             dictionaries=self._dictionaries,
             embedder=self._embedder,
@@ -162,7 +161,7 @@ class Catalogue:
             case "bm25":
                 return BM25(self._store.all_passages())
             case "colbert":
-                folder = Settings.load().home / "colbert" / f"{self._store.database.name}-{self._embedder.name}"
+                folder = Settings.load().home / "colbert" / f"{self._graph.name}-{self._embedder.name}"
                 return ColBERT(self._store.all_passages(), encoder=PyLateEncoder(), folder=folder)
         small = self._store.counts().passages <= BM25_LIMIT
         return Hybrid([self._base("bm25" if small else "fulltext"), self._base("sbert")])

@@ -10,9 +10,8 @@ from itertools import combinations
 
 from gear_neo4j.domain import Hits, Path
 from gear_neo4j.errors import QueryTimeout, SettingsError
-from gear_neo4j.graph.export import Export
-from gear_neo4j.graph.store import Store
-from gear_neo4j.graph.surroundings import Between, Surroundings
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.neighbourhoods import Between
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.base import BaseSearch
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match
@@ -64,7 +63,7 @@ class PathRetriever:
 
     def __init__(
         self,
-        store: Store,
+        graph: Graph,
         *,
         base: BaseSearch,
         dictionaries: Dictionaries,
@@ -72,11 +71,11 @@ class PathRetriever:
         base_k: int = BASE_K,
         options: PathOptions = PathOptions(),
     ) -> None:
-        self._store = store
+        self._store = graph.store
         self._base = base
         self._dictionaries = dictionaries
-        self._surroundings = Surroundings(store.database)
-        self._export = Export(store.database)
+        self._neighbourhoods = graph.neighbourhoods
+        self._export = graph.export
         self._embedder = embedder
         self._base_k = base_k
         self._options = options
@@ -125,7 +124,7 @@ class PathRetriever:
         """The shortest paths between nodes of different names: fewer hops, then lower rank, then nearer."""
         pairs = [(one, other) for a, b in combinations(groups, 2) for one in a for other in b if one != other]
         options = self._options
-        found = self._surroundings.between(pairs, query=question.vector, hops=options.hops, most=options.a_pair)
+        found = self._neighbourhoods.between(pairs, query=question.vector, hops=options.hops, most=options.a_pair)
         ordered = sorted(found, key=_order)
         return list(dict.fromkeys(one.path for one in ordered))[: options.paths]
 
@@ -139,7 +138,7 @@ class PathRetriever:
             return [], True
         walking = self._options.walking
         nodes = [node for group in groups for node in group]
-        walked = walk(self._surroundings, nodes, query=question.vector, walking=walking)
+        walked = walk(self._neighbourhoods, nodes, query=question.vector, walking=walking)
         chosen = choose(walked.facts.values(), groups, k=missing + len(told), walking=walking)
         facts = [one.path for one in chosen if one.triple.id not in told]
         told |= {path.triples[0].id for path in facts}

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Seed
+from gear_neo4j.graph.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.store import Vector
-from gear_neo4j.graph.surroundings import Surroundings
 from gear_neo4j.retrieval.pagerank import Weights, matrix, pagerank, transition
 from gear_neo4j.settings import require_at_least
 
@@ -54,7 +54,7 @@ class Walked:
     exact: bool = True
 
 
-def walk(around: Surroundings, named: Sequence[str], *, query: Vector, walking: Walking) -> Walked:
+def walk(around: Neighbourhoods, named: Sequence[str], *, query: Vector, walking: Walking) -> Walked:
     """The facts within some steps of the named nodes; a round trip a step."""
     found = Walked()
     seen, frontier = set(named), list(dict.fromkeys(named))
