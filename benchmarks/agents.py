@@ -86,7 +86,7 @@ def agents(gear: Gear) -> dict[str, Agent]:
 def measured(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
     """Calls and tokens a question, by agent and role; and those of building communities with reports, once."""
     # Those of an earlier run have their reports already.
-    while gear.database.call("clear_communities", limit=1_000)[0]["communities"]:
+    while gear.graph.communities.clear(limit=1_000):
         pass
     gear.communities.build()
     reports = gear.communities.report().usage

@@ -60,7 +60,7 @@ def memory(store: Store, export: Export, embedder: Embedder) -> Memory:
 
 def systems(gear: Gear) -> dict[str, Ask]:
     """Everything that is measured, by name."""
-    linked = memory(gear.graph.store, Export(gear.database), gear.embedder)
+    linked = memory(gear.graph.store, gear.graph.export, gear.embedder)
     unlinked = memory(gear.graph.store, Unlinked(gear.database), gear.embedder)
     retrievers = {
         "sbert": gear.retriever("base", base="sbert"),

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import neo4j
 
 from gear_neo4j import Gear
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.pipeline import Ingest
 
 
@@ -14,7 +15,7 @@ def ingest(database, embedder, folder, passages, triples=()):
     corpus = [json.dumps({"id": id, "title": f"title {id}", "text": text}) for id, text in passages.items()]
     (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n")
     if triples is None:
-        Ingest(database, embedder).run([folder / "corpus.jsonl"], [])
+        Ingest(Graph(database), embedder).run([folder / "corpus.jsonl"], [])
         return
     facts = {id: [] for id in passages}
     for passage, *fact in triples:
@@ -22,7 +23,7 @@ def ingest(database, embedder, folder, passages, triples=()):
     (folder / "triples.jsonl").write_text(
         "\n".join(json.dumps({"id": id, "triples": some}) for id, some in facts.items()) + "\n"
     )
-    Ingest(database, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
+    Ingest(Graph(database), embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
 
 
 @contextmanager

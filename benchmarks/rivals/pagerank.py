@@ -5,7 +5,6 @@ from typing import Any
 
 from benchmarks.measure import peak_megabytes
 from gear_neo4j import Gear
-from gear_neo4j.graph.export import Export
 
 DAMPING = 0.5
 SEEDS = 5
@@ -18,7 +17,7 @@ class PageRank:
         import igraph
 
         before, started = peak_megabytes(), time.perf_counter()
-        self._export = Export(gear.database)
+        self._export = gear.graph.export
         self._passages: list[str] = []
         numbers: dict[str, int] = {}
         edges: list[tuple[int, int]] = []

@@ -1,13 +1,15 @@
 """The batches of an overlay: what of them is there already is asked first, so nothing is embedded or written twice."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
 from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, Adopted, Overlaid, adopted
 from gear_neo4j.adoption.profile import Profile
-from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.overlay_store import NodeReading
 from gear_neo4j.models.embeddings import Embedder
 
 PASSAGES_A_BATCH = 256
@@ -20,46 +22,44 @@ Item = TypeVar("Item")
 class OverlayWriter:
     """What writes passages and triples over the nodes and relationships of a graph, as a profile reads them."""
 
-    database: Database
+    graph: Graph
     profile: Profile
     embedder: Embedder
 
-    def asked_of_nodes(self) -> dict[str, object]:
-        """The parameters of the queries that read nodes."""
+    @property
+    def reading(self) -> NodeReading:
+        """What is read of nodes."""
         labels = [*self.profile.entities, *self.profile.chunks]
         texts = [name for label in labels for name in self.profile.prose_properties(label)]
         titles = [name for chunk in self.profile.chunks.values() for name in chunk.title]
-        return {
-            "names": list(self.profile.name_properties),
-            "texts": list(dict.fromkeys([*texts, *titles])),
-            "longest": LONGEST_TEXT,
-            "few": OTHERS,
-        }
+        return NodeReading(
+            names=list(self.profile.name_properties),
+            texts=list(dict.fromkeys([*texts, *titles])),
+            longest=LONGEST_TEXT,
+            few=OTHERS,
+        )
 
     def write_passages(self, rows: Sequence[Row], *, where: Callable[[Row], bool] = lambda _: True) -> int:
         """Write the passages of nodes that are new, if they are wanted, or that read differently by now."""
         found = {row["id"]: one for row in rows if (one := adopted(row, self.profile))}
-        asked = [asdict(one.passage) for one in found.values()]
-        known = {row["id"]: row["same"] for row in self.database.call("check_passages", rows=asked)}
+        stored = self.graph.corpus.check_passages(node.passage for node in found.values())
+        known = {id: state.same for id, state in stored.items()}
         wanted = {row["id"] for row in rows if where(row)}
-        fresh = [one for one in found.values() if not known.get(one.passage.id, one.node not in wanted)]
-        if not fresh:
-            return 0
-        return int(self.database.call("write_adopted_passages", rows=self._passage_rows(fresh))[0]["written"])
+        fresh = [node for node in found.values() if not known.get(node.passage.id, node.node not in wanted)]
+        return self.graph.overlay.write_passages(self._passage_rows(fresh)) if fresh else 0
 
     def write_triples(self, batch: Sequence[Overlaid]) -> tuple[int, int]:
         """Write the triples that are new, and the passages that they need; says how many of both."""
         by_id = {one.id: one for one in batch}
         states = {one.passage: one.stated_by for one in batch}
-        check = self.database.call("check_triples", passages=list(states), triples=list(by_id))[0]
-        known, written = frozenset(check["known"]), frozenset(check["written"])
-        missing = [node for passage, node in states.items() if passage not in known]
+        check = self.graph.corpus.check_triples(passages=states, triples=by_id)
+        missing = [node for passage, node in states.items() if passage not in check.passages]
         passages = triples = 0
         for ids in batches(missing, PASSAGES_A_BATCH):
-            passages += self.write_passages(self.database.call("nodes_by_id", ids=ids, **self.asked_of_nodes()))
-        fresh = [one for id, one in by_id.items() if id not in written]
+            passages += self.write_passages(self.graph.overlay.nodes_by_id(ids, self.reading))
+        fresh = [triple for id, triple in by_id.items() if id not in check.triples]
         if fresh:
-            triples = self.database.call("write_adopted_triples", rows=self._triple_rows(fresh))[0]["written"]
+            triples = self.graph.overlay.write_triples(self._triple_rows(fresh))
         return passages, triples
 
     def _passage_rows(self, found: list[Adopted]) -> list[dict[str, object]]:

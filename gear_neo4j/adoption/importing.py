@@ -12,14 +12,13 @@ from pathlib import Path
 
 from gear_neo4j.adoption.admin_csv import Built, Dialect, Header, Row, opened, parse_row
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.imports import FileProgress
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 
 ROWS_A_BATCH = 1_000
 FINISHED_A_BATCH = 10_000
-CONSTRAINT = "gear_import_key"
-KEY = "FOR (n:__GearImport) REQUIRE n.__gearImport IS UNIQUE"
 COMMAS = Dialect()
 
 
@@ -46,7 +45,7 @@ class _File:
 class Import:
     """One import: where it writes, how its files are written, and who hears of problems and progress."""
 
-    database: Database
+    graph: Graph
     dialect: Dialect = COMMAS
     on_problem: Callable[[Problem], None] = lambda _: None
     on_progress: Callable[[Progress], None] = lambda _: None
@@ -63,8 +62,7 @@ class Import:
         if not files:
             raise InputError("nothing to import: give CSV files of nodes and relationships")
         self._resume(files)
-        self.database.execute(f"CREATE CONSTRAINT {CONSTRAINT} IF NOT EXISTS {KEY}")
-        self.database.call("await_indexes", seconds=300)
+        self.graph.imports.begin()
         for file in sorted(files, key=lambda file: file.header.relationships):
             self._import(file)
         self._finish()
@@ -76,12 +74,12 @@ class Import:
         return _File(path, header, blake2b(json.dumps(stamp).encode(), digest_size=16).hexdigest())
 
     def _resume(self, files: Sequence[_File]) -> None:
-        before = {row["file"]: row for row in self.database.call("import_progress")}
+        before = {progress.file: progress for progress in self.graph.imports.progress()}
         for file in files:
             known = before.pop(str(file.path), None)
-            if known and known["fingerprint"] != file.fingerprint:
+            if known and known.fingerprint != file.fingerprint:
                 raise InputError(f"{file.path} changed since its import began: finish that with the file as it was")
-            file.done = known["line"] if known else 0
+            file.done = known.line if known else 0
         if before:
             raise InputError(f"an import of {', '.join(sorted(before))} is not finished: give these files again first")
         if all(file.done == 0 for file in files):
@@ -93,11 +91,11 @@ class Import:
             stored = next((column for column in file.header.columns if column.role == "ID" and column.name), None)
             first = next(self._rows(file, tell=False), None) if stored else None
             if stored and first and first.labels:
-                asked = {"labels": first.labels, "property": stored.name, "value": first.properties[stored.name]}
-                if self.database.call("import_twin", **asked)[0]["found"]:
+                value = first.properties[stored.name]
+                if self.graph.imports.has_twin(first.labels, property=stored.name, value=value):
                     raise InputError(
-                        f"the database {self.database.name} has a {':'.join(first.labels)} with "
-                        f"{stored.name} {asked['value']!r} already: nothing was imported"
+                        f"the database {self.graph.name} has a {':'.join(first.labels)} with "
+                        f"{stored.name} {value!r} already: nothing was imported"
                     )
 
     def _import(self, file: _File) -> None:
@@ -124,18 +122,18 @@ class Import:
                     self._progress(file, text.buffer.tell())
 
     def _write(self, file: _File, rows: Sequence[Row]) -> None:
+        progress = FileProgress(str(file.path), file.fingerprint, rows[-1].line)
         if file.header.relationships:
-            written = self._relationships(file, rows)
-            self.report.relationships += len(written)
+            relationships = self._relationships(file, rows)
+            self.report.relationships += len(relationships)
+            self.graph.imports.write_relationships(relationships, progress)
         else:
-            written = self._nodes(file, rows)
-            self.report.nodes += len(written)
-        name = "import_relationships" if file.header.relationships else "import_nodes"
-        place = {"file": str(file.path), "fingerprint": file.fingerprint, "line": rows[-1].line}
-        self.database.call(name, rows=written, **place)
+            nodes = self._nodes(file, rows)
+            self.report.nodes += len(nodes)
+            self.graph.imports.write_nodes(nodes, progress)
 
     def _nodes(self, file: _File, rows: Sequence[Row]) -> list[dict[str, object]]:
-        taken = self._known([_key(row, "ID") for row in rows])
+        taken = self.graph.imports.known_keys([_key(row, "ID") for row in rows])
         written = []
         for row in rows:
             key = _key(row, "ID")
@@ -147,7 +145,7 @@ class Import:
         return written
 
     def _relationships(self, file: _File, rows: Sequence[Row]) -> list[dict[str, object]]:
-        known = self._known([_key(row, role) for row in rows for role in ("START_ID", "END_ID")])
+        known = self.graph.imports.known_keys([_key(row, role) for row in rows for role in ("START_ID", "END_ID")])
         written = []
         for row in rows:
             start, end = _key(row, "START_ID"), _key(row, "END_ID")
@@ -159,14 +157,10 @@ class Import:
             written.append(_common(row) | {"start": start, "end": end, "type": row.labels[0]})
         return written
 
-    def _known(self, keys: Sequence[str]) -> set[str]:
-        return {row["key"] for row in self.database.call("imported_keys", keys=list(dict.fromkeys(keys)))}
-
     def _finish(self) -> None:
-        while self.database.call("finish_import", limit=FINISHED_A_BATCH)[0]["nodes"]:
+        while self.graph.imports.clear_keys(limit=FINISHED_A_BATCH):
             pass
-        self.database.execute(f"DROP CONSTRAINT {CONSTRAINT} IF EXISTS")
-        self.database.call("forget_import")
+        self.graph.imports.end()
 
     def _problem(self, file: _File, line: int, reason: str) -> None:
         self.report.problems += 1

@@ -4,7 +4,6 @@ Everything is streamed and committed batch by batch. Ids follow from what is wri
 running it again, and a later run writes what is new, takes away what has gone, and leaves the rest alone.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,9 @@ from gear_neo4j.adoption.nodes import Overlaid, adopted, has_ended, has_prose, o
 from gear_neo4j.adoption.profile import Profile, dump
 from gear_neo4j.adoption.survey import survey_types
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.bulk import loading
-from gear_neo4j.graph.database import Database, Row
-from gear_neo4j.graph.preparation import prepare_overlay
+from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.overlay_store import RelationshipReading
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
@@ -46,7 +45,7 @@ class AdoptionReport:
 class Adoption:
     """One adoption: the graph, how it is read, what embeds, and who hears of progress."""
 
-    database: Database
+    graph: Graph
     profile: Profile
     embedder: Embedder
     on_progress: Callable[[Progress], None] = lambda _: None
@@ -55,7 +54,7 @@ class Adoption:
 
     @property
     def _writer(self) -> OverlayWriter:
-        return OverlayWriter(self.database, self.profile, self.embedder)
+        return OverlayWriter(self.graph, self.profile, self.embedder)
 
     def run(self) -> AdoptionReport:
         """Lay the overlay over the graph, or bring it up to date.
@@ -65,8 +64,7 @@ class Adoption:
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
         labels, relationships = self._totals()
-        prepare_overlay(
-            self.database,
+        self.graph.prepare_overlay(
             model=self.embedder.name,
             dimension=self.embedder.dimension,
             profile=dump(self.profile),
@@ -76,7 +74,7 @@ class Adoption:
         self._remove_triples()
         self._passages(labels)
         self._triples(relationships)
-        self.database.call("record_ties", ties=[json.dumps([*tie, count]) for tie, count in sorted(self.ties.items())])
+        self.graph.overlay.record_ties(self.ties)
         return self.report
 
     def count(self) -> AdoptionReport:
@@ -95,12 +93,12 @@ class Adoption:
         return report
 
     def _totals(self) -> tuple[int, int]:
-        labels, types = survey_types(self.database)
+        labels, types = survey_types(self.graph)
         wanted = [*self.profile.entities, *self.profile.chunks]
         found = [label for label in wanted if label in labels]
         if not found:
             raise InputError(
-                f"the database {self.database.name} has no node with the label {' or '.join(wanted)}: "
+                f"the database {self.graph.name} has no node with the label {' or '.join(wanted)}: "
                 f"the profile {self.profile.name!r} is of another graph ('gear adopt' proposes one for this)"
             )
         self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.speaks_of(kind))
@@ -113,27 +111,27 @@ class Adoption:
             return [kind for kind in there if kind in profile.relationships]
         return [kind for kind in there if kind not in profile.without]
 
-    def _asked_of_relationships(self) -> dict[str, object]:
+    def _reading(self) -> RelationshipReading:
         facts = self.profile.relationships.values()
         mentions = [kind for chunk in self.profile.chunks.values() for kind in chunk.mentions]
-        return {
-            "types": self._types(survey_types(self.database)[1]),
-            "labels": list(self.profile.entities),
-            "names": list(self.profile.name_properties),
-            "properties": [name for one in facts for name in one.properties],
-            "sources": list(self.profile.sources),
-            "keys": [chunk.key for chunk in self.profile.chunks.values() if chunk.key],
-            "mentions": list(dict.fromkeys(mentions)),
-            "chunks": list(self.profile.chunks),
-            "texts": list(dict.fromkeys(name for chunk in self.profile.chunks.values() for name in chunk.text)),
-        }
+        return RelationshipReading(
+            types=self._types(survey_types(self.graph)[1]),
+            labels=list(self.profile.entities),
+            names=list(self.profile.name_properties),
+            properties=[name for fact in facts for name in fact.properties],
+            sources=list(self.profile.sources),
+            keys=[chunk.key for chunk in self.profile.chunks.values() if chunk.key],
+            mentions=list(dict.fromkeys(mentions)),
+            chunks=list(self.profile.chunks),
+            texts=list(dict.fromkeys(name for chunk in self.profile.chunks.values() for name in chunk.text)),
+        )
 
     def _nodes(self) -> Iterator[Row]:
         labels = [*self.profile.entities, *self.profile.chunks]
-        return self.database.stream("adoptable_nodes", labels=labels, **self._writer.asked_of_nodes())
+        return self.graph.overlay.nodes(labels, self._writer.reading)
 
     def _overlaid(self) -> Iterator[Overlaid]:
-        for row in self.database.stream("adoptable_relationships", **self._asked_of_relationships()):
+        for row in self.graph.overlay.relationships(self._reading()):
             self.report.relationships_read += 1
             one = overlaid(row, self.profile)
             if one:
@@ -151,19 +149,19 @@ class Adoption:
     def _remove_passages(self) -> None:
         """Passages whose node has gone, or is no longer what the profile speaks of."""
         labels = [*self.profile.entities, *self.profile.chunks]
-        rows = self.database.stream("adopted_passages", labels=labels)
+        rows = self.graph.overlay.passages(labels)
         gone = (row["id"] for row in rows if not row["there"])
         for ids in batches(gone, TRIPLES_A_BATCH):
-            gone_with = self.database.call("delete_passages", ids=ids)[0]
-            self.report.passages_removed += gone_with["passages"]
-            self.report.triples_removed += gone_with["triples"]
+            deletion = self.graph.corpus.delete_passages(ids)
+            self.report.passages_removed += deletion.passages
+            self.report.triples_removed += deletion.triples
 
     def _remove_triples(self) -> None:
         """Triples whose relationship has gone, or says something else by now."""
-        rows = self.database.stream("adopted_triples", **self._asked_of_relationships())
+        rows = self.graph.overlay.triples(self._reading())
         gone = (row["triple"] for row in rows if not (row["stated"] and self._current(row)))
         for ids in batches(gone, TRIPLES_A_BATCH):
-            self.report.triples_removed += self.database.call("delete_triples", ids=ids)[0]["triples"]
+            self.report.triples_removed += self.graph.corpus.delete_triples(ids)
 
     def _current(self, row: Row) -> bool:
         one = overlaid(row, self.profile) if row["id"] else None
@@ -196,7 +194,7 @@ class Adoption:
 
         dimension = self.embedder.dimension
         with (
-            loading(self.database, dimension=dimension, expected=total, on_percent=tell),
+            self.graph.loading(dimension=dimension, expected=total, on_percent=tell),
             Writers() as writers,
         ):
             for batch in batches(self._overlaid(), TRIPLES_A_BATCH):

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.migrations import drop_schema
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.progress import Progress
 
 DELETED_A_BATCH = 1_000
@@ -21,7 +20,7 @@ class Released:
 
 
 def release(
-    database: Database,
+    graph: Graph,
     *,
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -34,26 +33,26 @@ def release(
     Raises:
         InputError: the database holds no overlay.
     """
-    total = database.call("count_adopted")[0]
-    known = database.call("store_info")
-    if not (known and (known[0]["profile"] or total["passages"] or total["triples"])):
-        raise InputError(f"the database {database.name} holds no overlay: nothing was adopted")
-    alone = not total["ingested"]
+    total = graph.overlay.counts()
+    record = graph.record()
+    if not (record and (record.profile or total.passages or total.triples)):
+        raise InputError(f"the database {graph.name} holds no overlay: nothing was adopted")
+    alone = not total.ingested
     if dry_run:
-        return Released(total["passages"], total["triples"], schema=alone)
+        return Released(total.passages, total.triples, schema=alone)
     gone = Released(schema=alone)
-    while database.call("clear_communities", limit=DELETED_A_BATCH)[0]["communities"]:
+    while graph.communities.clear(limit=DELETED_A_BATCH):
         pass
-    while any(ids := database.call("some_adopted", limit=DELETED_A_BATCH)[0].values()):
+    while any(ids := graph.overlay.some(limit=DELETED_A_BATCH)):
         triples, passages = ids
         if triples:
-            gone.triples += database.call("delete_triples", ids=triples)[0]["triples"]
+            gone.triples += graph.corpus.delete_triples(triples)
         elif passages:
-            gone.passages += database.call("delete_passages", ids=passages)[0]["passages"]
+            gone.passages += graph.corpus.delete_passages(passages).passages
         done = gone.passages + gone.triples
-        on_progress(Progress("releasing", done, max(done, total["passages"] + total["triples"]), done))
+        on_progress(Progress("releasing", done, max(done, total.passages + total.triples), done))
     if alone:
-        drop_schema(database)
+        graph.drop_schema()
     else:
-        database.call("forget_profile")
+        graph.overlay.forget_profile()
     return gone

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.graph import Graph
 
 # Nodes looked at in the order of the store, then those of each label that this missed.
 SAMPLE = 20_000
@@ -90,31 +91,28 @@ class Survey:
     indexes: tuple[tuple[str, str, str, str], ...] = ()
 
 
-def survey(database: Database) -> Survey:
+def survey(graph: Graph) -> Survey:
     """Look at a graph, at no more than 20,000 of its nodes and 200 more of each label that these leave out."""
-    row = database.call("survey_counts")[0]
-    total, labels, types = _counts(row)
-    _look(labels, database.stream("survey_nodes", labels=[], limit=SAMPLE, longest=LONGEST_EXAMPLE))
+    total, labels, types = _counts(graph.survey.counts())
+    _look(labels, graph.survey.nodes([], limit=SAMPLE, longest=LONGEST_EXAMPLE))
     for label in labels.values():
         if label.sampled < min(label.nodes, SAMPLE_A_LABEL):
             one = {label.name: Label(label.name, label.nodes)}
-            asked = {"labels": [label.name], "limit": SAMPLE_A_LABEL, "longest": LONGEST_EXAMPLE}
-            _look(one, database.stream("survey_nodes", **asked))
+            _look(one, graph.survey.nodes([label.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE))
             labels[label.name] = one[label.name]
     for kind in types.values():
-        asked = {"types": [kind.name], "limit": SAMPLE_A_LABEL, "longest": LONGEST_EXAMPLE}
-        for found in database.stream("survey_relationships", **asked):
+        for row in graph.survey.relationships([kind.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE):
             kind.sampled += 1
-            kind.texts.update(name for name, _ in found["texts"])
-            kind.numbers.update(found["numbers"])
-            for name, value in found["texts"]:
+            kind.texts.update(name for name, _ in row["texts"])
+            kind.numbers.update(row["numbers"])
+            for name, value in row["texts"]:
                 kind.values[name].add(value)
-    return Survey(total, labels, types, tuple(_indexes(database)))
+    return Survey(total, labels, types, tuple(_indexes(graph)))
 
 
-def survey_types(database: Database) -> tuple[dict[str, int], dict[str, int]]:
+def survey_types(graph: Graph) -> tuple[dict[str, int], dict[str, int]]:
     """How many nodes each label has, and how many relationships each type; from the server's own counters."""
-    _, labels, types = _counts(database.call("survey_counts")[0])
+    _, labels, types = _counts(graph.survey.counts())
     return {one.name: one.nodes for one in labels.values()}, {one.name: one.relationships for one in types.values()}
 
 
@@ -168,7 +166,7 @@ def _note(found: Property, kind: Kind, length: int, text: str) -> None:
         found.examples.append(text)
 
 
-def _indexes(database: Database) -> Iterator[tuple[str, str, str, str]]:
-    for row in database.call("show_indexes"):
+def _indexes(graph: Graph) -> Iterator[tuple[str, str, str, str]]:
+    for row in graph.survey.indexes():
         if row["type"] in ("VECTOR", "FULLTEXT") and not row["name"].startswith("gear_"):
             yield row["name"], row["type"], ", ".join(row["labels"] or ()), ", ".join(row["properties"] or ())

@@ -15,7 +15,8 @@ from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout
-from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.guard import admit
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.retrieval.question import checked
@@ -41,9 +42,9 @@ class CypherAgent(Budget):
 class CypherLoop:
     """Question and schema to one query, its rows to facts, and the facts to an answer that cites them."""
 
-    def __init__(self, database: Database, *, querent: TextToCypher, options: CypherAgent = CypherAgent()) -> None:
-        self._database = database
-        self._querent = querent
+    def __init__(self, graph: Graph, *, generator: TextToCypher, options: CypherAgent = CypherAgent()) -> None:
+        self._graph = graph
+        self._generator = generator
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
@@ -56,24 +57,24 @@ class CypherLoop:
         asked = checked(question, k=k)
         schema = self._schema
         options = self._options
-        run = Run(asked, self._querent.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run = Run(asked, self._generator.name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(asked)
-        rows = run.call("query", lambda: self._querent.query(asked, schema, use=lambda text: self._read(run, text)))
+        rows = run.call("query", lambda: self._generator.query(asked, schema, use=lambda text: self._read(run, text)))
         run.remember(facts_of(rows or ()))
         found = Hits(asked, "cypher", (), facts=run.memory.facts, usage=dict(run.usage))
         stop: StopReason = "answerable" if run.memory.facts else "no_graph_evidence"
         if not run.memory.facts or run.stopped():
             return run.answered(found, Draft(""), stop=run.stopped() or stop)
-        draft = run.answer(self._querent, (), memory=run.memory.facts)
+        draft = run.answer(self._generator, (), memory=run.memory.facts)
         return run.answered(found, draft, stop="model_error" if run.failure else stop)
 
     @cached_property
     def _schema(self) -> str:
-        found = survey(self._database)
+        found = survey(self._graph)
         # Entities without types are what our own triples left; a graph of somebody's has more than that.
         if not found.types and found.labels.keys() <= {"Entity"}:
             raise InputError(
-                f"{self._database.name} holds no graph to query, only passages and triples: ask another agent"
+                f"{self._graph.name} holds no graph to query, only passages and triples: ask another agent"
             )
         return schema_text(found)
 
@@ -83,8 +84,8 @@ class CypherLoop:
             _tried(run, QueryTried("", "the model finds no query for this schema"))
             return []
         try:
-            query = admit(self._database, text, limit=self._options.rows, timeout=self._options.timeout)
-            rows = self._database.read_text(query, limit=self._options.rows, timeout=self._options.timeout)
+            query = admit(self._graph, text, limit=self._options.rows, timeout=self._options.timeout)
+            rows = self._graph.read_text(query, limit=self._options.rows, timeout=self._options.timeout)
         except QueryTimeout as error:
             _tried(run, QueryTried(text, str(error)))
             return []

@@ -12,8 +12,7 @@ from gear_neo4j.communities import store as communities
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Source
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.replies import CHARACTERS_PER_TOKEN
 from gear_neo4j.recipes import AgentRecipe, Budget, option
@@ -43,9 +42,9 @@ class GraphRagLocal(AgentRecipe):
 class LocalSearch:
     """Local search: a subgraph, the passages that state it, and the reports of the communities that it lies in."""
 
-    def __init__(self, subgraph: SubgraphRetriever, store: Store, *, embedder: Embedder, roles: Thinker) -> None:
+    def __init__(self, subgraph: SubgraphRetriever, graph: Graph, *, embedder: Embedder, roles: Thinker) -> None:
         self._subgraph = subgraph
-        self._store = store
+        self._graph = graph
         self._embedder = embedder
         self._roles = roles
 
@@ -77,12 +76,12 @@ class LocalSearch:
         return run.answered(ranking, draft, stop="model_error" if run.failure else "answerable")
 
     def _passages(self, items: Sequence[Ranked]) -> list[Hit]:
-        hits = make_hits(items, self._store.passages([item.id for item in items]) if items else {})
+        hits = make_hits(items, self._graph.store.passages([item.id for item in items]) if items else {})
         return _fitting(hits, PASSAGES, text=lambda hit: hit.passage.content)
 
     def _reports(self, entities: Sequence[str]) -> list[Hit]:
         """The reports of communities that most of the entities are in, the more important of these first."""
-        rows = self._store.database.call("communities_of", nodes=list(entities))
+        rows = self._graph.communities.with_report(entities)
         matched = Counter(row["id"] for row in rows)
         found = {row["id"]: row for row in rows}
         order = sorted(found, key=lambda id: (-matched[id], -(found[id]["rank"] or 0.0), found[id]["size"], id))
@@ -111,8 +110,8 @@ class GraphRagGlobal(Budget):
 class GlobalSearch:
     """Global search: every report is asked what it says to the question, and the answer brings that together."""
 
-    def __init__(self, database: Database, *, reporter: Reporter, options: GraphRagGlobal = GraphRagGlobal()) -> None:
-        self._database = database
+    def __init__(self, graph: Graph, *, reporter: Reporter, options: GraphRagGlobal = GraphRagGlobal()) -> None:
+        self._graph = graph
         self._reporter = reporter
         self._options = options
 
@@ -125,7 +124,7 @@ class GlobalSearch:
             InputError: the question is blank, k is below 1, or there are no reports.
         """
         asked = checked(question, k=k)
-        hierarchy = communities.required(self._database)
+        hierarchy = communities.required(self._graph)
         chosen = list(reported(hierarchy, level=self._options.level))
         if not chosen:
             raise InputError("no community has a report: let a model write them ('gear communities build --report')")

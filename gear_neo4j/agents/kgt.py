@@ -13,13 +13,12 @@ from gear_neo4j.agents.answer import Answer, QueryTried
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.queries import named
-from gear_neo4j.graph.templates import Templates, Told
+from gear_neo4j.graph.templates import TemplateName, Templates, Told
 from gear_neo4j.graph.typegraph import Chain, TypeGraph
 from gear_neo4j.recipes import Budget
 from gear_neo4j.retrieval.expansion import Expanded
 from gear_neo4j.retrieval.fusion import ranked
-from gear_neo4j.retrieval.linking import Heads
+from gear_neo4j.retrieval.linking import EntityLinker
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import fetched
 from gear_neo4j.roles.analyst import Analysis, Analyst, Outline
@@ -43,7 +42,7 @@ class KgtLoop:
     """One analysis by the model, one template over the graph, one answer from what it gives.
 
     Args:
-        heads: finds the nodes that a name stands for.
+        linker: finds the nodes that a name stands for.
         outline: what the model is told of the graph, with the types that tie its labels together.
     """
 
@@ -51,7 +50,7 @@ class KgtLoop:
         self,
         templates: Templates,
         *,
-        heads: Heads,
+        linker: EntityLinker,
         outline: Outline,
         types: TypeGraph,
         analyst: Analyst,
@@ -59,7 +58,7 @@ class KgtLoop:
         options: Kgt = Kgt(),
     ) -> None:
         self._templates = templates
-        self._heads = heads
+        self._linker = linker
         self._outline = outline
         self._types = types
         self._analyst = analyst
@@ -74,7 +73,7 @@ class KgtLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = Question(checked(question, k=k), embedder=self._heads.embedder)
+        asked = Question(checked(question, k=k), embedder=self._linker.embedder)
         options = self._options
         run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(asked.text)
@@ -93,7 +92,7 @@ class KgtLoop:
 
     def _told(self, run: Run, asked: Question, analysis: Analysis) -> Told:
         """What the graph tells: the first of the queries that gives rows."""
-        groups = [self._heads.find(name) for name in analysis.heads]
+        groups = [self._linker.find(name) for name in analysis.heads]
         missing = [name for name, nodes in zip(analysis.heads, groups, strict=True) if not nodes]
         if missing:
             return self._failed(run, analysis, f"the graph has no {missing[0]!r}")
@@ -115,11 +114,14 @@ class KgtLoop:
         if analysis.kind == "attribute":
             nodes = [node for group in groups for node in group]
             given: dict[str, object] = {"heads": list(analysis.heads), "attribute": analysis.attribute}
-            yield _query("attribute", "kgt_attribute", given), lambda: templates.attribute(nodes, analysis.attribute)
+            yield (
+                self._query("attribute", "kgt_attribute", given),
+                lambda: templates.attribute(nodes, analysis.attribute),
+            )
         elif analysis.kind == "relation":
             given = {"heads": list(analysis.heads)}
             yield (
-                _query("relation", "paths_between", given),
+                self._query("relation", "paths_between", given),
                 lambda: templates.relation(first, groups[1], query=asked.vector),
             )
         else:
@@ -133,7 +135,10 @@ class KgtLoop:
         longest = max(len(chain.types) for _, chain in ways)
         kind = "intersection" if len(ways) > 1 else "one-hop" if longest == 1 else "multi-hop"
         chains = [str(chain) for _, chain in ways]
-        return _query(kind, "kgt_follow", {"heads": list(analysis.heads), "chains": chains})
+        return self._query(kind, "kgt_follow", {"heads": list(analysis.heads), "chains": chains})
+
+    def _query(self, template: str, name: TemplateName, parameters: Mapping[str, object]) -> QueryTried:
+        return QueryTried(self._templates.cypher(name), template=template, parameters=parameters)
 
     def _chains(
         self, asked: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
@@ -155,7 +160,7 @@ class KgtLoop:
         chains = list(dict.fromkeys(chain for label in labels for chain in self._types.chains(label, tail)))
         if not chains:
             return []
-        vectors = self._heads.embedder.embed([text, *(chain.words for chain in chains)])
+        vectors = self._linker.embedder.embed([text, *(chain.words for chain in chains)])
         likeness = vectors[1:] @ vectors[0]
         # A longer chain that reads nearer must not win over a direct one by a hair.
         order = sorted(range(len(chains)), key=lambda place: (len(chains[place].types), -float(likeness[place])))
@@ -175,11 +180,7 @@ class KgtLoop:
         """The passages that state the facts."""
         ids = dict.fromkeys(id for path in told.paths for id in path.passage_ids)
         items = ranked("graph", [(id, 0.0) for id in ids])[:k]
-        return fetched(self._heads.store, asked, items, name="kgt", walked=Expanded(told.paths))
-
-
-def _query(template: str, name: str, parameters: Mapping[str, object]) -> QueryTried:
-    return QueryTried(named(name).text, template=template, parameters=parameters)
+        return fetched(self._linker.store, asked, items, name="kgt", walked=Expanded(told.paths))
 
 
 def _effort(chains: Sequence[tuple[int, Chain]]) -> tuple[int, int]:

@@ -14,10 +14,11 @@ from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.profile import Profile, built_in, dump, load
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.cli.ingest import progress_shown, tell
-from gear_neo4j.cli.options import errors, opened, with_options, with_settings
+from gear_neo4j.cli.options import errors, opened, with_settings
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
+from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
 
 SHOWN_PROPERTIES = 6
@@ -32,7 +33,9 @@ EMBEDDED_A_SECOND = 150
 @click.option("--array-delimiter", default=";", show_default=True, help="Between the parts of a list, and labels.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
-def import_command(files: tuple[Path, ...], delimiter: str, array_delimiter: str, as_json: bool, settings: Settings) -> None:
+def import_command(
+    files: tuple[Path, ...], delimiter: str, array_delimiter: str, as_json: bool, settings: Settings
+) -> None:
     """Bring nodes and relationships of neo4j-admin's CSV files into the running database.
 
     FILES have typed headers (:ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int, tags:string[] ...). Rows that cannot be
@@ -63,7 +66,9 @@ def import_command(files: tuple[Path, ...], delimiter: str, array_delimiter: str
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
-def adopt(builtin: str | None, file: Path | None, update: bool, dry_run: bool, as_json: bool, settings: Settings) -> None:
+def adopt(
+    builtin: str | None, file: Path | None, update: bool, dry_run: bool, as_json: bool, settings: Settings
+) -> None:
     """Lay triples over a graph that is there, so that it can be searched and asked; gear release takes them off again.
 
     Without a profile, look at the graph and propose one. PROFILE names one that comes with gear: neo4j-graphrag,

@@ -39,12 +39,16 @@ UNGROUNDED = "nothing that was found supports all of this"
 
 @click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
 @click.argument("question")
-@click.option("--agent", "agent_name", default="gear", show_default=True, help="One of those below; see docs/choosing.md.")
+@click.option(
+    "--agent", "agent_name", default="gear", show_default=True, help="One of those below; see docs/choosing.md."
+)
 @click.option("--retriever", help="What the agent stands on, one of those below; by default its own.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages that the answer is from.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, and the Cypher that draws the first one.")
 @click.option("--trace", "trace_file", type=PATH, help="Write what each step did to a JSON file.")
-@click.option("--replay", "replay_file", type=PATH, help="Take the model's replies from such a file; no model is called.")
+@click.option(
+    "--replay", "replay_file", type=PATH, help="Take the model's replies from such a file; no model is called."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_chat_settings
 def ask(

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from gear_neo4j.settings import Settings
 from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
-from gear_neo4j.cli.options import errors, opened, with_options, with_settings
+from gear_neo4j.cli.options import errors, opened, with_chat_settings, with_options, with_settings
 from gear_neo4j.cli.output import require_writable, write_file
 from gear_neo4j.cli.progress import stages, waiting
 from gear_neo4j.communities.build import MOST, SMALLEST
@@ -22,6 +21,7 @@ from gear_neo4j.communities.reports import Reported, forecast
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.explain.communities import Named, names_of, page
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
 
 SHOWN = 10
@@ -101,7 +101,7 @@ def show(file: Path | None, as_json: bool, settings: Settings) -> None:
     require_writable(file)
     with opened(settings) as gear:
         found = gear.communities.read()
-        named = names_of(gear.database, found) if found.communities else {}
+        named = names_of(gear.graph, found) if found.communities else {}
         if file is not None:
             write_file(file, page(found, named, database=gear.graph.name))
     if as_json:

@@ -2,18 +2,17 @@
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import click
-from gear_neo4j.settings import Settings
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
 from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import opened, own_server, with_options, with_settings
+from gear_neo4j.cli.options import opened, own_server, with_settings
 from gear_neo4j.cli.search import print_hits, print_paths
 from gear_neo4j.evaluate import datasets, runs
+from gear_neo4j.settings import Settings
 
 SHOWN_PATHS = 3
 K = 10

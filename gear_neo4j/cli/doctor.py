@@ -2,19 +2,18 @@
 
 import json
 from dataclasses import asdict
-from typing import Any
 
 import click
-from gear_neo4j.settings import Settings
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gear_neo4j.cli.options import opened, with_options, with_settings
+from gear_neo4j.cli.options import opened, with_settings
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.doctor import Doctor, Examination
 from gear_neo4j.errors import InputError
 from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.settings import Settings
 
 STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
 
@@ -30,7 +29,7 @@ def doctor(questions: tuple[str, ...], hub: int, as_json: bool, settings: Settin
     Nothing is changed. The exit code is 2 where anything keeps a search from working as it should.
     """
     with opened(settings) as gear, waiting("examining"):
-        found = Doctor(gear.database, gear.embedder, gear.overlay.profile(), Beam(hub=hub)).examine(questions=questions)
+        found = Doctor(gear.graph, gear.embedder, gear.overlay.profile(), Beam(hub=hub)).examine(questions=questions)
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=1))
     else:

@@ -103,7 +103,9 @@ def evaluate(
     settings = own_server(settings, f"evaluate-{dataset.name}")
     if whole or folder:
         if quality or retriever or agent or options.keys() - {"max_steps"}:
-            raise click.UsageError("a table measures every system by its defaults: of these options it takes --max-steps")
+            raise click.UsageError(
+                "a table measures every system by its defaults: of these options it takes --max-steps"
+            )
         steps = options.get("max_steps", 4)
         report = _whole(dataset, queries, ks, llm=llm, steps=steps, separately=separately, settings=settings)
     else:
@@ -111,9 +113,7 @@ def evaluate(
         system = systems.System(recipe=recipe, llm=llm)
         if quality and system.agent is None:
             raise click.UsageError("--quality judges the answers of one agent: give --agent, and no --table")
-        report = _single(
-            dataset, queries, ks, system=system, separately=separately, quality=quality, settings=settings
-        )
+        report = _single(dataset, queries, ks, system=system, separately=separately, quality=quality, settings=settings)
     _write(report, json_file)
     if whole or folder:
         print_table(Console(), report)
@@ -167,9 +167,7 @@ def _single(
     with opened(settings, chat=chat) as gear:
         _provide(gear, dataset, synonyms=system.needs_synonyms)
         with counting("questions", len(queries) * (len(ks) if separately and not system.agent else 1)) as advance:
-            answered = systems.measure(
-                gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1)
-            )
+            answered = systems.measure(gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1))
         head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
         report = {**head, **system.described(), **runs.summary(answered, ks=ks)}
         if not quality:

@@ -3,7 +3,6 @@
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -24,7 +23,14 @@ from gear_neo4j.wording import contents, counted
 @CHUNKS
 @click.option("--embedding-model", help="A sentence-transformers name or folder.  [GEAR_EMBEDDING_MODEL]")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
-def export(sources: tuple[Path, ...], triples: tuple[Path, ...], folder: Path, as_json: bool, chunk_size: int, embedding_model: str | None) -> None:
+def export(
+    sources: tuple[Path, ...],
+    triples: tuple[Path, ...],
+    folder: Path,
+    as_json: bool,
+    chunk_size: int,
+    embedding_model: str | None,
+) -> None:
     """Write what an ingest of SOURCES would write as CSV files, for a database that does not exist yet.
 
     For initial loads of many millions of triples; no database is asked. Afterwards, on the server, while it is stopped:

@@ -182,9 +182,7 @@ def _refused(name: str, chain: Sequence[Recipe]) -> str:
     return f"--{name.replace('_', '-')} is not an option of {' over '.join(link.name for link in chain)}: {has}"
 
 
-def _merged(
-    recipes: Sequence[tuple[str, type[Recipe]]], *, only: frozenset[str] = frozenset()
-) -> list[click.Option]:
+def _merged(recipes: Sequence[tuple[str, type[Recipe]]], *, only: frozenset[str] = frozenset()) -> list[click.Option]:
     """One click option for each name, whichever recipes have it."""
     flags: dict[str, list[tuple[str, Flag]]] = {}
     for name, recipe in recipes:

@@ -2,13 +2,12 @@
 
 import json
 from dataclasses import asdict
-from typing import Any
 
 import click
-from gear_neo4j.settings import Settings
 
 from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import opened, with_options, with_settings
+from gear_neo4j.cli.options import opened, with_settings
+from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
 
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
 from gear_neo4j.cli import extraction
-from gear_neo4j.cli.options import errors, opened, with_chat_settings, with_options
+from gear_neo4j.cli.options import errors, opened, with_chat_settings
 from gear_neo4j.cli.progress import stages
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.extraction import forecast
@@ -43,7 +42,9 @@ CHUNKS = click.option(
 @click.option("--replace", is_flag=True, help="Let a line of JSONL replace another text under its id.")
 @CHUNKS
 @click.option("--extract", is_flag=True, help="Let a language model extract triples from passages that have none.")
-@click.option("--extractor", default="llm", show_default=True, help="Extract: what makes the triples; llm is the model.")
+@click.option(
+    "--extractor", default="llm", show_default=True, help="Extract: what makes the triples; llm is the model."
+)
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Extract: begin no passage once these are spent.")
 @click.option("--retry-failed", is_flag=True, help="Extract: also from passages whose failure is on record.")
 @click.option("--dry-run", is_flag=True, help="Read the files, say what is in them and would be asked; write nothing.")
@@ -78,7 +79,9 @@ def ingest(
     if not (sources or triples or extract):
         raise click.UsageError("nothing to ingest: give SOURCES, or --triples for passages that are there already")
     if dry_run:
-        _forecast(sources, triples, extract=extract, retry_failed=retry_failed, settings=settings, chunk_size=chunk_size)
+        _forecast(
+            sources, triples, extract=extract, retry_failed=retry_failed, settings=settings, chunk_size=chunk_size
+        )
         return
     # Without a model nothing is to be started.
     chat = open_chat(settings, cache=settings.chat_cache) if extract and extractor == "llm" else None

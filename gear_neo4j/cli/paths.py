@@ -3,15 +3,14 @@
 import json
 
 import click
-from gear_neo4j.settings import Settings
 from rich.console import Console
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
-from gear_neo4j.cli.options import opened, with_options, with_settings
+from gear_neo4j.cli.options import opened, with_settings
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.retrieval.paths import Connected, Paths
+from gear_neo4j.settings import Settings
 from gear_neo4j.wire import connected_json
-
 
 
 @click.command(cls=RecipeCommand, recipe=Paths, only=("entities", "hops", "pair_paths", "max_paths", "facts"))

@@ -1,13 +1,12 @@
 """``gear up``, ``down``, ``status`` and ``migrate``: the local server and the schema of a database."""
 
 import json
-from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from gear_neo4j.cli.options import opened, with_options, with_settings
+from gear_neo4j.cli.options import opened, with_settings
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph import migrations, schema

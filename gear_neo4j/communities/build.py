@@ -9,8 +9,7 @@ from gear_neo4j.communities.leiden import Cluster, clusters
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.domain import digest, entity_key
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.export import Export
+from gear_neo4j.graph.graph import Graph
 
 SMALLEST = 3
 MOST = 10
@@ -27,7 +26,7 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class WeightedGraph:
     """What is between nodes: passages and triples by pair, nodes by their place in the order of their names."""
 
     ids: Sequence[str]
@@ -36,7 +35,7 @@ class Graph:
     triples: Mapping[tuple[int, int], tuple[str, ...]]
 
 
-def build(database: Database, *, most: int | None = None, afresh: bool = True, dry_run: bool = False) -> Built:
+def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run: bool = False) -> Built:
     """Find the communities of all triples and store them; what did not change keeps its id and its report.
 
     Args:
@@ -48,43 +47,43 @@ def build(database: Database, *, most: int | None = None, afresh: bool = True, d
         InputError: there are no triples.
         SettingsError: ``most`` is below 3.
     """
-    before = store.read(database)
+    before = store.read(graph)
     most = most or (0 if afresh else before.most) or MOST
     if most < SMALLEST:
         raise SettingsError(f"the largest community is to have {most} nodes: it must be at least {SMALLEST}")
-    version = database.call("graph_version")[0]["changed"]
-    graph = _graph(database)
-    if not graph.passages:
-        raise InputError(f"the database {database.name} has no triples that tie two entities together")
-    starting = None if afresh else _starting(graph, before)
-    weights = {pair: float(len(passages)) for pair, passages in graph.passages.items()}
-    found = list(_communities(graph, clusters(weights, most=most, starting=starting)))
+    version = graph.export.version().changed
+    weighted = _weighted(graph)
+    if not weighted.passages:
+        raise InputError(f"the database {graph.name} has no triples that tie two entities together")
+    starting = None if afresh else _starting(weighted, before)
+    weights = {pair: float(len(passages)) for pair, passages in weighted.passages.items()}
+    found = list(_communities(weighted, clusters(weights, most=most, starting=starting)))
     ids = {one.id for one in found}
     levels = [
         sum(one.level == level for one in found) for level in range(1 + max((one.level for one in found), default=-1))
     ]
     built = Built(
-        tuple(levels), len(ids - before.communities.keys()), len(before.communities.keys() - ids), len(graph.ids)
+        tuple(levels), len(ids - before.communities.keys()), len(before.communities.keys() - ids), len(weighted.ids)
     )
     if not dry_run:
-        store.write(database, found, before=before)
-        database.call("record_communities", version=version, most=most)
+        store.write(graph, found, before=before)
+        graph.communities.record_build(version=version, most=most)
     return built
 
 
-def _graph(database: Database) -> Graph:
-    names = {one.id: entity_key(one.names[0]) if one.names else "" for one in Export(database).named_nodes()}
+def _weighted(graph: Graph) -> WeightedGraph:
+    names = {node.id: entity_key(node.names[0]) if node.names else "" for node in graph.export.named_nodes()}
     ids = sorted(names, key=lambda id: (names[id], id))
     place = {id: number for number, id in enumerate(ids)}
     passages: dict[tuple[int, int], set[str]] = defaultdict(set)
     triples: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for row in database.stream("community_facts"):
+    for row in graph.communities.facts():
         # What was written since the names were read is for the next build.
         if row["head"] in place and row["tail"] in place:
             one, other = sorted((place[row["head"]], place[row["tail"]]))
             passages[one, other].add(row["passage"])
             triples[one, other].append(row["id"])
-    return Graph(
+    return WeightedGraph(
         ids,
         [names[id] for id in ids],
         {pair: frozenset(some) for pair, some in passages.items()},
@@ -92,10 +91,10 @@ def _graph(database: Database) -> Graph:
     )
 
 
-def _communities(graph: Graph, roots: Sequence[Cluster]) -> Iterator[Community]:
+def _communities(weighted: WeightedGraph, roots: Sequence[Cluster]) -> Iterator[Community]:
     """What is stored of a hierarchy: clusters of three nodes and more, each before its parts."""
     near: dict[int, list[int]] = defaultdict(list)
-    for one, other in graph.triples:
+    for one, other in weighted.triples:
         near[one].append(other)
     waiting: list[tuple[Cluster, str | None]] = [(root, None) for root in reversed(roots)]
     while waiting:
@@ -106,22 +105,22 @@ def _communities(graph: Graph, roots: Sequence[Cluster]) -> Iterator[Community]:
         pairs = [(one, other) for one in cluster.nodes for other in near[one] if other in inside]
         stored = [part for part in cluster.parts if len(part.nodes) >= SMALLEST]
         covered = {node for part in stored for node in part.nodes}
-        triples = sorted(id for pair in pairs for id in graph.triples[pair])
-        id = digest("community", *(graph.keys[node] for node in cluster.nodes), *triples)
+        triples = sorted(id for pair in pairs for id in weighted.triples[pair])
+        id = digest("community", *(weighted.keys[node] for node in cluster.nodes), *triples)
         yield Community(
             id,
             cluster.level,
             len(cluster.nodes),
-            len(frozenset[str]().union(*(graph.passages[pair] for pair in pairs))),
+            len(frozenset[str]().union(*(weighted.passages[pair] for pair in pairs))),
             above,
-            tuple(sorted(graph.ids[node] for node in cluster.nodes if node not in covered)),
+            tuple(sorted(weighted.ids[node] for node in cluster.nodes if node not in covered)),
         )
         waiting.extend((part, id) for part in reversed(stored))
 
 
-def _starting(graph: Graph, before: Hierarchy) -> dict[int, int]:
+def _starting(weighted: WeightedGraph, before: Hierarchy) -> dict[int, int]:
     """The coarsest community of each node, as far as it was in one."""
-    place = {id: number for number, id in enumerate(graph.ids)}
+    place = {id: number for number, id in enumerate(weighted.ids)}
     roots = {one.id: number for number, one in enumerate(before.roots)}
     return {
         place[member]: roots[before.line(one.id)[-1].id]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from gear_neo4j.communities import store
 from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy
 from gear_neo4j.errors import ReplyError, SettingsError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.replies import CHARACTERS_PER_TOKEN
@@ -49,7 +49,7 @@ class Reporting:
         SettingsError: ``max_tokens`` is below 1.
     """
 
-    database: Database
+    graph: Graph
     reporter: Reporter
     concurrency: int = CONCURRENCY
     max_tokens: int | None = None
@@ -68,7 +68,7 @@ class Reporting:
             InputError: there are no communities.
             ModelError: the model failed for good; what was written stays, and the next run goes on from there.
         """
-        hierarchy = store.required(self.database)
+        hierarchy = store.required(self.graph)
         self._reports = {one.id: one.report for one in hierarchy.communities.values() if one.report}
         due = sorted(_due(hierarchy), key=lambda one: (-one.level, -one.size, one.id))
         self.so_far = replace(self.so_far, total=len(due))
@@ -91,7 +91,7 @@ class Reporting:
         return self.so_far
 
     def _shown(self, hierarchy: Hierarchy, one: Community) -> Shown:
-        return one, *content(hierarchy, one, store.facts_of(self.database, one.id), reports=self._reports)
+        return one, *content(hierarchy, one, store.facts_of(self.graph, one.id), reports=self._reports)
 
     def _ask(self, shown: Shown) -> Reply[Report]:
         return self.reporter.report(*shown[1:])
@@ -100,23 +100,21 @@ class Reporting:
         try:
             reply = future.result()
         except ReplyError as error:
-            self._write(one.id, None, error=str(error))
+            self.graph.communities.record_error(one.id, error=str(error), model=self.reporter.name)
             self.so_far = replace(self.so_far, failed=self.so_far.failed + 1, usage=self.so_far.usage + error.usage)
         else:
-            self._write(one.id, reply.value, error=None)
+            self._write(one.id, reply.value)
             self._reports[one.id] = reply.value
             self.so_far = replace(self.so_far, done=self.so_far.done + 1, usage=self.so_far.usage + reply.usage)
         self.on_progress(self.so_far)
 
-    def _write(self, id: str, said: Report | None, *, error: str | None) -> None:
-        self.database.call(
-            "write_report",
-            id=id,
-            title=said and said.title,
-            summary=said and said.summary,
-            rank=said and said.rank,
-            findings=said and list(said.findings),
-            error=error,
+    def _write(self, id: str, report: Report) -> None:
+        self.graph.communities.write_report(
+            id,
+            title=report.title,
+            summary=report.summary,
+            rank=report.rank,
+            findings=report.findings,
             model=self.reporter.name,
         )
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.roles.reporter import Report
 
 WRITTEN_A_BATCH = 500
@@ -83,40 +84,37 @@ def ordered(communities: Iterable[Community]) -> list[Community]:
     return sorted(communities, key=lambda one: (-one.size, one.id))
 
 
-def read(database: Database) -> Hierarchy:
+def read(graph: Graph) -> Hierarchy:
     """The communities as they are stored; none, where none were built."""
-    known = database.call("community_store")
-    if not known or not known[0]["communities"]:
+    record = graph.communities.record()
+    if not record or not record.communities:
         return Hierarchy({})
-    found = {row["id"]: _community(row) for row in database.stream("communities")}
+    found = {row["id"]: _community(row) for row in graph.communities.all()}
     below: dict[str, list[str]] = {}
     for one in found.values():
         if one.above:
             below.setdefault(one.above, []).append(one.id)
-    version = database.call("graph_version")[0]["changed"]
     return Hierarchy(
         found,
-        most=known[0]["most"] or 0,
-        stale=version != known[0]["version"],
+        most=record.most or 0,
+        stale=graph.export.version().changed != record.version,
         below={id: tuple(parts) for id, parts in below.items()},
     )
 
 
-def required(database: Database) -> Hierarchy:
+def required(graph: Graph) -> Hierarchy:
     """The communities of a graph.
 
     Raises:
         InputError: none were built.
     """
-    found = read(database)
+    found = read(graph)
     if not found.communities:
-        raise InputError(
-            f"the database {database.name} has no communities: build them first ('gear communities build')"
-        )
+        raise InputError(f"the database {graph.name} has no communities: build them first ('gear communities build')")
     return found
 
 
-def write(database: Database, communities: Sequence[Community], *, before: Hierarchy) -> int:
+def write(graph: Graph, communities: Sequence[Community], *, before: Hierarchy) -> int:
     """Store communities, those above first, and take away what is no longer one; says how many are new.
 
     Killed, it can be run again and goes on: ids follow from what the communities hold.
@@ -136,16 +134,16 @@ def write(database: Database, communities: Sequence[Community], *, before: Hiera
             }
             for one in changed[start : start + WRITTEN_A_BATCH]
         ]
-        fresh += database.call("write_communities", rows=rows)[0]["written"]
+        fresh += graph.communities.write(rows)
     gone = sorted(before.communities.keys() - {one.id for one in communities})
     for start in range(0, len(gone), WRITTEN_A_BATCH):
-        database.call("delete_communities", ids=gone[start : start + WRITTEN_A_BATCH])
+        graph.communities.delete(gone[start : start + WRITTEN_A_BATCH])
     return fresh
 
 
-def facts_of(database: Database, id: str) -> list[CommunityFact]:
+def facts_of(graph: Graph, id: str) -> list[CommunityFact]:
     """The triples of a community, 2,000 at most."""
-    rows = database.call("community_content", id=id, most=MOST_FACTS)
+    rows = graph.communities.content(id, most=MOST_FACTS)
     return [
         CommunityFact(
             row["id"],

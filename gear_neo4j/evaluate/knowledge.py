@@ -18,7 +18,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.export import Export, Named
+from gear_neo4j.graph.export import Named
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.recipes import RetrieverRecipe
@@ -184,11 +184,10 @@ def retrievers(
     gear: Gear, recipes: Sequence[RetrieverRecipe]
 ) -> dict[str, Callable[[str], tuple[Sequence[Triple], float]]]:
     """What answers with triples: ``nearest``, the triples nearest to the question, and retrievers by name."""
-    export = gear.graph.export
 
     def nearest(question: str) -> tuple[Sequence[Triple], float]:
         vector = gear.embedder.embed([question])[0].tolist()
-        return [seed.triple for seed in export.seeds(vector, k=NEAREST)], 0.0
+        return [seed.triple for seed in gear.graph.export.seeds(vector, k=NEAREST)], 0.0
 
     def by(recipe: RetrieverRecipe) -> Callable[[str], tuple[Sequence[Triple], float]]:
         retriever = gear.retriever(recipe)

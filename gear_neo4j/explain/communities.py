@@ -9,7 +9,7 @@ from string import Template
 from typing import Any
 
 from gear_neo4j.communities.store import Community, Hierarchy
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.wording import counted
 
 MEMBERS = 10
@@ -26,13 +26,13 @@ class Named:
     degree: int
 
 
-def names_of(database: Database, found: Hierarchy) -> dict[str, tuple[Named, ...]]:
+def names_of(graph: Graph, found: Hierarchy) -> dict[str, tuple[Named, ...]]:
     """The ten best tied nodes of each community, those of its parts included."""
-    known = database.call("store_info")
-    names = known[0]["names"] if known else []
+    record = graph.record()
+    names = record.names if record else ()
     direct = {
         row["id"]: [Named(_first(parts[0]), tuple(parts[1]), parts[2]) for parts in row["members"]]
-        for row in database.stream("community_members", names=names or [], most=MEMBERS)
+        for row in graph.communities.members(names=names, most=MEMBERS)
     }
     named: dict[str, tuple[Named, ...]] = {}
     for one in sorted(found.communities.values(), key=lambda one: -one.level):

@@ -7,10 +7,11 @@ from typing import Literal
 
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, MigrationError
-from gear_neo4j.graph import migrations, schema
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph import schema
+from gear_neo4j.graph.diagnostics import Hubs
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.profiles import Profiled
-from gear_neo4j.graph.store import Counts, Store
+from gear_neo4j.graph.store import Counts
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.base import BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
@@ -71,7 +72,7 @@ class Examination:
 class Doctor:
     """One examination of a database: nothing in it is changed."""
 
-    database: Database
+    graph: Graph
     embedder: Embedder
     profile: Profile | None = None
     beam: Beam = Beam()
@@ -81,27 +82,27 @@ class Doctor:
         findings = [self._server(), *self._schema()]
         if any(one.level == "problem" for one in findings):
             return Examination(tuple(findings))
-        counts = Store(self.database).counts()
+        counts = self.graph.store.counts()
         findings.extend((self._contents(counts), self._page_cache(counts)))
-        hubs, busiest = self._hubs()
-        findings.append(_about_hubs(hubs, self.beam))
+        hubs = self._hubs()
+        findings.append(_about_hubs(hubs.count, self.beam))
         costs = self._costs(questions or self._sample())
         findings.extend(_about_costs(costs))
-        return Examination(tuple(findings), costs, hubs, busiest)
+        return Examination(tuple(findings), costs, hubs.count, hubs.busiest)
 
     def _server(self) -> Finding:
-        searched = "the SEARCH clause" if self.database.has_search_clause else "index procedures"
-        return Finding("ok", "server", f"Neo4j {self.database.version}, database {self.database.name}, {searched}")
+        searched = "the SEARCH clause" if self.graph.has_search_clause else "index procedures"
+        return Finding("ok", "server", f"Neo4j {self.graph.version}, database {self.graph.name}, {searched}")
 
     def _schema(self) -> Iterator[Finding]:
         try:
-            Store(self.database).require_model(name=self.embedder.name, dimension=self.embedder.dimension)
-            missing = migrations.pending(self.database)
+            self.graph.store.require_model(name=self.embedder.name, dimension=self.embedder.dimension)
+            missing = self.graph.pending_migrations()
             if missing:
                 lacks = ", ".join(one.source for one in missing)
                 yield Finding("problem", "schema", f"lacks {lacks}", "gear migrate")
                 return
-            schema.verify(self.database, dimension=self.embedder.dimension)
+            self.graph.verify(dimension=self.embedder.dimension)
         except (InputError, EmbeddingMismatch, MigrationError) as error:
             detail, _, fix = str(error).partition(": ")
             yield Finding("problem", "schema", detail, fix)
@@ -112,7 +113,7 @@ class Doctor:
 
     def _contents(self, counts: Counts) -> Finding:
         told = contents(counts.passages, counts.triples, counts.entities)
-        left = self.database.call("count_to_extract", failed=False)[0]["passages"]
+        left = self.graph.extraction.backlog().passages
         if counts.passages and not counts.triples:
             return Finding(
                 "problem", "contents", f"{told}: there is nothing to walk", "gear ingest --triples, --extract"
@@ -128,10 +129,9 @@ class Doctor:
         needed = counts.triples * (vector + BYTES_A_TRIPLE) + counts.passages * (vector + BYTES_A_PASSAGE)
         told = f"our part of the store takes about {needed / 2**30:.1f} GiB"
         try:
-            rows = self.database.call("server_settings", names=[PAGE_CACHE])
+            size = _bytes(self.graph.diagnostics.setting(PAGE_CACHE))
         except DatabaseError:
-            rows = []
-        size = _bytes(rows[0]["value"]) if rows else None
+            size = None
         if size is None:
             return Finding("ok", "page cache", f"{told}; the server does not tell the size of its page cache")
         told += f", the page cache {size / 2**30:.1f} GiB"
@@ -139,19 +139,19 @@ class Doctor:
             return Finding("advice", "page cache", told, f"{PAGE_CACHE} (GEAR_LOCAL_PAGECACHE for a local server)")
         return Finding("ok", "page cache", told)
 
-    def _hubs(self) -> tuple[int, tuple[tuple[str | None, int], ...]]:
+    def _hubs(self) -> Hubs:
         labels = list(self.profile.entities) if self.profile else ["Entity"]
         names = list(self.profile.name_properties) if self.profile else ["name"]
-        row = self.database.call("hubs", labels=labels, names=names, hub=self.beam.hub, limit=BUSIEST)[0]
-        return row["hubs"], tuple((name, degree) for name, degree in row["busiest"])
+        return self.graph.diagnostics.hubs(labels=labels, names=names, hub=self.beam.hub, limit=BUSIEST)
 
     def _sample(self) -> list[str]:
-        return [row["text"] for row in self.database.call("some_triples", limit=SAMPLED)]
+        return self.graph.diagnostics.sample_texts(limit=SAMPLED)
 
     def _costs(self, questions: Sequence[str]) -> tuple[QueryCost, ...]:
         """The costs of each query that a search by words and by meaning with an expansion makes, as it makes them."""
         runs: dict[str, list[Profiled]] = {}
-        store = Store(self.database.profiling(lambda one: runs.setdefault(one.query, []).append(one)))
+        graph = self.graph.profiling(lambda profile: runs.setdefault(profile.query, []).append(profile))
+        store = graph.store
         retriever = NaiveRetriever(
             store,
             base=BaseSearch(store, Hybrid([Fulltext(), Sbert()])),

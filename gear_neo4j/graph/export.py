@@ -6,6 +6,7 @@ from typing import Any
 
 from gear_neo4j.domain import Path, Triple, entity_key
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.record import names_on_record
 from gear_neo4j.graph.store import Vector, triple_of
 
 # The index orders by quantised vectors: of few candidates some of the nearest would be missing.
@@ -114,9 +115,7 @@ class Export:
 
     def named_nodes(self) -> Iterator[Named]:
         """Every node that triples or passages speak of, with its names; streamed."""
-        known = self._database.call("store_info")
-        names = known[0]["names"] if known else []
-        for row in self._database.stream("entity_names", names=names):
+        for row in self._database.stream("entity_names", names=names_on_record(self._database)):
             parts = [part for name in row["names"] for part in (name if isinstance(name, list) else [name])]
             yield Named(row["id"], tuple(part for part in parts if part), row["degree"], tuple(row["labels"]))
 

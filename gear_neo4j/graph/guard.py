@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from gear_neo4j.errors import GuardError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.tokens import Token, tokens
 
 LONGEST_QUERY = 8_000
@@ -92,7 +92,7 @@ def check(text: str, *, limit: int = 100) -> str:
     return _limited(found, code, limit)
 
 
-def admit(database: Database, text: str, *, limit: int = 100, timeout: float = 10.0) -> str:
+def admit(graph: Graph, text: str, *, limit: int = 100, timeout: float = 10.0) -> str:
     """The query as it may be run, by these rules and by the server's own word, which is asked without running it.
 
     Raises:
@@ -100,7 +100,7 @@ def admit(database: Database, text: str, *, limit: int = 100, timeout: float = 1
         DatabaseError: the server cannot make sense of it.
     """
     checked = check(text, limit=limit)
-    kind = database.explain(checked, timeout=timeout)
+    kind = graph.explain(checked, timeout=timeout)
     if kind != "r":
         raise GuardError(f"the server takes the query for one of type {kind!r}, not 'r': only read")
     return checked

@@ -14,6 +14,7 @@ from gear_neo4j.errors import ForeignGraph, MigrationError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS, TARGET, locked
 from gear_neo4j.graph.queries import resource_folder
+from gear_neo4j.graph.record import has_foreign_entities, read_record
 from gear_neo4j.graph.schema import ENTITY, await_online, expected_indexes, verify
 
 _FILE = re.compile(r"V(?P<version>\d+(?:_\d+)*)__(?P<words>\w+)\.cypher")
@@ -94,11 +95,11 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
         raise MigrationError(f"an embedding of dimension {dimension} cannot be indexed: Neo4j takes 1 to 4096")
     files = load()
     missing = pending(database, files)
-    known = database.call("store_info")
-    foreign = any(row["foreign"] for row in known)
+    record = read_record(database)
+    foreign = record is not None and record.foreign
     if missing:
         # What a bulk import filled before there was a schema holds our store, too.
-        _refuse_foreign(database, first=len(missing) == len(files) and not known)
+        _refuse_foreign(database, first=len(missing) == len(files) and record is None)
         with locked(database, wait=wait):
             # Another process may have migrated, and ingested, while this one waited.
             missing = pending(database, files)
@@ -119,7 +120,7 @@ def restore(database: Database, *, dimension: int) -> None:
     An index that is large is then built in the background: nothing is waited for.
     """
     there = {row["name"] for row in database.call("show_indexes")}
-    foreign = any(row["foreign"] for row in database.call("store_info"))
+    foreign = has_foreign_entities(database)
     for migration in load():
         for statement in _statements(migration, foreign=foreign):
             made = _MADE.search(statement)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.record import has_foreign_entities
 
 ENTITY = "Entity"
 TRIPLE_INDEX = "gear_triple_embedding"
@@ -34,7 +35,7 @@ def verify(database: Database, *, dimension: int, states: Collection[str] = ("ON
         MigrationError: names the first index that is not as it must be, and what to do.
     """
     found = {row["name"]: row for row in database.call("show_indexes")}
-    foreign = any(row["foreign"] for row in database.call("store_info"))
+    foreign = has_foreign_entities(database)
     for index in expected_indexes(dimension):
         if foreign and index.label == ENTITY:
             continue

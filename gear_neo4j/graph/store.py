@@ -8,8 +8,8 @@ from typing import Any, Literal
 from gear_neo4j.domain import Cypher, Passage, Path, Triple
 from gear_neo4j.errors import IndexUnavailable, InputError
 from gear_neo4j.graph.database import Database, Row
-from gear_neo4j.graph.preparation import require_same
 from gear_neo4j.graph.queries import named
+from gear_neo4j.graph.record import has_foreign_entities, read_record, require_record
 from gear_neo4j.graph.schema import TRIPLE_INDEX
 
 # Asked for its 15 nearest, the index missed 3 % of them on 1,890 passages, asked for 50 none.
@@ -98,10 +98,7 @@ class Store:
             EmbeddingMismatch: names both models and dimensions.
             InputError: the database is empty.
         """
-        rows = self.database.call("store_info")
-        if not rows:
-            raise InputError(f"the database {self.database.name} holds no passages yet: run 'gear ingest' first")
-        require_same(rows[0], name=name, dimension=dimension)
+        require_record(self.database).require_model(name=name, dimension=dimension)
         # Asked here, for a search should not have to.
         self._has_triple_index()
 
@@ -111,7 +108,7 @@ class Store:
         Raises:
             InputError: says what works there.
         """
-        if any(row["foreign"] for row in self.database.call("store_info")):
+        if has_foreign_entities(self.database):
             raise InputError(
                 f"{retriever} looks up entities that gear-neo4j made, and the Entity nodes of {self.database.name} are "
                 "those of the graph that was adopted: search with 'paths' or 'naive'"
@@ -119,8 +116,8 @@ class Store:
 
     def dataset(self) -> tuple[str, str | None] | None:
         """The data set on record and, once it is complete, the fingerprint of its files; None where there is none."""
-        rows = self.database.call("store_info")
-        return (rows[0]["dataset"], rows[0]["fingerprint"]) if rows and rows[0]["dataset"] else None
+        record = read_record(self.database)
+        return (record.dataset, record.fingerprint) if record and record.dataset else None
 
     def record_dataset(self, name: str, *, fingerprint: str | None) -> None:
         """Put a data set on record; without a fingerprint it counts as incomplete."""
@@ -143,12 +140,12 @@ class Store:
 
     def all_passages(self) -> Iterator[Passage]:
         """Every passage in order of id, streamed."""
-        return map(_passage, self.database.stream("all_passages"))
+        return map(passage_of, self.database.stream("all_passages"))
 
     def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
         """The passages of the given ids; an unknown id is left out."""
         rows = self.database.call("passages_by_id", ids=list(ids))
-        return {row["id"]: _passage(row) for row in rows}
+        return {row["id"]: passage_of(row) for row in rows}
 
     def start_triples(self, passages: Sequence[str], *, query: Vector, limit: int) -> list[ScoredTriple]:
         """The triples of the passages that are nearest to the query, best first."""
@@ -232,7 +229,8 @@ def triple_of(row: Row) -> Triple:
     return Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
 
 
-def _passage(row: Row) -> Passage:
+def passage_of(row: Row) -> Passage:
+    """The passage that a row holds."""
     return Passage(row["id"], row["title"], row["text"], row["source"], row["position"])
 
 

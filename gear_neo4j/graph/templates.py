@@ -3,16 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from gear_neo4j.domain import Path, Triple
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.neighbourhoods import Neighbourhoods
+from gear_neo4j.graph.queries import named
+from gear_neo4j.graph.record import names_on_record
 from gear_neo4j.graph.store import Vector
-from gear_neo4j.graph.surroundings import Surroundings
 from gear_neo4j.graph.typegraph import Chain, Tie, TypeGraph
 
 ROWS = 20
 HOPS = 3
 PATHS = 10
+TemplateName = Literal["kgt_follow", "kgt_attribute", "paths_between"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,10 @@ class Templates:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def cypher(self, name: TemplateName) -> str:
+        """The text of a template, as a trace shows it."""
+        return named(name).text
+
     def follow(self, *ways: tuple[Sequence[str], Chain]) -> Told:
         """One hop or several from some nodes along a chain; with two, to the ends that both reach (intersection)."""
         chains = [
@@ -42,15 +50,14 @@ class Templates:
 
     def attribute(self, heads: Sequence[str], attribute: str) -> Told:
         """A property of some nodes; all of them, where none is given."""
-        known = self._database.call("store_info")
-        names = known[0]["names"] if known else []
+        names = names_on_record(self._database)
         rows = self._database.call("kgt_attribute", heads=list(heads), attribute=attribute, names=names, limit=ROWS)
         return Told(properties=tuple((row["name"] or row["id"], *pair) for row in rows for pair in row["values"]))
 
     def relation(self, heads: Sequence[str], others: Sequence[str], *, query: Vector) -> Told:
         """The shortest paths of at most three triples between some nodes and others."""
         pairs = [(one, other) for one in heads for other in others if one != other]
-        found = Surroundings(self._database).between(pairs, query=query, hops=HOPS, most=PATHS)
+        found = Neighbourhoods(self._database).between(pairs, query=query, hops=HOPS, most=PATHS)
         ordered = sorted(found, key=lambda one: (len(one.path.triples), one.rank, -one.path.score))
         return Told(tuple(dict.fromkeys(one.path for one in ordered))[:ROWS])
 

@@ -14,12 +14,12 @@ from typing import Self
 
 from gear_neo4j.domain import Passage, Triple, digest, entity_key
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.corpus_writes import entity_rows
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import read_passages, read_triples, require_content, size_of
 from gear_neo4j.ingestion.sources import Files
-from gear_neo4j.ingestion.writing import entity_rows
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 ARGUMENTS = "import.args"

@@ -12,7 +12,7 @@ from typing import Literal
 
 from gear_neo4j.domain import Passage, Triple, make_triple
 from gear_neo4j.errors import ModelError, ReplyError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_triples
 from gear_neo4j.models.chat import ChatModel, Reply
 from gear_neo4j.models.concurrency import outcomes
@@ -91,7 +91,7 @@ class Extraction:
         on_progress: hears of each passage done.
     """
 
-    database: Database
+    graph: Graph
     embedder: Embedder
     chat: ChatModel
     max_tokens: int | None = None
@@ -108,8 +108,8 @@ class Extraction:
             ModelError: the model failed for good, or gave no triple for the first ten passages; what was written before
                 stays, and the next run goes on from there.
         """
-        counts = self.database.call("count_to_extract", failed=self.retry_failed)[0]
-        self.so_far = replace(self.so_far, total=counts["passages"])
+        backlog = self.graph.extraction.backlog(failed=self.retry_failed)
+        self.so_far = replace(self.so_far, total=backlog.passages)
         self.on_progress(self.so_far)
         asked = outcomes(
             self._passages(),
@@ -128,11 +128,9 @@ class Extraction:
 
     def _passages(self) -> Iterator[Passage]:
         after = ""
-        while rows := self.database.call(
-            "passages_to_extract", after=after, limit=PASSAGES_A_PAGE, failed=self.retry_failed
-        ):
-            yield from (Passage(row["id"], row["title"], row["text"], row["source"], row["position"]) for row in rows)
-            after = rows[-1]["id"]
+        while page := self.graph.extraction.page(after=after, limit=PASSAGES_A_PAGE, failed=self.retry_failed):
+            yield from page
+            after = page[-1].id
 
     def _ask(self, passage: Passage) -> Reply[Triples]:
         return self.chat.ask(
@@ -166,7 +164,7 @@ class Extraction:
 
     def _write(self, passage: Passage, outcome: Reply[Triples] | ReplyError) -> None:
         if isinstance(outcome, ReplyError):
-            self.database.call("record_extraction_error", passage=passage.id, error=str(outcome), model=self.chat.name)
+            self.graph.extraction.record_error(passage.id, error=str(outcome), model=self.chat.name)
             self.on_failure(Failure(passage, str(outcome)))
             self.so_far = replace(self.so_far, failed=self.so_far.failed + 1)
         else:
@@ -177,7 +175,7 @@ class Extraction:
 
     def _write_triples(self, passage: Passage, triples: list[Triple], malformed: int) -> None:
         written = write_triples(
-            self.database, triples, completed=[passage.id], embedder=self.embedder, model=self.chat.name
+            self.graph, triples, completed=[passage.id], embedder=self.embedder, model=self.chat.name
         )
         self.so_far = replace(
             self.so_far,

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from gear_neo4j.domain import make_passage
+from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.errors import InputError, MigrationError
-from gear_neo4j.graph import migrations
-from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.corpus_writes import Deletion
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.progress import Progress
 
 PASSAGES_A_BATCH = 500
@@ -29,7 +28,7 @@ class Forgotten:
 
 
 def forget(
-    database: Database,
+    graph: Graph,
     source: str | Path,
     *,
     dry_run: bool = False,
@@ -43,74 +42,79 @@ def forget(
         InputError: no passage has that source; names some that exist.
         MigrationError: a dry run needs the newest schema, and changes nothing.
     """
-    _require_schema(database, dry_run=dry_run)
-    name, total = _found(database, source)
+    _require_schema(graph, dry_run=dry_run)
+    name, total = _found(graph, source)
     if dry_run:
-        return Forgotten(**database.call("weigh_source", source=name)[0])
-    _reopen_dataset(database)
+        return _forgotten(graph.sources.weigh(name))
+    _reopen_dataset(graph)
     gone = Forgotten()
-    while ids := [row["id"] for row in database.call("passages_of_source", source=name, limit=PASSAGES_A_BATCH)]:
-        gone += _delete(database, ids)
+    while ids := graph.sources.passage_ids(name, limit=PASSAGES_A_BATCH):
+        gone += _delete(graph, ids)
         on_progress(Progress("forgetting", gone.passages, total, gone.passages))
-    database.call("delete_empty_communities")
+    graph.communities.delete_empty()
     return gone
 
 
-def remove_stale(database: Database, documents: Mapping[str, frozenset[str]]) -> Forgotten:
+def remove_stale(graph: Graph, documents: Mapping[str, frozenset[str]]) -> Forgotten:
     """Remove the passages of documents that are no longer in them: ``documents`` holds the ids that are, by source.
 
     A passage that some file of JSONL gave the source of a document is not the document's, and stays.
     """
-    rows = database.call("passages_of_documents", sources=list(documents)) if documents else []
-    ids = [row["id"] for row in rows if row["id"] not in documents[row["source"]]]
+    stored = graph.sources.of_documents(list(documents)) if documents else []
+    ids = [id for id, source in stored if id not in documents[source]]
     gone = Forgotten()
     for start in range(0, len(ids), PASSAGES_A_BATCH):
-        found = Store(database).passages(ids[start : start + PASSAGES_A_BATCH]).values()
-        stale = [one.id for one in found if one.id == make_passage(one.source or "", one.title, one.text).id]
-        gone += _delete(database, stale) if stale else Forgotten()
+        passages = graph.store.passages(ids[start : start + PASSAGES_A_BATCH]).values()
+        stale = [passage.id for passage in passages if _is_of_document(passage)]
+        gone += _delete(graph, stale) if stale else Forgotten()
     return gone
 
 
-def _found(database: Database, source: str | Path) -> tuple[str, int]:
+def _found(graph: Graph, source: str | Path) -> tuple[str, int]:
     """The name under which a source is known, and the number of its passages."""
     for name in dict.fromkeys((str(source), Path(source).as_posix())):
-        if passages := database.call("count_source", source=name)[0]["passages"]:
+        if passages := graph.sources.passages(name):
             return name, passages
-    raise InputError(f"no passage has the source {name!r}: {_existing(database, name)}")
+    raise InputError(f"no passage has the source {name!r}: {_existing(graph, name)}")
 
 
-def _delete(database: Database, ids: Sequence[str]) -> Forgotten:
-    return Forgotten(**database.call("delete_passages", ids=list(ids))[0])
+def _delete(graph: Graph, ids: Sequence[str]) -> Forgotten:
+    return _forgotten(graph.corpus.delete_passages(ids))
 
 
-def _require_schema(database: Database, *, dry_run: bool) -> None:
-    store = database.call("store_info")
-    if not store:
-        raise InputError(f"the database {database.name} holds no passages yet: run 'gear ingest' first")
-    if dry_run and migrations.pending(database):
-        raise MigrationError(f"the schema of {database.name} is older than this gear-neo4j: run 'gear migrate' first")
-    migrations.migrate(database, dimension=store[0]["dimension"])
+def _forgotten(deletion: Deletion) -> Forgotten:
+    return Forgotten(deletion.passages, deletion.triples, deletion.entities)
 
 
-def _reopen_dataset(database: Database) -> None:
+def _is_of_document(passage: Passage) -> bool:
+    return passage.id == make_passage(passage.source or "", passage.title, passage.text).id
+
+
+def _require_schema(graph: Graph, *, dry_run: bool) -> None:
+    record = graph.require_record()
+    if dry_run and graph.pending_migrations():
+        raise MigrationError(f"the schema of {graph.name} is older than this gear-neo4j: run 'gear migrate' first")
+    graph.migrate(dimension=record.dimension)
+
+
+def _reopen_dataset(graph: Graph) -> None:
     """An evaluation must not take the rest for its whole data set."""
-    store = Store(database)
-    if stamp := store.dataset():
-        store.record_dataset(stamp[0], fingerprint=None)
+    if stamp := graph.store.dataset():
+        graph.store.record_dataset(stamp[0], fingerprint=None)
 
 
-def _existing(database: Database, source: str) -> str:
+def _existing(graph: Graph, source: str) -> str:
     """Some sources that exist: those in it, if it is a folder, then those beside it, then any."""
     folder, slash, _ = source.rpartition("/")
-    found = chain.from_iterable(_sources_in(database, prefix) for prefix in (f"{source}/", folder + slash, ""))
+    found = chain.from_iterable(_sources_in(graph, prefix) for prefix in (f"{source}/", folder + slash, ""))
     names: dict[str, None] = {}
     while len(names) < SHOWN_SOURCES and (name := next(found, None)):
         names[name] = None
     return f"there are {', '.join(names)}" if names else "none of the passages has a source"
 
 
-def _sources_in(database: Database, prefix: str) -> Iterator[str]:
-    after = prefix
-    while (rows := database.call("next_source", after=after)) and rows[0]["source"].startswith(prefix):
-        after = rows[0]["source"]
-        yield after
+def _sources_in(graph: Graph, prefix: str) -> Iterator[str]:
+    source = graph.sources.next(prefix)
+    while source and source.startswith(prefix):
+        yield source
+        source = graph.sources.next(source)

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from gear_neo4j.graph.bulk import loading
-from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.forgetting import Forgotten, remove_stale
 from gear_neo4j.ingestion.lines import Problem
@@ -63,7 +61,7 @@ class Ingest:
     what an earlier form of it left. ``chunk_size`` is the length of a document's passages, in characters.
     """
 
-    database: Database
+    graph: Graph
     embedder: Embedder
     on_problem: Callable[[Problem], None] = lambda _: None
     on_progress: Callable[[Progress], None] = lambda _: None
@@ -79,11 +77,11 @@ class Ingest:
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
         require_content(passages, triples)
-        prepare(self.database, model=self.embedder.name, dimension=self.embedder.dimension)
+        self.graph.prepare(model=self.embedder.name, dimension=self.embedder.dimension)
         self._passages(passages)
         self._triples(triples)
         if self.report.entities_removed:
-            self.database.call("delete_empty_communities")
+            self.graph.communities.delete_empty()
         if synonyms:
             self._synonyms()
         return self.report
@@ -113,12 +111,12 @@ class Ingest:
 
     def _write_passages(self, batch: PassageBatch, met: Set[str]) -> tuple[PassagesWritten, Forgotten]:
         written = write_passages(
-            self.database,
+            self.graph,
             batch.passages,
             embedder=self.embedder,
             replaceable=lambda id: self.replace and id not in met,
         )
-        return written, remove_stale(self.database, batch.documents)
+        return written, remove_stale(self.graph, batch.documents)
 
     def _passages_written(self, batch: PassageBatch, written: PassagesWritten, gone: Forgotten) -> None:
         for number in written.different:
@@ -140,7 +138,7 @@ class Ingest:
 
         total, expected, dimension = size_of(files), estimated_triples(files), self.embedder.dimension
         with (
-            loading(self.database, dimension=dimension, expected=expected, on_percent=tell),
+            self.graph.loading(dimension=dimension, expected=expected, on_percent=tell),
             Writers() as writers,
         ):
             for batch in read_triples(files):
@@ -149,7 +147,7 @@ class Ingest:
                     # What completes a passage must not be written before the rest of it.
                     writers.drain()
                 write = partial(
-                    write_triples, self.database, batch.triples, completed=batch.completed, embedder=self.embedder
+                    write_triples, self.graph, batch.triples, completed=batch.completed, embedder=self.embedder
                 )
                 writers.submit(write, partial(self._triples_written, batch, total))
 
@@ -163,7 +161,7 @@ class Ingest:
         self.on_progress(Progress("triples", batch.done, total, self.report.triples_written))
 
     def _synonyms(self) -> None:
-        for done, total, written in write_synonyms(self.database, embedder=self.embedder):
+        for done, total, written in write_synonyms(self.graph, embedder=self.embedder):
             self.report.synonyms_written = written
             self.on_progress(Progress("synonyms", done, total, written))
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gear_neo4j.domain import Passage, Triple, entity_key
-from gear_neo4j.graph.database import Database
+from gear_neo4j.domain import Passage, Triple
+from gear_neo4j.graph.corpus_writes import Deletion
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
 
 
@@ -31,7 +32,7 @@ class TriplesWritten:
 
 
 def write_passages(
-    database: Database,
+    graph: Graph,
     passages: Sequence[Passage],
     *,
     embedder: Embedder,
@@ -45,27 +46,27 @@ def write_passages(
     first: dict[str, Passage] = {}
     for passage in passages:
         first.setdefault(passage.id, passage)
-    known = {row["id"]: row for row in database.call("check_passages", rows=list(map(_asked, first.values())))}
+    known = graph.corpus.check_passages(first.values())
     fresh = [passage for id, passage in first.items() if id not in known]
-    moved = [passage for id, passage in first.items() if id in known and known[id]["same"] and known[id]["moved"]]
-    changed = {id for id, row in known.items() if not row["same"]}
+    moved = [passage for id, passage in first.items() if id in known and known[id].same and known[id].moved]
+    changed = {id for id, state in known.items() if not state.same}
     replaced = [first[id] for id in sorted(changed) if replaceable(id)]
     if fresh:
-        database.call("write_passages", rows=_passage_rows(fresh, embedder))
+        graph.corpus.write_passages(fresh, _embedded(fresh, embedder))
     if moved:
-        database.call("move_passages", rows=list(map(_asked, moved)))
-    gone = database.call("replace_passages", rows=_passage_rows(replaced, embedder))[0] if replaced else {}
+        graph.corpus.move_passages(moved)
+    gone = graph.corpus.replace_passages(replaced, _embedded(replaced, embedder)) if replaced else Deletion()
     kept = changed - {passage.id for passage in replaced}
     different = tuple(
         place
         for place, passage in enumerate(passages)
         if passage.id in kept or passage.content != first[passage.id].content
     )
-    return PassagesWritten(len(fresh), len(replaced), gone.get("triples", 0), gone.get("entities", 0), different)
+    return PassagesWritten(len(fresh), len(replaced), gone.triples, gone.entities, different)
 
 
 def write_triples(
-    database: Database,
+    graph: Graph,
     triples: Sequence[Triple],
     *,
     completed: Sequence[str],
@@ -78,57 +79,26 @@ def write_triples(
     them, where a language model did.
     """
     named = {triple.passage_id for triple in triples} | set(completed)
-    check = database.call("check_triples", passages=list(named), triples=[triple.id for triple in triples])[0]
-    known, written, unfinished = (frozenset(check[key]) for key in ("known", "written", "open"))
-    new = {triple.id: triple for triple in triples if triple.passage_id in known and triple.id not in written}
+    check = graph.corpus.check_triples(passages=named, triples=[triple.id for triple in triples])
+    new = {
+        triple.id: triple
+        for triple in triples
+        if triple.passage_id in check.passages and triple.id not in check.triples
+    }
     fresh = list(new.values())
-    done = [passage for passage in completed if passage in unfinished]
+    done = [passage for passage in completed if passage in check.unfinished]
     if fresh or done:
-        rows = _triple_rows(fresh, embedder)
-        database.call("write_triples", entities=entity_rows(fresh), triples=rows, passages=done, model=model)
-    return TriplesWritten(len(fresh), frozenset(named - known))
+        graph.corpus.write_triples(fresh, triple_vectors(fresh, embedder), completed=done, model=model)
+    return TriplesWritten(len(fresh), frozenset(named - check.passages))
 
 
-def _asked(passage: Passage) -> dict[str, object]:
-    return {"id": passage.id, "title": passage.title, "text": passage.text, "position": passage.position}
-
-
-def _passage_rows(passages: Sequence[Passage], embedder: Embedder) -> list[dict[str, object]]:
-    vectors = embedder.embed([passage.content for passage in passages]).tolist()
-    return [
-        {
-            **_asked(passage),
-            "source": passage.source,
-            "embedding": vector,
-        }
-        for passage, vector in zip(passages, vectors, strict=True)
-    ]
-
-
-def entity_rows(triples: Sequence[Triple]) -> list[dict[str, str]]:
-    """The entities of some triples by key: the first spelling met gives the name, later ones find it by the key."""
-    names: dict[str, str] = {}
-    for triple in triples:
-        for name in (triple.subject, triple.object):
-            names.setdefault(entity_key(name), name)
-    # In order, so that two who write at the same time do not wait for each other.
-    return [{"key": key, "name": names[key]} for key in sorted(names)]
-
-
-def _triple_rows(triples: Sequence[Triple], embedder: Embedder) -> list[dict[str, object]]:
+def triple_vectors(triples: Sequence[Triple], embedder: Embedder) -> list[list[float]]:
+    """The embeddings of some triples; each text is embedded once."""
     texts = list(dict.fromkeys(triple.text for triple in triples))
     vectors = dict(zip(texts, embedder.embed(texts).tolist(), strict=True)) if texts else {}
-    return [
-        {
-            "id": triple.id,
-            "subject": triple.subject,
-            "predicate": triple.predicate,
-            "object": triple.object,
-            "text": triple.text,
-            "passage": triple.passage_id,
-            "subjectKey": entity_key(triple.subject),
-            "objectKey": entity_key(triple.object),
-            "embedding": vectors[triple.text],
-        }
-        for triple in triples
-    ]
+    return [vectors[triple.text] for triple in triples]
+
+
+def _embedded(passages: Sequence[Passage], embedder: Embedder) -> list[list[float]]:
+    vectors: list[list[float]] = embedder.embed([passage.content for passage in passages]).tolist()
+    return vectors

@@ -8,7 +8,7 @@ from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
 from gear_neo4j.retrieval.lucene import lucene_query
 
 
-class Heads:
+class EntityLinker:
     """Finds the nodes of one database by their names.
 
     Args:

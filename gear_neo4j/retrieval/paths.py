@@ -11,9 +11,9 @@ from typing import ClassVar
 
 from gear_neo4j.domain import Hits, Path
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.export import Export
-from gear_neo4j.graph.store import Store
-from gear_neo4j.graph.surroundings import Between, Surroundings
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.neighbourhoods import Between
+from gear_neo4j.graph.surroundings import Between
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match
@@ -59,18 +59,18 @@ class PathRetriever:
 
     def __init__(
         self,
-        store: Store,
+        graph: Graph,
         *,
         base: FirstStage,
         dictionaries: Dictionaries,
         embedder: Embedder,
         options: Paths = Paths(),
     ) -> None:
-        self._store = store
+        self._store = graph.store
         self._base = base
         self._dictionaries = dictionaries
-        self._surroundings = Surroundings(store.database)
-        self._export = Export(store.database)
+        self._neighbourhoods = graph.neighbourhoods
+        self._export = graph.export
         self._embedder = embedder
         self._options = options
 
@@ -118,7 +118,7 @@ class PathRetriever:
         """The shortest paths between nodes of different names: fewer hops, then lower rank, then nearer."""
         pairs = [(one, other) for a, b in combinations(groups, 2) for one in a for other in b if one != other]
         options = self._options
-        found = self._surroundings.between(pairs, query=question.vector, hops=options.hops, most=options.pair_paths)
+        found = self._neighbourhoods.between(pairs, query=question.vector, hops=options.hops, most=options.pair_paths)
         ordered = sorted(found, key=_order)
         return list(dict.fromkeys(one.path for one in ordered))[: options.max_paths]
 
@@ -132,7 +132,7 @@ class PathRetriever:
             return [], True
         options = self._options.walk
         nodes = [node for group in groups for node in group]
-        walked = walk(self._surroundings, nodes, query=question.vector, options=options)
+        walked = walk(self._neighbourhoods, nodes, query=question.vector, options=options)
         chosen = choose(walked.facts.values(), groups, k=missing + len(told), options=options)
         facts = [one.path for one in chosen if one.triple.id not in told]
         told |= {path.triples[0].id for path in facts}

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.export import Export, Seed
-from gear_neo4j.graph.store import Store
-from gear_neo4j.graph.surroundings import Surroundings
+from gear_neo4j.graph.export import Seed
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.expansion import Expanded
@@ -49,10 +48,10 @@ class Neighbourhood:
 class SubgraphRetriever:
     """Entities of the facts nearest to the question, the facts around them, and the passages that state these."""
 
-    def __init__(self, store: Store, *, embedder: Embedder, options: Subgraph = Subgraph()) -> None:
-        self._store = store
-        self._export = Export(store.database)
-        self._surroundings = Surroundings(store.database)
+    def __init__(self, graph: Graph, *, embedder: Embedder, options: Subgraph = Subgraph()) -> None:
+        self._store = graph.store
+        self._export = graph.export
+        self._neighbourhoods = graph.neighbourhoods
         self._embedder = embedder
         self._options = options
 
@@ -79,7 +78,7 @@ class SubgraphRetriever:
         reached, exact = tuple(entities), True
         for _ in range(self._options.hops if entities else 0):
             try:
-                found = self._surroundings.around(reached, query=question.vector, limit=OF_AN_ENTITY, most=LOOKED_AT)
+                found = self._neighbourhoods.around(reached, query=question.vector, limit=OF_AN_ENTITY, most=LOOKED_AT)
             except QueryTimeout:
                 return list(known.values()), False
             exact = exact and found.exact

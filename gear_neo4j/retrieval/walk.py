@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.graph.export import Seed
+from gear_neo4j.graph.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.store import Vector
-from gear_neo4j.graph.surroundings import Surroundings
 from gear_neo4j.recipes import Options, option
 from gear_neo4j.retrieval.pagerank import Weights, matrix, pagerank, transition
 
@@ -44,7 +44,7 @@ class Walked:
     exact: bool = True
 
 
-def walk(around: Surroundings, named: Sequence[str], *, query: Vector, options: Walk) -> Walked:
+def walk(around: Neighbourhoods, named: Sequence[str], *, query: Vector, options: Walk) -> Walked:
     """The facts within some steps of the named nodes; a round trip a step."""
     found = Walked()
     seen, frontier = set(named), list(dict.fromkeys(named))

@@ -8,6 +8,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from conftest import FakeEmbedder
 
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.pipeline import Ingest
 
 if __name__ == "__main__":
@@ -15,4 +16,4 @@ if __name__ == "__main__":
     with Database.connect(uri, username=username, password=password) as database:
         sys.stdout.write("connected\n")
         sys.stdout.flush()
-        Ingest(database, FakeEmbedder()).run([Path(folder, "corpus.jsonl")], [Path(folder, "triples.jsonl")])
+        Ingest(Graph(database), FakeEmbedder()).run([Path(folder, "corpus.jsonl")], [Path(folder, "triples.jsonl")])

@@ -12,6 +12,7 @@ from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.release import release
 from gear_neo4j.adoption.survey import survey
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, InputError
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from tests.dump import dump
@@ -69,7 +70,7 @@ def films(empty):
 
 
 def adopt(database, embedder, profile=PROFILE, **options):
-    return Adoption(database, profile, embedder, **options).run()
+    return Adoption(Graph(database), profile, embedder, **options).run()
 
 
 def test_every_relationship_becomes_a_triple_and_release_leaves_no_trace(films, embedder):
@@ -82,7 +83,7 @@ def test_every_relationship_becomes_a_triple_and_release_leaves_no_trace(films, 
     assert (7, 7, 5) == (report.relationships_read, report.triples_written, report.passages_written)
     assert ALL == triples(films)
     assert [] == [row for row in before["nodes"] if row not in dump(films)["nodes"]]
-    gone = release(films)
+    gone = release(Graph(films))
     assert (7, 5, True) == (gone.triples, gone.passages, gone.schema)
     assert before == dump(films)
 
@@ -155,7 +156,7 @@ def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(films, embedder, 
     before = dump(films)
     adopt(films, embedder)
     undisturbed = graph(films)
-    release(films)
+    release(Graph(films))
     assert before == dump(films)
 
     for stage, done in (("passages", 1), ("triples", 100), ("triples", 200)):
@@ -194,8 +195,8 @@ def test_a_release_that_breaks_off_goes_on(films, embedder):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        release(films, on_progress=die)
-    release(films)
+        release(Graph(films), on_progress=die)
+    release(Graph(films))
 
     assert before == dump(films)
 
@@ -234,7 +235,7 @@ def test_relationships_say_what_a_property_says_where_the_profile_has_it_so(empt
             "(b)-[:Rel {relname: 'MAY_CAUSE', rank: 2}]->(c)"
         )
     )
-    profile = propose(survey(empty), name="medical")
+    profile = propose(survey(Graph(empty)), name="medical")
 
     adopt(empty, embedder, profile)
 
@@ -281,7 +282,7 @@ def test_types_and_chunks_that_look_like_ours_or_hold_nothing(empty, embedder):
         ("Treaty of Rome from Rome", "Treaty of Rome"),
         ("Treaty of Rome mentions Rome", "Treaty of Rome"),
     ] == sorted((row["text"], row["by"]) for row in rows)
-    release(empty)
+    release(Graph(empty))
     assert before == dump(empty)
 
 
@@ -297,7 +298,7 @@ def test_odd_graphs_are_adopted_as_far_as_they_can_be_read(empty, server, embedd
     empty.run(Query("odd", ODD, frozenset({"long"}), writes=True), long="long text " * 1_000_000)
     before = dump(empty)
 
-    report = adopt(empty, embedder, propose(survey(empty), name="odd"))
+    report = adopt(empty, embedder, propose(survey(Graph(empty)), name="odd"))
 
     assert (8, 3) == (report.relationships_read, report.nameless)
     rows = empty.run(Query("texts", "MATCH (t:Triple) RETURN t.text AS text ORDER BY text"))
@@ -311,7 +312,7 @@ def test_odd_graphs_are_adopted_as_far_as_they_can_be_read(empty, server, embedd
     with opened(server, embedder) as gear:
         found = gear.search("是谁认识鲁迅和Мария?", retriever="paths")
     assert "鲁迅 —r→ Мария" == str(found.paths[0])
-    release(empty)
+    release(Graph(empty))
     assert before == dump(empty)
 
 
@@ -324,7 +325,7 @@ def test_a_graph_without_relationships_is_adopted_as_passages(empty, server, emb
         )
     )
 
-    report = adopt(empty, embedder, propose(survey(empty), name="animals"))
+    report = adopt(empty, embedder, propose(survey(Graph(empty)), name="animals"))
 
     assert (2, 0) == (report.passages_written, report.triples_written)
     with opened(server, embedder) as gear:
@@ -334,14 +335,14 @@ def test_a_graph_without_relationships_is_adopted_as_passages(empty, server, emb
 def test_graphs_that_cannot_be_adopted_cost_one_line_and_stay_as_they_are(empty, embedder):
     """Nothing there; nothing that is a name; labels of ours in use; a profile of another graph; another model."""
     with pytest.raises(InputError, match="no nodes that could be adopted"):
-        propose(survey(empty), name="nothing")
+        propose(survey(Graph(empty)), name="nothing")
     empty.run(write("CREATE (:Number {value: 1})-[:NEXT]->(:Number {value: 2})"))
     with pytest.raises(InputError, match="a property that could be its name"):
-        propose(survey(empty), name="numbers")
+        propose(survey(Graph(empty)), name="numbers")
     with pytest.raises(InputError, match="no node with the label Person or Film or City"):
         adopt(empty, embedder)
     with pytest.raises(InputError, match="holds no overlay"):
-        release(empty)
+        release(Graph(empty))
     empty.run(write("CREATE (:Passage {text: 'mine'}), (:Person {name: 'x'})"))
     before = dump(empty)
     with pytest.raises(ForeignGraph, match="Passage, which an overlay needs"):
@@ -380,7 +381,7 @@ def test_entities_of_the_users_own_are_never_touched(empty, server, embedder, tm
         ingest(empty, embedder, tmp_path, {"p": "text"}, [("p", "Ada", "likes", "Bob")])
     with pytest.raises(ForeignGraph):
         prepare(empty, model=embedder.name, dimension=embedder.dimension)
-    release(empty)
+    release(Graph(empty))
     assert before == dump(empty)
 
 
@@ -400,7 +401,7 @@ def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(films, emb
     adopt(films, embedder)
     ingest(films, embedder, tmp_path, {"p": "Ada likes Bob"}, [("p", "Ada", "likes", "Bob")])
 
-    gone = release(films)
+    gone = release(Graph(films))
 
     assert (7, 5, False) == (gone.triples, gone.passages, gone.schema)
     assert ["Ada likes Bob"] == [row["t"] for row in films.run(Query("t", "MATCH (t:Triple) RETURN t.text AS t"))]
@@ -431,5 +432,5 @@ def test_names_of_any_kind_are_adopted_searched_and_released(empty, server, embe
         shown = gear.cypher(*found.paths)
     assert [value.strip()] == [triple.subject for triple in found.triples]
     assert 1 == len(empty.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters))
-    release(empty)
+    release(Graph(empty))
     assert before == dump(empty)["nodes"]

@@ -8,10 +8,10 @@ import pytest
 from gear_neo4j import Beam, Gear
 from gear_neo4j.errors import IndexUnavailable
 from gear_neo4j.graph import bulk
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.schema import TRIPLE_INDEX, await_online
-from gear_neo4j.graph.store import Store
 from gear_neo4j.ingestion import reading
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import estimated_triples, read_triples
@@ -59,7 +59,7 @@ def test_a_large_load_does_without_the_index_and_a_search_works_meanwhile(gear, 
 
     assert [(None, {"p1", "p2"}, False)] == seen
     assert "ONLINE" == state(gear.database)
-    assert 2 == len(Store(gear.database).nearest_triples([1.0] * 32, k=5))
+    assert 2 == len(gear.graph.store.nearest_triples([1.0] * 32, k=5))
 
 
 def test_what_is_repeated_leaves_the_index_alone(gear, folder, always):
@@ -99,7 +99,7 @@ def test_an_index_that_a_killed_load_put_aside_is_made_by_the_next_migration(dat
 def test_two_that_ingest_the_same_at_once_write_it_once(database, server, embedder, tmp_path):
     """Every node and edge as if one had done it alone, though both are in each other's way all the time."""
     written(tmp_path, corpus=PASSAGES, triples=MANY)
-    Ingest(database, embedder).run([tmp_path / "corpus.jsonl"], [tmp_path / "triples.jsonl"])
+    Ingest(Graph(database), embedder).run([tmp_path / "corpus.jsonl"], [tmp_path / "triples.jsonl"])
     alone = database.run(GRAPH)
     database.run(Query("clear", "MATCH (n:Triple|Entity|Passage) DETACH DELETE n", writes=True))
     errors = []

@@ -16,6 +16,7 @@ from gear_neo4j.communities.reports import TOKENS, Reporting, content
 from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy, Member
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.explain.communities import names_of, page
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.migrations import statements_of
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.openai import open_chat
@@ -60,7 +61,7 @@ def towns(database, embedder, tmp_path):
 
 
 def members(database, hierarchy):
-    names = names_of(database, hierarchy)
+    names = names_of(Graph(database), hierarchy)
     return sorted(sorted(one.name for one in names[id]) for id in hierarchy.communities)
 
 
@@ -242,7 +243,7 @@ def test_a_budget_that_ends_with_the_last_report_stops_nothing(towns, server, em
         gear.communities.build()
         spent = gear.communities.report().usage.tokens
         towns.run(Query("forget", "MATCH (c:__GearCommunity) REMOVE c.title", writes=True))
-        one_by_one = Reporting(gear.database, PromptedReporter(gear.chat), concurrency=1, max_tokens=spent - 1)
+        one_by_one = Reporting(gear.graph, PromptedReporter(gear.chat), concurrency=1, max_tokens=spent - 1)
         whole = one_by_one.run()
 
     assert (3, "") == (whole.done, whole.stopped)
@@ -385,8 +386,8 @@ def test_communities_of_an_adopted_graph_show_its_labels_and_vanish_with_it(empt
         gear.overlay.adopt(load(built_in()["graphiti"]))
         gear.communities.build(size=4)
         found = gear.communities.read()
-        labels = {label for some in names_of(empty, found).values() for one in some for label in one.labels}
-        shown = page(found, names_of(empty, found), database="graphiti")
+        labels = {label for some in names_of(Graph(empty), found).values() for one in some for label in one.labels}
+        shown = page(found, names_of(Graph(empty), found), database="graphiti")
         surveyed = gear.overlay.survey()
         again = gear.overlay.adopt()
         gear.overlay.release()
@@ -431,4 +432,4 @@ def test_the_commands_build_update_and_show(towns, server, embedder, tmp_path, c
     assert "Ruse thing" in run("communities", "show", "--html", str(tmp_path / "page.html"))
     shown = (tmp_path / "page.html").read_text("utf-8")
     assert not re.search(r"(https?:)?//[a-z]+\.|@import|url\(|src=", shown.replace("http://www.w3.org/2000/svg", ""))
-    assert store.read(towns).communities
+    assert store.read(Graph(towns)).communities

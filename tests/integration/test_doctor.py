@@ -7,10 +7,10 @@ import pytest
 from gear_neo4j.doctor import Doctor
 
 from gear_neo4j.errors import DatabaseError
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.query_log import LOGGER
 from gear_neo4j.graph.schema import expected_indexes
-from gear_neo4j.graph.store import Store
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.retrieval.beam import Beam
 from tests.commands import one_line
@@ -19,7 +19,7 @@ from tests.commands import one_line
 @pytest.fixture
 def filled(database, embedder, folder):
     """The two passages of the command line's tests."""
-    Ingest(database, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
+    Ingest(Graph(database), embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
     return database
 
 
@@ -29,22 +29,22 @@ def levels(found):
 
 def test_a_database_that_is_well_has_no_findings_but_good_ones(filled, embedder):
     """The three hot queries are profiled as a search runs them, and nothing is changed."""
-    before = Store(filled).counts()
+    before = Graph(filled).store.counts()
 
-    found = Doctor(filled, embedder).examine()
+    found = Doctor(Graph(filled), embedder).examine()
 
     assert {"server", "schema", "contents", "page cache", "hubs", "plans"} == set(levels(found))
     assert {"ok"} == set(levels(found).values())
     assert {"find_passages", "start_paths", "passages_by_id"} <= {one.query for one in found.costs}
     assert all(one.db_hits > 0 and one.milliseconds > 0 and not one.scans for one in found.costs)
-    assert before == Store(filled).counts()
+    assert before == Graph(filled).store.counts()
 
 
 def test_an_index_that_was_dropped_is_a_problem(filled, embedder):
     """It is named, and what would ask for it is not tried."""
     filled.execute("DROP INDEX gear_triple_embedding")
 
-    found = Doctor(filled, embedder).examine()
+    found = Doctor(Graph(filled), embedder).examine()
 
     assert 1 == found.problems
     assert "gear_triple_embedding" in next(one.detail for one in found.findings if one.level == "problem")
@@ -55,7 +55,7 @@ def test_passages_that_were_never_read_are_told_with_what_to_do(filled, embedder
     """An extraction is outstanding."""
     filled.run(Query("unread", "MATCH (p:Passage {id: 'p1'}) REMOVE p.extractedAt", writes=True))
 
-    contents = next(one for one in Doctor(filled, embedder).examine().findings if one.subject == "contents")
+    contents = next(one for one in Doctor(Graph(filled), embedder).examine().findings if one.subject == "contents")
 
     assert ("advice", "gear ingest --extract") == (contents.level, contents.fix)
     assert "1 passage never read" in contents.detail
@@ -63,7 +63,7 @@ def test_passages_that_were_never_read_are_told_with_what_to_do(filled, embedder
 
 def test_hubs_are_counted_and_the_busiest_named(filled, embedder):
     """By the limit that the search would use."""
-    found = Doctor(filled, embedder, beam=Beam(hub=1)).examine(questions=["Who won the prize?"])
+    found = Doctor(Graph(filled), embedder, beam=Beam(hub=1)).examine(questions=["Who won the prize?"])
 
     assert 1 == found.hubs
     assert (("Geoffrey Hinton", 2),) == found.busiest

@@ -13,6 +13,8 @@ from gear_neo4j import Gear
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import InputError, MigrationError, SettingsError
 from gear_neo4j.graph import migrations
+from gear_neo4j.graph.corpus_writes import entity_rows, triple_rows
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.ingestion import forgetting
 from gear_neo4j.ingestion.forgetting import Forgotten, forget
@@ -20,7 +22,7 @@ from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import PASSAGES_A_BATCH
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.ingestion.writing import _triple_rows, entity_rows, write_triples
+from gear_neo4j.ingestion.writing import triple_vectors, write_triples
 
 NODES = Query(
     "nodes", "MATCH (n) WHERE NOT n:__GearTests RETURN elementId(n) AS id, labels(n) AS l, properties(n) AS p"
@@ -97,7 +99,7 @@ def stated(gear, fragment, *triples):
     """Write the triples of the passage whose text holds the fragment, as an extraction would."""
     (id,) = [row["id"] for row in gear.database.run(TEXTS) if fragment in row["text"]]
     facts = [make_triple(id, *triple) for triple in triples]
-    write_triples(gear.database, facts, completed=[id], embedder=gear.embedder)
+    write_triples(gear.graph, facts, completed=[id], embedder=gear.embedder)
 
 
 def dump(gear):
@@ -150,7 +152,7 @@ def test_the_same_folder_again_changes_nothing(gear, docs, database):
     ingested(gear, "docs")
     before = dump(gear)
 
-    report = Ingest(database, Refusing()).run(files_to_ingest(["docs"]).passages, [])
+    report = Ingest(Graph(database), Refusing()).run(files_to_ingest(["docs"]).passages, [])
 
     assert (4, 0, 0) == (report.passages_read, report.passages_written, report.passages_removed)
     assert before == dump(gear)
@@ -260,7 +262,7 @@ def test_a_run_killed_before_the_stale_passages_went_is_completed_by_the_next(ge
     """Between the two the document has both forms, and afterwards only the new one."""
     files = files_to_ingest(["docs"]).passages
     with pytest.raises(KeyboardInterrupt):
-        Ingest(Dying(database, query), gear.embedder).run(files, [])
+        Ingest(Graph(Dying(database, query)), gear.embedder).run(files, [])
     assert 5 == gear.corpus.counts().passages
     assert "radium" in entities(gear)
 
@@ -446,8 +448,12 @@ def test_a_large_source_goes_in_batches_and_a_killed_run_is_completed(gear, data
     ingested(gear, lines(tmp_path / "a.jsonl", *rows), triples=[lines(tmp_path / "t.jsonl", *facts)])
 
     with pytest.raises(KeyboardInterrupt):
-        forget(Dying(database, "delete_passages", call=2), "a.jsonl")
-    assert (60, 120, 60 + 8) == (gear.corpus.counts().passages, gear.corpus.counts().triples, gear.corpus.counts().entities)
+        forget(Graph(Dying(database, "delete_passages", call=2)), "a.jsonl")
+    assert (60, 120, 60 + 8) == (
+        gear.corpus.counts().passages,
+        gear.corpus.counts().triples,
+        gear.corpus.counts().entities,
+    )
     done = []
     gone = gear.corpus.forget("a.jsonl", on_progress=lambda one: done.append((one.done, one.total)))
 
@@ -575,7 +581,7 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
     triple = make_triple("keep", *(("shared", "is", "two") if side == "SUBJECT" else ("two", "is", "shared")))
     parameters = {
         "entities": entity_rows([triple]),
-        "triples": _triple_rows([triple], gear.embedder),
+        "triples": triple_rows([triple], triple_vectors([triple], gear.embedder)),
         "passages": ["keep"],
         "model": None,
     }
@@ -623,5 +629,9 @@ def test_forgetting_while_others_ingest_leaves_no_triple_without_its_ends(gear, 
         thread.join()
 
     assert [] == failures
-    assert (180, 180, 15) == (gear.corpus.counts().passages, gear.corpus.counts().triples, gear.corpus.counts().entities)
+    assert (180, 180, 15) == (
+        gear.corpus.counts().passages,
+        gear.corpus.counts().triples,
+        gear.corpus.counts().entities,
+    )
     assert [{"n": 0}] == gear.database.run(DANGLING)

@@ -10,6 +10,7 @@ from jgo.config import GlobalSettings
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
@@ -87,11 +88,11 @@ def test_a_bulk_import_makes_what_an_ingest_makes(database, embedder, sources, t
     """Every node, property, vector and edge; the schema is made afterwards, and then nothing is left to ingest."""
     problems = []
     report = AdminExport(tmp_path / "the files", embedder, on_problem=problems.append).run(sources)
-    Ingest(database, embedder).run(sources.passages, sources.triples)
+    Ingest(Graph(database), embedder).run(sources.passages, sources.triples)
 
     other = imported(tmp_path / "the files")
     prepare(other, model=embedder.name, dimension=embedder.dimension)
-    again = Ingest(other, embedder).run(sources.passages, sources.triples)
+    again = Ingest(Graph(other), embedder).run(sources.passages, sources.triples)
 
     assert (3, 4, 4, 1) == (report.passages, report.triples, report.entities, report.problems)
     assert ["names the passage 'gone', which is in no file"] == [one.reason for one in problems]

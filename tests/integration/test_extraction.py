@@ -15,6 +15,7 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j.errors import ModelError
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.extraction import Extraction
 from gear_neo4j.models.chat import Chat
@@ -116,7 +117,7 @@ def test_every_passage_ends_with_triples_or_a_recorded_error(corpus, embedder):
     faults, failures, seen = Faults(), [], []
     with ScriptedServer(extract, fault=faults, retry_after="0", slow=1.0) as server:
         extraction = Extraction(
-            corpus, embedder, chat_with(server), on_failure=failures.append, on_progress=seen.append
+            Graph(corpus), embedder, chat_with(server), on_failure=failures.append, on_progress=seen.append
         )
         report = extraction.run()
 
@@ -142,12 +143,12 @@ def test_failed_passages_are_read_again_only_when_asked(corpus, embedder):
     """A second run asks nothing; with retry_failed it asks for those that failed, and they get their triples."""
     faults = Faults()
     with ScriptedServer(extract, fault=faults, retry_after="0", slow=1.0) as server:
-        failed = Extraction(corpus, embedder, chat_with(server)).run().failed
+        failed = Extraction(Graph(corpus), embedder, chat_with(server)).run().failed
         before = len(server.requests)
-        again = Extraction(corpus, embedder, chat_with(server)).run()
+        again = Extraction(Graph(corpus), embedder, chat_with(server)).run()
         after = len(server.requests)
     with ScriptedServer(extract) as server:
-        mended = Extraction(corpus, embedder, chat_with(server), retry_failed=True).run()
+        mended = Extraction(Graph(corpus), embedder, chat_with(server), retry_failed=True).run()
         asked = len(server.requests)
 
     assert (0, before) == (again.total, after)
@@ -171,7 +172,7 @@ def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice
     """
     if not undisturbed:
         with ScriptedServer(extract) as model:
-            Extraction(corpus, embedder, chat_with(model)).run()
+            Extraction(Graph(corpus), embedder, chat_with(model)).run()
         undisturbed += corpus.run(STATES), corpus.run(GRAPH)
         corpus.run(Query("undo", "MATCH (t:Triple) DETACH DELETE t", writes=True))
         corpus.run(
@@ -205,7 +206,7 @@ def test_a_model_that_cannot_do_it_is_stopped_after_ten_passages(few, embedder):
     """It costs ten calls and their repairs, not an hour; nothing is put on record, so another model finds all to do."""
     with ScriptedServer(lambda messages: '{"triples": []}') as server:
         with pytest.raises(ModelError, match="first 10 passages"):
-            Extraction(few, embedder, chat_with(server)).run()
+            Extraction(Graph(few), embedder, chat_with(server)).run()
         assert len(server.requests) < 20
 
     assert not any(row["done"] or row["error"] for row in few.run(STATES))
@@ -218,7 +219,7 @@ def test_passages_without_facts_are_done_once_a_model_has_shown_that_it_can(few,
         return extract(messages) if number_of(messages) >= 9 else '{"triples": []}'
 
     with ScriptedServer(late) as server:
-        report = Extraction(few, embedder, chat_with(server, concurrency=1)).run()
+        report = Extraction(Graph(few), embedder, chat_with(server, concurrency=1)).run()
 
     assert (FEW, 0) == (report.done, report.failed)
     assert all(row["done"] for row in few.run(STATES))
@@ -227,9 +228,9 @@ def test_passages_without_facts_are_done_once_a_model_has_shown_that_it_can(few,
 def test_a_budget_of_tokens_stops_cleanly_and_the_rest_is_done_later(few, embedder):
     """What was begun is finished and written; the next run begins where this one stopped."""
     with ScriptedServer(extract) as server:
-        one = Extraction(few, embedder, chat_with(server), max_tokens=2_000).run()
+        one = Extraction(Graph(few), embedder, chat_with(server), max_tokens=2_000).run()
         sent = len(server.requests)
-        rest = Extraction(few, embedder, chat_with(server)).run()
+        rest = Extraction(Graph(few), embedder, chat_with(server)).run()
         both = len(server.requests)
 
     assert ("budget", sent) == (one.stopped, one.done)
@@ -241,7 +242,7 @@ def test_a_budget_that_ends_with_the_last_passage_stops_nothing(database, embedd
     """There is nothing left that the same command could do."""
     ingest(database, embedder, tmp_path, {"one": text(0)}, None)
     with ScriptedServer(extract) as server:
-        report = Extraction(database, embedder, chat_with(server, concurrency=1), max_tokens=1).run()
+        report = Extraction(Graph(database), embedder, chat_with(server, concurrency=1), max_tokens=1).run()
 
     assert (1, "") == (report.done, report.stopped)
 
@@ -252,10 +253,10 @@ def test_a_server_that_goes_away_loses_nothing(few, embedder):
         ScriptedServer(extract, fault=lambda number, messages: 401 if number > 30 else None) as server,
         pytest.raises(ModelError, match="OPENAI_API_KEY"),
     ):
-        Extraction(few, embedder, chat_with(server)).run()
+        Extraction(Graph(few), embedder, chat_with(server)).run()
     done = sum(row["done"] for row in few.run(STATES))
     with ScriptedServer(extract) as server:
-        rest = Extraction(few, embedder, chat_with(server)).run()
+        rest = Extraction(Graph(few), embedder, chat_with(server)).run()
 
     assert 20 <= done <= 30
     assert FEW == done + rest.done

@@ -8,6 +8,7 @@ import pytest
 
 from gear_neo4j.errors import DatabaseError, GuardError, QueryTimeout
 from gear_neo4j.graph.database import GRACE
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.guard import admit
 from gear_neo4j.graph.queries import Query
 from tests.dump import dump
@@ -67,7 +68,7 @@ def web():
 
 def read(database, reply):
     """The rows of a reply, as the agent reads them."""
-    query = admit(database, reply, limit=ROWS, timeout=TIMEOUT)
+    query = admit(Graph(database), reply, limit=ROWS, timeout=TIMEOUT)
     return database.read_text(query, limit=ROWS, timeout=TIMEOUT)
 
 

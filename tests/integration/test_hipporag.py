@@ -5,7 +5,7 @@ import pytest
 
 from gear_neo4j.errors import InputError, ModelError, ReplyError
 from gear_neo4j.evaluate import datasets, runs
-from gear_neo4j.graph.export import Export
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.synonyms import write_synonyms
@@ -83,7 +83,7 @@ def named(made, database):
 
 def test_the_projection_is_the_graph(graph):
     """Two spellings are one entity; two triples between two entities are an edge of weight 2, in both directions."""
-    made = project(Export(graph))
+    made = project(Graph(graph).export)
     at = named(made, graph)
     passages = made.places
 
@@ -103,7 +103,7 @@ def test_a_synonym_edge_adds_to_the_facts_of_its_pair(graph, embedder):
     link = "MATCH (a:Entity {key: $one}), (b:Entity {key: $other}) MERGE (a)-[:SYNONYM {score: 0.9}]->(b)"
     graph.run(Query("link", link, frozenset({"one", "other"}), writes=True), one=one, other=other)
 
-    made = project(Export(graph))
+    made = project(Graph(graph).export)
     at = named(made, graph)
 
     assert 2.9 == pytest.approx(made.links[at[one], at[other]])
@@ -114,7 +114,7 @@ def test_a_triple_from_an_entity_to_itself_is_no_edge(database, embedder, tmp_pa
     """It counts for its passage."""
     ingest(database, embedder, tmp_path, {"a": "x"}, [("a", "Self", "is", "self")])
 
-    made = project(Export(database))
+    made = project(Graph(database).export)
 
     assert 0 == made.links.nnz
     assert [[2.0]] == made.mentions.toarray().tolist()
@@ -184,7 +184,7 @@ def test_a_name_that_is_no_entity_goes_to_the_nearest_one(search, graph, embedde
     """By the embeddings that linking synonyms gave them; before that there is nothing to compare with."""
     away = Seeds(names=["prize 2024"])
     before = search("2024 physics prize", name="hipporag", seeds=away)
-    list(write_synonyms(graph, embedder=embedder))
+    list(write_synonyms(Graph(graph), embedder=embedder))
 
     after = search("2024 physics prize", name="hipporag", seeds=away)
 
@@ -216,17 +216,17 @@ def test_a_change_is_seen_by_the_next_question(search, graph, embedder, tmp_path
 
 def test_every_write_makes_the_projection_stale_and_no_question_does(search, graph, embedder, tmp_path):
     """Equal counts do not hide a change: each write leaves a stamp."""
-    projections = Projections(Export(graph))
+    projections = Projections(Graph(graph).export)
     first = projections.current()
     search("Edinburgh")
     assert first is projections.current()
 
     query = Query("own", "MATCH (p:Passage {id: 'other'}) SET p.source = 'a.md'", writes=True)
     graph.run(query)
-    forget(graph, "a.md")
+    forget(Graph(graph), "a.md")
     ingest(graph, embedder, tmp_path, {"new": "New."}, [("new", "2024 physics prize", "goes with", "butter")])
     second = projections.current()
-    linked = [list(write_synonyms(graph, embedder=embedder))[-1][2] for _ in range(2)]
+    linked = [list(write_synonyms(Graph(graph), embedder=embedder))[-1][2] for _ in range(2)]
     third = projections.current()
 
     assert [1, 0] == linked
@@ -239,7 +239,7 @@ def test_every_write_makes_the_projection_stale_and_no_question_does(search, gra
 
 def test_what_others_delete_makes_the_projection_stale(graph):
     """No stamp tells of it, but the counts do."""
-    projections = Projections(Export(graph))
+    projections = Projections(Graph(graph).export)
     first = projections.current()
 
     graph.run(Query("own", "MATCH (p:Passage {id: 'other'}) DETACH DELETE p", writes=True))
@@ -298,13 +298,13 @@ def test_a_data_set_is_given_synonyms_when_a_system_needs_them(server, database,
         plain = gear.graph.store.dataset()
         runs.provide(gear, dataset, synonyms=True)
         linked = gear.graph.store.dataset()
-        version = Export(database).version()
+        version = Graph(database).export.version()
         runs.provide(gear, dataset)
         runs.provide(gear, dataset, synonyms=True)
 
         assert (dataset.name, dataset.fingerprint) == plain
         assert plain != linked == gear.graph.store.dataset()
-        assert version == Export(database).version()
+        assert version == Graph(database).export.version()
         assert database.run(Query("e", "RETURN EXISTS { MATCH (e:Entity) WHERE e.embedding IS NOT NULL } AS any"))[0][
             "any"
         ]

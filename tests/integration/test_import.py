@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.importing import Import
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from tests.dump import dump
 
@@ -54,7 +55,7 @@ def files(tmp_path):
 
 def test_nodes_and_relationships_come_in_with_their_types(empty, files):
     """The same id in two groups is two nodes; parallel relationships stay two; no trace of the import is left."""
-    report = Import(empty).run(files(worked=WORKED, people=PEOPLE, machines=MACHINES))
+    report = Import(Graph(empty)).run(files(worked=WORKED, people=PEOPLE, machines=MACHINES))
 
     assert (3, 3, 0) == (report.nodes, report.relationships, report.problems)
     ada = empty.run(read("MATCH (n:Author) RETURN labels(n) AS labels, properties(n) AS p, n.home.x AS x"))[0]
@@ -79,7 +80,7 @@ def test_rows_that_cannot_be_used_are_told_with_their_line_and_the_rest_comes_in
     people = "id:ID,born:int,:LABEL\na,1,P\na,2,P\nb,old,P\nc,3\nd,4,P\n"
     knows = ":START_ID,:END_ID,:TYPE\na,d,KNOWS\na,nobody,KNOWS\na,d,\n"
 
-    report = Import(empty, on_problem=lambda one: problems.append((one.line, one.reason))).run(
+    report = Import(Graph(empty), on_problem=lambda one: problems.append((one.line, one.reason))).run(
         files(people=people, knows=knows)
     )
 
@@ -107,7 +108,7 @@ def test_rows_that_cannot_be_used_are_told_with_their_line_and_the_rest_comes_in
 def test_a_file_whose_header_cannot_be_used_is_refused_and_nothing_is_written(empty, files, text, message):
     """The message names the file and what it needs."""
     with pytest.raises(InputError, match=message):
-        Import(empty).run(files(good="id:ID\na\n", bad=text))
+        Import(Graph(empty)).run(files(good="id:ID\na\n", bad=text))
 
     assert [] == dump(empty)["nodes"]
 
@@ -117,19 +118,19 @@ def test_files_that_are_no_text_or_missing_are_refused(empty, tmp_path):
     (tmp_path / "binary.csv").write_bytes(b"id:ID\n\xff\xfe\n")
 
     with pytest.raises(InputError, match="not UTF-8"):
-        Import(empty).run([tmp_path / "binary.csv"])
+        Import(Graph(empty)).run([tmp_path / "binary.csv"])
     with pytest.raises(InputError, match="cannot be read"):
-        Import(empty).run([tmp_path / "gone.csv"])
+        Import(Graph(empty)).run([tmp_path / "gone.csv"])
 
 
 def test_the_second_import_of_the_same_files_is_refused(empty, files):
     """Every node would be there twice."""
     paths = files(people=PEOPLE)
-    Import(empty).run(paths)
+    Import(Graph(empty)).run(paths)
     before = dump(empty)
 
     with pytest.raises(InputError, match="has a Person:Author with id 'p1' already: nothing was imported"):
-        Import(empty).run(paths)
+        Import(Graph(empty)).run(paths)
 
     assert before == dump(empty)
 
@@ -183,7 +184,7 @@ def test_names_of_any_kind_come_through_and_inject_nothing(empty, tmp_path, labe
     if name in ("k", ""):
         return
 
-    Import(empty, Dialect(array_delimiter=DELIMITER)).run([tmp_path / "nodes.csv", tmp_path / "rels.csv"])
+    Import(Graph(empty), Dialect(array_delimiter=DELIMITER)).run([tmp_path / "nodes.csv", tmp_path / "rels.csv"])
 
     row = empty.run(read("MATCH (n)-[r]->(n) RETURN labels(n) AS labels, type(r) AS type, properties(n) AS p"))[0]
     assert ([label], kind, {"k": "a", name: value}) == (row["labels"], row["type"], row["p"])

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import TRIPLES_A_BATCH
@@ -46,7 +47,7 @@ def written(folder, **files):
 def ingested(database, embedder, folder, **options):
     """Ingest a data set's folder; returns the report and the problems as text."""
     problems = []
-    run = Ingest(database, embedder, on_problem=lambda one: problems.append(str(one)))
+    run = Ingest(Graph(database), embedder, on_problem=lambda one: problems.append(str(one)))
     triples = [folder / "triples.jsonl"] if (folder / "triples.jsonl").exists() else []
     return run.run([folder / "corpus.jsonl"], triples, **options), problems
 
@@ -229,6 +230,6 @@ def test_a_missing_or_empty_file_is_refused_before_anything_is_written(empty, em
         path.write_text(content)
 
     with pytest.raises(InputError, match="is not a file" if content is None else "is empty"):
-        Ingest(empty, embedder).run([path], [])
+        Ingest(Graph(empty), embedder).run([path], [])
 
     assert [] == empty.run(Query("c", "SHOW CONSTRAINTS YIELD name"))

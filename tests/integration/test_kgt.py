@@ -218,9 +218,9 @@ def test_communities_of_the_graph_are_of_the_users_own_nodes(adopted, server):
         before = gear.overlay.survey()
         gear.communities.build()
         found = gear.communities.read()
-        named = names_of(gear.database, found)
+        named = names_of(gear.graph, found)
         after = gear.overlay.survey()
-        while gear.database.call("clear_communities", limit=1_000)[0]["communities"]:
+        while gear.graph.communities.clear(limit=1_000):
             pass
 
     assert {"Drug", "Cancer", "Genesymbol"} <= {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.pipeline import Ingest
@@ -77,7 +78,7 @@ def test_ten_kills_leave_nothing_doubled_and_nothing_lost(server, database, embe
         # A kill may hit the migration: whoever comes next waits until the lock of the dead has expired.
         prepare(fresh, model=embedder.name, dimension=embedder.dimension)
         sizes.append(fresh.run(SIZE)[0]["n"])
-    Ingest(fresh, embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
+    Ingest(Graph(fresh), embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
 
     assert sizes == sorted(sizes)
     partial = {size for size in sizes if 0 < size < expected[0]}

@@ -9,9 +9,9 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, MigrationError
 from gear_neo4j.graph import migration_lock, migrations, schema
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import Store
 
 CHAIN = Query(
     "chain",
@@ -84,7 +84,7 @@ def test_a_database_of_an_older_gear_gets_what_it_lacks_and_keeps_its_data(empty
 
     assert [one.checksum for one in ours] == [row["checksum"] for row in empty.run(CHAIN)]
     assert [{"source": "a.md", "id": "p"}] == empty.call("passages_of_documents", sources=["a.md"])
-    assert {"p": Passage("p", "T", "x", "a.md")} == Store(empty).passages(["p"])
+    assert {"p": Passage("p", "T", "x", "a.md")} == Graph(empty).store.passages(["p"])
 
 
 @pytest.mark.parametrize("label", ["Passage", "Triple", "Entity"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.retrieval.scout import Scout, Scouting
 from tests.graphs import ingest, opened
@@ -79,7 +80,7 @@ def test_hits_say_where_they_were_found(gear):
 def test_what_the_question_asks_beyond_its_name_decides_once_names_have_embeddings(gear, graph, embedder):
     """Linking synonyms gives entities embeddings; the passage about the name then counts for less, not for more."""
     before = {hit.passage.id: hit.score for hit in with_names(gear).retrieve(QUESTION)}
-    list(write_synonyms(graph, embedder=embedder))
+    list(write_synonyms(Graph(graph), embedder=embedder))
     after = {hit.passage.id: hit.score for hit in with_names(gear).retrieve(QUESTION)}
 
     assert after["journal"] / after["society"] < before["journal"] / before["society"]
@@ -87,7 +88,7 @@ def test_what_the_question_asks_beyond_its_name_decides_once_names_have_embeddin
 
 def test_it_costs_six_round_trips_and_no_vector_comes_back(graph, server, embedder):
     """Version, passages, triples, names, cosines, and the passages of the answer."""
-    list(write_synonyms(graph, embedder=embedder))
+    list(write_synonyms(Graph(graph), embedder=embedder))
     with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear:
         retriever = gear.retriever("scout")
         retriever.retrieve(QUESTION)

@@ -29,7 +29,7 @@ class Found:
     exact: bool
 
 
-class Surroundings:
+class Neighbourhoods:
     """The triples around and between nodes of one database; nodes are given by their element ids."""
 
     def __init__(self, database: Database) -> None:

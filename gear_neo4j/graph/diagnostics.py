@@ -1,0 +1,39 @@
+"""What the doctor asks of a server and of the graph on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.graph.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Hubs:
+    """How many nodes are hubs, and the busiest of them: name and number of triples."""
+
+    count: int
+    busiest: tuple[tuple[str | None, int], ...] = ()
+
+
+class Diagnostics:
+    """What is examined in one database; each method is one query and one round trip."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def setting(self, name: str) -> str | None:
+        """The value of a setting of the server; None where it has no such setting.
+
+        Raises:
+            DatabaseError: the user may not see the settings.
+        """
+        rows = self._database.call("server_settings", names=[name])
+        return rows[0]["value"] if rows else None
+
+    def hubs(self, *, labels: Sequence[str], names: Sequence[str], hub: int, limit: int) -> Hubs:
+        """The nodes with one of the labels that are in more than ``hub`` triples, the busiest by their names."""
+        row = self._database.call("hubs", labels=list(labels), names=list(names), hub=hub, limit=limit)[0]
+        return Hubs(row["hubs"], tuple((name, degree) for name, degree in row["busiest"]))
+
+    def sample_texts(self, *, limit: int) -> list[str]:
+        """The texts of some triples."""
+        return [row["text"] for row in self._database.call("some_triples", limit=limit)]

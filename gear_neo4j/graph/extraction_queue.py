@@ -1,0 +1,38 @@
+"""The passages from which triples are still to be extracted."""
+
+from dataclasses import dataclass
+
+from gear_neo4j.domain import Passage
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.store import passage_of
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How many passages are waiting, and how many characters they have together."""
+
+    passages: int
+    characters: int
+
+
+class ExtractionQueue:
+    """The passages without status in one database; each method is one query and one round trip.
+
+    ``failed`` also counts the passages whose failure is on record.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def backlog(self, *, failed: bool = False) -> Backlog:
+        """How much is waiting."""
+        return Backlog(**self._database.call("count_to_extract", failed=failed)[0])
+
+    def page(self, *, after: str, limit: int, failed: bool = False) -> list[Passage]:
+        """The next passages that are waiting, in order of their ids."""
+        rows = self._database.call("passages_to_extract", after=after, limit=limit, failed=failed)
+        return [passage_of(row) for row in rows]
+
+    def record_error(self, passage: str, *, error: str, model: str) -> None:
+        """Put on record why a model extracted nothing from a passage."""
+        self._database.call("record_extraction_error", passage=passage, error=error, model=model)

@@ -1,0 +1,137 @@
+"""The graph in one database: the one door through which the rest of the product reads and writes."""
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from gear_neo4j.graph import bulk, migrations, preparation, schema
+from gear_neo4j.graph.community_store import CommunityStore
+from gear_neo4j.graph.corpus_writes import CorpusWrites
+from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.diagnostics import Diagnostics
+from gear_neo4j.graph.export import Export
+from gear_neo4j.graph.extraction_queue import ExtractionQueue
+from gear_neo4j.graph.imports import Imports
+from gear_neo4j.graph.migrations import Migration
+from gear_neo4j.graph.neighbourhoods import Neighbourhoods
+from gear_neo4j.graph.overlay_store import OverlayStore
+from gear_neo4j.graph.profiles import Profiled
+from gear_neo4j.graph.record import StoreRecord, read_record, require_record
+from gear_neo4j.graph.sources import Sources
+from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.survey_queries import SurveyQueries
+from gear_neo4j.graph.synonyms import Synonyms
+from gear_neo4j.graph.templates import Templates
+
+
+class Graph:
+    """The graph in one database, by areas: nothing outside this package calls a query by its name.
+
+    Attributes:
+        store: passages, triples and the steps of a walk, for retrieval.
+        export: ids, seeds and names, for PageRank and the dictionary of names.
+        neighbourhoods: paths between nodes, and facts around them.
+        templates: the five templates of KG-based Thought.
+        corpus: passages and triples written and deleted.
+        sources: where passages came from.
+        synonyms: synonym edges between entities.
+        extraction: the passages that no model has read yet.
+        overlay: what is laid over a graph of the user's.
+        communities: communities of entities and their reports.
+        imports: a graph brought in from CSV files.
+        survey: what a graph holds, by counters and samples.
+        diagnostics: what the doctor examines.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.store = Store(database)
+        self.export = Export(database)
+        self.neighbourhoods = Neighbourhoods(database)
+        self.templates = Templates(database)
+        self.corpus = CorpusWrites(database)
+        self.sources = Sources(database)
+        self.synonyms = Synonyms(database)
+        self.extraction = ExtractionQueue(database)
+        self.overlay = OverlayStore(database)
+        self.communities = CommunityStore(database)
+        self.imports = Imports(database)
+        self.survey = SurveyQueries(database)
+        self.diagnostics = Diagnostics(database)
+
+    @property
+    def name(self) -> str:
+        """The name of the database."""
+        return self.database.name
+
+    @property
+    def version(self) -> str:
+        """The version of the Neo4j server; that of the graph itself is ``export.version()``."""
+        return self.database.version
+
+    @property
+    def has_search_clause(self) -> bool:
+        """Whether the server plans the SEARCH clause of Cypher 25."""
+        return self.database.has_search_clause
+
+    def record(self) -> StoreRecord | None:
+        """What the database has on record about itself; None where it holds no data of ours. One round trip."""
+        return read_record(self.database)
+
+    def require_record(self) -> StoreRecord:
+        """What the database has on record about itself. One round trip.
+
+        Raises:
+            InputError: the database is empty.
+        """
+        return require_record(self.database)
+
+    def prepare(self, *, model: str, dimension: int) -> None:
+        """Migrate, and put the embedding model on record; see :func:`gear_neo4j.graph.preparation.prepare`."""
+        preparation.prepare(self.database, model=model, dimension=dimension)
+
+    def prepare_overlay(self, *, model: str, dimension: int, profile: str, names: Sequence[str]) -> None:
+        """Migrate for an adoption; see :func:`gear_neo4j.graph.preparation.prepare_overlay`."""
+        preparation.prepare_overlay(self.database, model=model, dimension=dimension, profile=profile, names=names)
+
+    def migrate(self, *, dimension: int) -> tuple[Migration, ...]:
+        """Bring the schema up to date; returns what was applied. See :func:`gear_neo4j.graph.migrations.migrate`."""
+        return migrations.migrate(self.database, dimension=dimension)
+
+    def pending_migrations(self) -> tuple[Migration, ...]:
+        """The migrations that the database lacks; nothing is changed."""
+        return migrations.pending(self.database)
+
+    def drop_schema(self) -> None:
+        """Drop our indexes and the chain of migrations, once the database holds none of our data."""
+        migrations.drop_schema(self.database)
+
+    def verify(self, *, dimension: int) -> None:
+        """Check that every index is as it must be, and online; see :func:`gear_neo4j.graph.schema.verify`."""
+        schema.verify(self.database, dimension=dimension)
+
+    def await_online(self, *, seconds: float = math.inf, on_percent: Callable[[float], None] = lambda _: None) -> None:
+        """Wait until none of our indexes is being built any more."""
+        schema.await_online(self.database, seconds=seconds, on_percent=on_percent)
+
+    def loading(
+        self, *, dimension: int, expected: int, on_percent: Callable[[float], None] = lambda _: None
+    ) -> AbstractContextManager[None]:
+        """Put the vector index aside for a large load; see :func:`gear_neo4j.graph.bulk.loading`."""
+        return bulk.loading(self.database, dimension=dimension, expected=expected, on_percent=on_percent)
+
+    def explain(self, text: str, *, timeout: float = 10.0) -> str:
+        """What the server takes a statement for, which it does not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
+        return self.database.explain(text, timeout=timeout)
+
+    def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> list[Row]:
+        """The first rows of a statement that somebody else wrote; see :meth:`Database.read_text`."""
+        return self.database.read_text(text, timeout=timeout, limit=limit)
+
+    def profiling(self, listener: Callable[[Profiled], None]) -> "Graph":
+        """The same graph, which gives the listener the plan of each query that it runs."""
+        return Graph(self.database.profiling(listener))
+
+    def close(self) -> None:
+        """Close the connection, unless the driver is the caller's."""
+        self.database.close()

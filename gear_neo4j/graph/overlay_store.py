@@ -1,0 +1,107 @@
+"""The overlay of an adopted graph: the user's nodes and relationships as they are read, and what is laid over them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gear_neo4j.graph.database import Database, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeReading:
+    """Which properties of a node are read: those that name it, those with its text, and of the others a few.
+
+    Values are cut to ``longest`` characters.
+    """
+
+    names: Sequence[str]
+    texts: Sequence[str]
+    longest: int
+    few: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationshipReading:
+    """Which relationships are facts, and what of them and of their ends is read.
+
+    ``types`` are the facts' types, ``labels`` those of their ends, ``chunks`` those of nodes that state facts:
+    ``sources`` and ``keys`` are the properties by which a fact names its chunk, ``mentions`` the types by which a chunk
+    names its entities.
+    """
+
+    types: Sequence[str]
+    labels: Sequence[str]
+    names: Sequence[str]
+    properties: Sequence[str]
+    sources: Sequence[str]
+    keys: Sequence[str]
+    mentions: Sequence[str]
+    chunks: Sequence[str]
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayCounts:
+    """How many passages and triples stand for the user's data, and whether there are ingested passages as well."""
+
+    passages: int
+    triples: int
+    ingested: bool
+
+
+class OverlayStore:
+    """The overlay in one database; each method is one query and one round trip."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def nodes(self, labels: Sequence[str], reading: NodeReading) -> Iterator[Row]:
+        """The user's nodes with one of the labels, streamed."""
+        return self._database.stream("adoptable_nodes", labels=list(labels), **_parameters(reading))
+
+    def nodes_by_id(self, ids: Sequence[str], reading: NodeReading) -> list[Row]:
+        """The user's nodes of some element ids."""
+        return self._database.call("nodes_by_id", ids=list(ids), **_parameters(reading))
+
+    def relationships(self, reading: RelationshipReading) -> Iterator[Row]:
+        """The user's relationships that are facts, streamed."""
+        return self._database.stream("adoptable_relationships", **_parameters(reading))
+
+    def passages(self, labels: Sequence[str]) -> Iterator[Row]:
+        """Every passage of the overlay, streamed: its id, and whether its node is there with one of the labels."""
+        return self._database.stream("adopted_passages", labels=list(labels))
+
+    def triples(self, reading: RelationshipReading) -> Iterator[Row]:
+        """Every triple of the overlay, streamed, beside its relationship as it is now."""
+        return self._database.stream("adopted_triples", **_parameters(reading))
+
+    def write_passages(self, rows: Sequence[Row]) -> int:
+        """Write passages over nodes, in one transaction; returns how many."""
+        return int(self._database.call("write_adopted_passages", rows=list(rows))[0]["written"])
+
+    def write_triples(self, rows: Sequence[Row]) -> int:
+        """Write triples over relationships, in one transaction; returns how many."""
+        return int(self._database.call("write_adopted_triples", rows=list(rows))[0]["written"])
+
+    def record_ties(self, ties: Mapping[tuple[str, str, str], int]) -> None:
+        """Put on record how often each type ties one label to another: (label, type, label)."""
+        texts = [json.dumps([*tie, count]) for tie, count in sorted(ties.items())]
+        self._database.call("record_ties", ties=texts)
+
+    def counts(self) -> OverlayCounts:
+        """How large the overlay is."""
+        return OverlayCounts(**self._database.call("count_adopted")[0])
+
+    def some(self, *, limit: int) -> tuple[list[str], list[str]]:
+        """The ids of some triples and of some passages of the overlay."""
+        row = self._database.call("some_adopted", limit=limit)[0]
+        return row["triples"], row["passages"]
+
+    def forget_profile(self) -> None:
+        """Take the profile off the record."""
+        self._database.call("forget_profile")
+
+
+def _parameters(reading: NodeReading | RelationshipReading) -> dict[str, Any]:
+    return asdict(reading)

@@ -1,0 +1,81 @@
+"""What a database has on record about itself: the embedding model, the data set, the profile of an adopted graph."""
+
+from dataclasses import dataclass
+
+from gear_neo4j.errors import EmbeddingMismatch, InputError
+from gear_neo4j.graph.database import Database, Row
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRecord:
+    """The record of a database that holds data of ours.
+
+    Attributes:
+        model: the embedding model that built it, with the ``dimension`` of its vectors.
+        dataset: the data set of an evaluation, with the ``fingerprint`` of its files once it is complete.
+        profile: how an adopted graph is read, as TOML, with the ``names`` of the properties that name its nodes.
+        foreign: whether the nodes with the label ``Entity`` are the user's.
+    """
+
+    model: str
+    dimension: int
+    dataset: str | None = None
+    fingerprint: str | None = None
+    profile: str | None = None
+    names: tuple[str, ...] = ()
+    foreign: bool = False
+
+    def require_model(self, *, name: str, dimension: int) -> None:
+        """Refuse another embedding model than the one on record.
+
+        Raises:
+            EmbeddingMismatch: names both models and dimensions.
+
+        Example:
+            >>> StoreRecord("minilm", 384).require_model(name="minilm", dimension=384)
+        """
+        if (self.model, self.dimension) != (name, dimension):
+            raise EmbeddingMismatch(
+                f"the database was built with the embedding model {self.model} ({self.dimension} dimensions), not "
+                f"{name} ({dimension}): set GEAR_EMBEDDING_MODEL={self.model}, or ingest into another database"
+            )
+
+
+def record_of(row: Row) -> StoreRecord:
+    """The record that a row holds, or as much of it as the row has.
+
+    Example:
+        >>> record_of({"model": "minilm", "dimension": 384, "names": ["title"]}).names
+        ('title',)
+    """
+    return StoreRecord(**row | {"names": tuple(row.get("names", ()))})
+
+
+def read_record(database: Database) -> StoreRecord | None:
+    """The record of a database; None where it holds no data of ours. One round trip."""
+    rows = database.call("store_info")
+    return record_of(rows[0]) if rows else None
+
+
+def require_record(database: Database) -> StoreRecord:
+    """The record of a database that must hold data of ours.
+
+    Raises:
+        InputError: the database is empty.
+    """
+    record = read_record(database)
+    if record is None:
+        raise InputError(f"the database {database.name} holds no passages yet: run 'gear ingest' first")
+    return record
+
+
+def names_on_record(database: Database) -> list[str]:
+    """The properties that name the nodes of an adopted graph; none in any other."""
+    record = read_record(database)
+    return list(record.names) if record else []
+
+
+def has_foreign_entities(database: Database) -> bool:
+    """Whether the nodes with the label ``Entity`` are the user's."""
+    record = read_record(database)
+    return record is not None and record.foreign

@@ -1,0 +1,30 @@
+"""Synonym edges between entities, and the embeddings of their names."""
+
+from collections.abc import Mapping, Sequence
+
+from gear_neo4j.graph.database import Database
+
+
+class Synonyms:
+    """The synonym edges of one database; each method is one query and one round trip."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keys_after(self, key: str, *, limit: int) -> list[str]:
+        """The keys of the entities that come next in order."""
+        return [row["key"] for row in self._database.call("entities_after", key=key, limit=limit)]
+
+    def without_embedding(self, keys: Sequence[str]) -> dict[str, str]:
+        """The names of those of some entities that have no embedding yet, by key."""
+        return {row["key"]: row["name"] for row in self._database.call("entities_to_embed", keys=list(keys))}
+
+    def write_embeddings(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Write the embeddings of entities, by key."""
+        rows = [{"key": key, "embedding": vector} for key, vector in vectors.items()]
+        self._database.call("write_entity_embeddings", rows=rows)
+
+    def link(self, keys: Sequence[str], *, k: int, threshold: float) -> int:
+        """Link each entity to those of its k nearest whose cosine reaches the threshold; returns the new edges."""
+        rows = self._database.call("link_synonyms", keys=list(keys), k=k, threshold=threshold)
+        return int(rows[0]["written"])

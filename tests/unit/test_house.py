@@ -1,0 +1,80 @@
+"""The rules of the house that a reader of one module cannot see: what stands in one place only."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import gear_neo4j
+from gear_neo4j.graph.queries import resource_folder
+
+PACKAGE = Path(gear_neo4j.__file__).parent
+QUERIES = frozenset(path.stem for path in resource_folder("cypher").glob("*.cypher"))
+OUTSIDE = [path for path in sorted(PACKAGE.rglob("*.py")) if (PACKAGE / "graph") not in path.parents]
+RUNS = frozenset({"call", "stream", "run", "execute"})
+
+
+def violations(source):
+    """The lines of a module that go around the graph: a query by its name, the driver's door, the query files."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and (calls_query(node) or uses_database(node.func)):
+            yield node.lineno, ast.unparse(node.func)
+        elif isinstance(node, ast.ImportFrom) and node.module == "gear_neo4j.graph.queries":
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name == "named")
+
+
+def calls_query(node):
+    """Whether a call gives the name of a query file to ``call`` or ``stream``; the agents' steps have other names."""
+    name = node.args[0] if node.args else None
+    return (
+        isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("call", "stream")
+        and isinstance(name, ast.Constant)
+        and name.value in QUERIES
+    )
+
+
+def uses_database(function):
+    """Whether a function is one by which a database runs anything, such as ``self._database.call``."""
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr in RUNS
+        and ast.unparse(function.value).endswith("database")
+    )
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_graph_calls_queries_by_name(path):
+    """A scope that the graph applies would leak through any other call."""
+    assert [] == list(violations(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'self._store.database.call("counts")',
+        'other.stream("all_passages")',
+        "database.call(name, **parameters)",
+        "gear.database.execute(statement)",
+        "from gear_neo4j.graph.queries import Query, named",
+    ],
+)
+def test_a_way_around_the_graph_is_noticed(source):
+    """The rule is checked, too."""
+    assert 1 == len(list(violations(source)))
+
+
+@pytest.mark.parametrize("source", ['run.call("answer", ask)', "graph.store.counts()", "run.calls(batches)"])
+def test_what_only_looks_like_a_query_passes(source):
+    """The agents' runs have a ``call`` of their own."""
+    assert [] == list(violations(source))
+
+
+def test_the_record_of_the_store_is_read_in_one_module():
+    """Everything else takes the typed record."""
+    readers = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if "store_info" in path.read_text(encoding="utf-8")
+    ]
+    assert ["graph/record.py"] == readers
