@@ -4,59 +4,228 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gear_neo4j.adoption.admin_csv import Dialect
+    from gear_neo4j.adoption.importing import ImportReport
+    from gear_neo4j.adoption.overlay import AdoptionReport
     from gear_neo4j.adoption.profile import Profile
-    from gear_neo4j.agents.answer import Answer
-    from gear_neo4j.agents.gear import GearOptions
-    from gear_neo4j.domain import Cypher, Hit, Hits, Passage, Path, Source, Triple
+    from gear_neo4j.adoption.release import Released
+    from gear_neo4j.adoption.survey import Survey
+    from gear_neo4j.agents.agent import Agent
+    from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
+    from gear_neo4j.agents.crag import Crag
+    from gear_neo4j.agents.cypher import CypherAgent
+    from gear_neo4j.agents.gear import GearAgent
+    from gear_neo4j.agents.graphrag import GraphRagGlobal, GraphRagLocal
+    from gear_neo4j.agents.ircot import Ircot
+    from gear_neo4j.agents.kgt import Kgt
+    from gear_neo4j.agents.paths import PathAgent
+    from gear_neo4j.agents.planner import Planner
+    from gear_neo4j.agents.reflecting import SelfRag
+    from gear_neo4j.agents.run import Event, OnEvent
+    from gear_neo4j.communities.build import Built
+    from gear_neo4j.communities.reports import Reported
+    from gear_neo4j.communities.store import Hierarchy
+    from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, Path, Source, Triple
     from gear_neo4j.errors import GearError
     from gear_neo4j.gear import Gear
+    from gear_neo4j.gear.aio import AsyncGear
+    from gear_neo4j.gear.communities import Communities
+    from gear_neo4j.gear.corpus import Corpus
+    from gear_neo4j.gear.events import EventStream
+    from gear_neo4j.gear.overlay import Overlay
+    from gear_neo4j.gear.session import Session
+    from gear_neo4j.graph.database import Driver
+    from gear_neo4j.graph.graph import Graph
+    from gear_neo4j.graph.store import Counts
+    from gear_neo4j.ingestion.extraction import Extracted, Failure, Forecast
+    from gear_neo4j.ingestion.extractor import Extractor, Llm
     from gear_neo4j.ingestion.forgetting import Forgotten
+    from gear_neo4j.ingestion.lines import Problem
     from gear_neo4j.ingestion.pipeline import IngestReport
+    from gear_neo4j.ingestion.progress import Progress
+    from gear_neo4j.models.chat import Chat, ChatModel
     from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
+    from gear_neo4j.recipes import AgentRecipe, ExtractorRecipe, RetrieverRecipe, option
+    from gear_neo4j.registry import register_agent, register_extractor, register_retriever
+    from gear_neo4j.retrieval.base import Base
     from gear_neo4j.retrieval.beam import Beam
+    from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2
+    from gear_neo4j.retrieval.naive import Naive
+    from gear_neo4j.retrieval.paths import Connected, Paths
+    from gear_neo4j.retrieval.retriever import Retriever
+    from gear_neo4j.retrieval.scout import Scout
+    from gear_neo4j.retrieval.subgraph import Subgraph
+    from gear_neo4j.retrieval.sync import Sync
+    from gear_neo4j.retrieval.walk import Walk
+    from gear_neo4j.roles.reporter import Reporter
     from gear_neo4j.settings import Settings
+    from gear_neo4j.usage import Usage
 
 __all__ = [
+    "AdoptionReport",
+    "Agent",
+    "AgentRecipe",
     "Answer",
+    "AsyncGear",
+    "Base",
     "Beam",
+    "Built",
+    "Chat",
+    "ChatModel",
+    "Citation",
+    "Communities",
+    "Connected",
+    "Corpus",
+    "Counts",
+    "Crag",
     "Cypher",
+    "CypherAgent",
+    "Dialect",
+    "Driver",
     "Embedder",
+    "Event",
+    "EventStream",
+    "Extracted",
+    "Extractor",
+    "ExtractorRecipe",
+    "Fact",
+    "Failure",
+    "Forecast",
     "Forgotten",
     "Gear",
+    "GearAgent",
     "GearError",
-    "GearOptions",
+    "Graph",
+    "GraphRagGlobal",
+    "GraphRagLocal",
+    "Hierarchy",
+    "HippoRag",
+    "HippoRag2",
     "Hit",
     "Hits",
+    "ImportReport",
     "IngestReport",
+    "Ircot",
+    "Kgt",
+    "Llm",
+    "Naive",
+    "OnEvent",
+    "Overlay",
     "Passage",
     "Path",
+    "PathAgent",
+    "Paths",
+    "Planner",
+    "Problem",
     "Profile",
+    "Progress",
+    "Released",
+    "Reported",
+    "Reporter",
+    "Retriever",
+    "RetrieverRecipe",
+    "Scout",
+    "SelfRag",
     "SentenceTransformerEmbedder",
+    "Session",
     "Settings",
     "Source",
+    "Step",
+    "Subgraph",
+    "Survey",
+    "Sync",
+    "Trace",
     "Triple",
+    "Usage",
+    "Walk",
+    "option",
+    "register_agent",
+    "register_extractor",
+    "register_retriever",
 ]
 
 # Each name is imported when it is first used: most programs need few of them, and the driver alone takes 0.2 s.
 _MODULES = {
+    "AdoptionReport": "adoption.overlay",
+    "Agent": "agents.agent",
+    "AgentRecipe": "recipes",
     "Answer": "agents.answer",
+    "AsyncGear": "gear.aio",
+    "Base": "retrieval.base",
     "Beam": "retrieval.beam",
+    "Built": "communities.build",
+    "Chat": "models.chat",
+    "ChatModel": "models.chat",
+    "Citation": "agents.answer",
+    "Communities": "gear.communities",
+    "Connected": "retrieval.paths",
+    "Corpus": "gear.corpus",
+    "Counts": "graph.store",
+    "Crag": "agents.crag",
     "Cypher": "domain",
+    "CypherAgent": "agents.cypher",
+    "Dialect": "adoption.admin_csv",
+    "Driver": "graph.database",
     "Embedder": "models.embeddings",
+    "Event": "agents.run",
+    "EventStream": "gear.events",
+    "Extracted": "ingestion.extraction",
+    "Extractor": "ingestion.extractor",
+    "ExtractorRecipe": "recipes",
+    "Fact": "domain",
+    "Failure": "ingestion.extraction",
+    "Forecast": "ingestion.extraction",
     "Forgotten": "ingestion.forgetting",
     "Gear": "gear",
+    "GearAgent": "agents.gear",
     "GearError": "errors",
-    "GearOptions": "agents.gear",
+    "Graph": "graph.graph",
+    "GraphRagGlobal": "agents.graphrag",
+    "GraphRagLocal": "agents.graphrag",
+    "Hierarchy": "communities.store",
+    "HippoRag": "retrieval.hipporag",
+    "HippoRag2": "retrieval.hipporag",
     "Hit": "domain",
     "Hits": "domain",
+    "ImportReport": "adoption.importing",
     "IngestReport": "ingestion.pipeline",
+    "Ircot": "agents.ircot",
+    "Kgt": "agents.kgt",
+    "Llm": "ingestion.extractor",
+    "Naive": "retrieval.naive",
+    "OnEvent": "agents.run",
+    "Overlay": "gear.overlay",
     "Passage": "domain",
     "Path": "domain",
+    "PathAgent": "agents.paths",
+    "Paths": "retrieval.paths",
+    "Planner": "agents.planner",
+    "Problem": "ingestion.lines",
     "Profile": "adoption.profile",
+    "Progress": "ingestion.progress",
+    "Released": "adoption.release",
+    "Reported": "communities.reports",
+    "Reporter": "roles.reporter",
+    "Retriever": "retrieval.retriever",
+    "RetrieverRecipe": "recipes",
+    "Scout": "retrieval.scout",
+    "SelfRag": "agents.reflecting",
     "SentenceTransformerEmbedder": "models.embeddings",
+    "Session": "gear.session",
     "Settings": "settings",
     "Source": "domain",
+    "Step": "agents.answer",
+    "Subgraph": "retrieval.subgraph",
+    "Survey": "adoption.survey",
+    "Sync": "retrieval.sync",
+    "Trace": "agents.answer",
     "Triple": "domain",
+    "Usage": "usage",
+    "Walk": "retrieval.walk",
+    "option": "recipes",
+    "register_agent": "registry",
+    "register_extractor": "registry",
+    "register_retriever": "registry",
 }
 
 

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from threading import RLock
-from typing import Annotated, Any, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, SerializeAsAny
 
@@ -88,7 +88,7 @@ class Registry(Generic[RecipeType]):
             known = self._entries.get(recipe.name)
             if known and known.recipe is not recipe:
                 raise SettingsError(f"there is a {self.kind} {recipe.name!r} already: choose another name")
-            self._entries[recipe.name] = Entry(cast(type[RecipeType], recipe), make, tool)
+            self._entries[recipe.name] = Entry(recipe, make, tool)
             return make
 
         return add
@@ -153,6 +153,10 @@ class Registry(Generic[RecipeType]):
 RETRIEVERS = Registry("retriever", RetrieverRecipe, built_in="gear_neo4j.gear.retrievers")
 AGENTS = Registry("agent", AgentRecipe, built_in="gear_neo4j.gear.agents")
 EXTRACTORS = Registry("extractor", ExtractorRecipe, built_in="gear_neo4j.gear.extractors")
+
+register_retriever = RETRIEVERS.register
+register_agent = AGENTS.register
+register_extractor = EXTRACTORS.register
 
 # A field that takes a retriever by name or as a recipe.
 AnyRetriever = Annotated[SerializeAsAny[RetrieverRecipe], BeforeValidator(RETRIEVERS.recipe)]

@@ -12,6 +12,7 @@ from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import opened, own_server, with_settings
 from gear_neo4j.cli.search import print_hits, print_paths
 from gear_neo4j.evaluate import datasets, runs
+from gear_neo4j.retrieval.base import Base
 from gear_neo4j.settings import Settings
 
 SHOWN_PATHS = 3
@@ -33,7 +34,7 @@ def demo(settings: Settings) -> None:
             f"in Neo4j {gear.graph.version}; [green]✓[/green] marks the passages that a question needs\n"
         )
         answered = runs.ask(gear.retriever("naive"), dataset.queries, k=K)
-        nearest = runs.ask(gear.retriever("base", base="sbert"), dataset.queries, k=K)
+        nearest = runs.ask(gear.retriever(Base(base="sbert")), dataset.queries, k=K)
         for number, one in enumerate(answered, start=1):
             title = f"question {number} of {len(answered)}"
             answer = f"answer: {one.query.answers[0]}"

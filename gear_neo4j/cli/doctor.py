@@ -10,8 +10,8 @@ from rich.text import Text
 
 from gear_neo4j.cli.options import opened, with_settings
 from gear_neo4j.cli.progress import waiting
-from gear_neo4j.doctor import Doctor, Examination
 from gear_neo4j.errors import InputError
+from gear_neo4j.gear.doctor import Doctor, Examination
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.settings import Settings
 

@@ -9,7 +9,6 @@ from rich.table import Table
 from gear_neo4j.cli.options import opened, with_settings
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph import migrations, schema
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 
@@ -76,19 +75,19 @@ def status(name: str | None, as_json: bool) -> None:
 def migrate(check: bool, settings: Settings) -> None:
     """Bring a database to the newest schema, and verify its indexes."""
     with opened(settings) as gear:
-        missing = migrations.pending(gear.database)
+        missing = gear.graph.pending_migrations()
         if check and missing:
             raise MigrationError(
                 f"{gear.graph.name} lacks {', '.join(migration.source for migration in missing)}: run 'gear migrate'"
             )
         if check:
             gear.graph.store.require_model(name=gear.embedder.name, dimension=gear.embedder.dimension)
-            schema.verify(gear.database, dimension=gear.embedder.dimension)
+            gear.graph.verify(dimension=gear.embedder.dimension)
         else:
             gear.corpus.prepare()
             with waiting("building indexes") as report:
-                schema.await_online(gear.database, on_percent=lambda done: report(f"building indexes: {done:.0f} %"))
-            schema.verify(gear.database, dimension=gear.embedder.dimension)
+                gear.graph.await_online(on_percent=lambda done: report(f"building indexes: {done:.0f} %"))
+            gear.graph.verify(dimension=gear.embedder.dimension)
         database = gear.graph.name
     for migration in () if check else missing:
         click.echo(f"applied {migration.source}")

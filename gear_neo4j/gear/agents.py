@@ -20,7 +20,7 @@ from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
 from gear_neo4j.errors import InputError
 from gear_neo4j.gear.retrievers import sync_expansion
 from gear_neo4j.gear.session import Session
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.registry import AGENTS, RETRIEVERS, register_agent
 from gear_neo4j.retrieval.linking import EntityLinker
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever
 from gear_neo4j.roles.analyst import PromptedAnalyst
@@ -32,10 +32,8 @@ from gear_neo4j.roles.planner import PromptedPlanner
 from gear_neo4j.roles.reporter import PromptedReporter
 from gear_neo4j.roles.text_to_cypher import PromptedTextToCypher
 
-register = AGENTS.register
 
-
-@register(GearAgent)
+@register_agent(GearAgent)
 def gear(session: Session, recipe: GearAgent) -> GearLoop:
     """GeAR's loop over the synchronised expansion of the recipe."""
     sync = recipe.sync
@@ -49,13 +47,13 @@ def gear(session: Session, recipe: GearAgent) -> GearLoop:
     )
 
 
-@register(PathAgent, tool="how two or more things that are named are tied together")
+@register_agent(PathAgent, tool="how two or more things that are named are tied together")
 def paths(session: Session, recipe: PathAgent) -> PathAnswerer:
     """One search, one answer."""
     return PathAnswerer(session.retriever(recipe.over), roles=session.role(PromptedRoles))
 
 
-@register(Kgt, tool="lists and properties out of a knowledge graph that was adopted")
+@register_agent(Kgt, tool="lists and properties out of a knowledge graph that was adopted")
 def kgt(session: Session, recipe: Kgt) -> KgtLoop:
     """KG-based Thought over the types of the adopted graph."""
     graph = session.graph
@@ -79,13 +77,13 @@ def kgt(session: Session, recipe: Kgt) -> KgtLoop:
     )
 
 
-@register(CypherAgent)
+@register_agent(CypherAgent)
 def cypher(session: Session, recipe: CypherAgent) -> CypherLoop:
     """Queries that a model writes, over the same graph."""
     return CypherLoop(session.graph, generator=session.role(PromptedTextToCypher, method="query"), options=recipe)
 
 
-@register(Ircot)
+@register_agent(Ircot)
 def ircot(session: Session, recipe: Ircot) -> IrcotLoop:
     """IRCoT over a retriever."""
     return IrcotLoop(
@@ -93,7 +91,7 @@ def ircot(session: Session, recipe: Ircot) -> IrcotLoop:
     )
 
 
-@register(Crag)
+@register_agent(Crag)
 def crag(session: Session, recipe: Crag) -> CragLoop:
     """CRAG over a retriever; without a chat model it judges what was retrieved, and answers nothing."""
     evaluator = _evaluator(session, recipe)
@@ -102,7 +100,7 @@ def crag(session: Session, recipe: Crag) -> CragLoop:
     searcher = None
     if recipe.fallback == "web":
         # Its client is an extra.
-        from gear_neo4j.integrations.tavily import TavilySearch
+        from gear_neo4j.retrieval.tavily import TavilySearch
 
         searcher = TavilySearch()
     return CragLoop(
@@ -122,27 +120,27 @@ def _evaluator(session: Session, recipe: Crag) -> Evaluator:
     )
 
 
-@register(SelfRag)
+@register_agent(SelfRag)
 def selfrag(session: Session, recipe: SelfRag) -> SelfRagLoop:
     """Self-RAG over a retriever."""
     critic = session.role(PromptedCritic, method="reflect")
     return SelfRagLoop(session.retriever(recipe.over), critic=critic, options=recipe)
 
 
-@register(GraphRagLocal, tool="a description of a thing and all that is around it")
+@register_agent(GraphRagLocal, tool="a description of a thing and all that is around it")
 def graphrag_local(session: Session, recipe: GraphRagLocal) -> LocalSearch:
     """GraphRAG's local search over a subgraph."""
     subgraph = SubgraphRetriever(session.graph, embedder=session.embedder, options=recipe.over)
     return LocalSearch(subgraph, session.graph, embedder=session.embedder, roles=session.role(PromptedRoles))
 
 
-@register(GraphRagGlobal, tool="themes and summaries of the whole collection")
+@register_agent(GraphRagGlobal, tool="themes and summaries of the whole collection")
 def graphrag_global(session: Session, recipe: GraphRagGlobal) -> GlobalSearch:
     """GraphRAG's global search over the reports."""
     return GlobalSearch(session.graph, reporter=session.role(PromptedReporter, method="points"), options=recipe)
 
 
-@register(Planner)
+@register_agent(Planner)
 def planner(session: Session, recipe: Planner) -> PlannerLoop:
     """A planner over the tools of the recipe."""
     return PlannerLoop(

@@ -9,6 +9,9 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.gear.session import Session
 from gear_neo4j.roles.reporter import PromptedReporter, Reporter
 
+# Calls at a time of a reporter that does not say how many it takes.
+CONCURRENCY = 4
+
 
 class Communities:
     """The communities of one graph."""
@@ -59,11 +62,10 @@ class Communities:
             InputError: there are no communities.
             ModelError: there is no chat model, or it failed for good.
         """
-        chat = None if reporter else self._session.chat
         run = Reporting(
             self._graph,
             reporter or PromptedReporter(self._session.chat),
-            **({"concurrency": chat.concurrency} if chat else {}),
+            concurrency=CONCURRENCY if reporter else self._session.chat.concurrency,
             max_tokens=max_tokens,
             on_progress=on_progress,
         )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.chat import Chat, ChatModel
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder, open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.server.connection import connect
@@ -25,14 +25,14 @@ def embedder_of(settings: Settings | None, given: Embedder | None) -> Embedder:
     return given or (open_embedder(settings) if settings else SentenceTransformerEmbedder())
 
 
-def given_chat(given: "BaseChatModel | Chat | None", settings: Settings | None = None) -> Chat:
+def given_chat(given: "BaseChatModel | ChatModel | None", settings: Settings | None = None) -> ChatModel:
     """The chat model that was given, else that of the settings.
 
     Raises:
         ModelError: there is none.
     """
     if given is not None:
-        return given if isinstance(given, Chat) else Chat(given)
+        return given if isinstance(given, ChatModel) else Chat(given)
     if settings is None:
         raise ModelError("there is no language model: give Gear one (chat=...); search with 'naive' needs none")
     return open_chat(settings, cache=settings.chat_cache)

@@ -13,10 +13,12 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.profiles import Profiled
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.base import BaseSearch, Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.expansion import Expansion
-from gear_neo4j.retrieval.retriever import BASE_K, NaiveRetriever
+from gear_neo4j.retrieval.first_stage import RankerStage
+from gear_neo4j.retrieval.naive import NaiveRetriever
+from gear_neo4j.retrieval.rankers import Fulltext, Hybrid, Sbert
+from gear_neo4j.retrieval.retriever import BASE_K
 from gear_neo4j.wording import contents, counted
 
 Level = Literal["ok", "advice", "problem"]
@@ -154,7 +156,7 @@ class Doctor:
         store = graph.store
         retriever = NaiveRetriever(
             store,
-            base=BaseSearch(store, Hybrid([Fulltext(), Sbert()])),
+            base=RankerStage(store, Hybrid([Fulltext(), Sbert()])),
             expansion=Expansion(store, embedder=self.embedder, beam=self.beam),
             embedder=self.embedder,
             base_k=BASE_K,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.recording import RecordedAgent
-from gear_neo4j.agents.run import Event, ignore
+from gear_neo4j.agents.run import OnEvent
 from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.gear.communities import Communities
 from gear_neo4j.gear.connecting import embedder_of, given_chat, open_graph
@@ -19,7 +19,7 @@ from gear_neo4j.graph.database import Database, Driver
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.ingestion.pipeline import IngestReport
-from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS
@@ -59,7 +59,7 @@ class Gear:
         *,
         database: str | None = None,
         embedder: Embedder | None = None,
-        chat: "BaseChatModel | Chat | None" = None,
+        chat: "BaseChatModel | ChatModel | None" = None,
         settings: Settings | None = None,
     ) -> None:
         settings = settings or Settings.load()
@@ -78,7 +78,7 @@ class Gear:
         settings: Settings | None = None,
         *,
         embedder: Embedder | None = None,
-        chat: "BaseChatModel | Chat | None" = None,
+        chat: "BaseChatModel | ChatModel | None" = None,
         report: Callable[[str], None] = lambda _: None,
     ) -> Self:
         """Connect by settings (default: those of the environment), starting the local server where none is named.
@@ -107,7 +107,7 @@ class Gear:
         self.communities = Communities(session)
 
     @property
-    def chat(self) -> Chat:
+    def chat(self) -> ChatModel:
         """The language model.
 
         Raises:
@@ -135,7 +135,7 @@ class Gear:
         *,
         k: int = 10,
         agent: str | AgentRecipe = "gear",
-        on_event: Callable[[Event], None] = ignore,
+        on_event: OnEvent | None = None,
     ) -> Answer:
         """Answer a question, with citations; a run whose model fails still returns its passages.
 

@@ -1,7 +1,7 @@
 """The built-in retrievers: how each is made from its recipe."""
 
 from gear_neo4j.gear.session import Session
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.registry import register_retriever
 from gear_neo4j.retrieval.base import Base, BaseRetriever
 from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2, HippoRag2Retriever, HippoRagRetriever
 from gear_neo4j.retrieval.naive import Naive, NaiveRetriever
@@ -12,10 +12,8 @@ from gear_neo4j.retrieval.sync import Sync, SyncExpansion, SyncRetriever
 from gear_neo4j.roles.answering import PromptedRoles
 from gear_neo4j.roles.seeds import PromptedSeeder
 
-register = RETRIEVERS.register
 
-
-@register(Naive, tool="facts that several documents state together; the first choice")
+@register_retriever(Naive, tool="facts that several documents state together; the first choice")
 def naive(session: Session, recipe: Naive) -> NaiveRetriever:
     """NaiveGE over the first stage of the recipe."""
     return NaiveRetriever(
@@ -27,7 +25,7 @@ def naive(session: Session, recipe: Naive) -> NaiveRetriever:
     )
 
 
-@register(Sync)
+@register_retriever(Sync)
 def sync(session: Session, recipe: Sync) -> SyncRetriever:
     """SyncGE in a single step."""
     return SyncRetriever(sync_expansion(session, recipe), embedder=session.embedder)
@@ -46,14 +44,14 @@ def sync_expansion(session: Session, recipe: Sync) -> SyncExpansion:
     )
 
 
-@register(Scout)
+@register_retriever(Scout)
 def scout(session: Session, recipe: Scout) -> ScoutRetriever:
     """Scout over the projection that the session keeps."""
     session.graph.store.require_entities(recipe.name)
     return ScoutRetriever(session.memory, options=recipe)
 
 
-@register(Paths)
+@register_retriever(Paths)
 def paths(session: Session, recipe: Paths) -> PathRetriever:
     """Paths between the nodes that the dictionary of the session finds."""
     return PathRetriever(
@@ -65,19 +63,19 @@ def paths(session: Session, recipe: Paths) -> PathRetriever:
     )
 
 
-@register(Subgraph)
+@register_retriever(Subgraph)
 def subgraph(session: Session, recipe: Subgraph) -> SubgraphRetriever:
     """The subgraph around the triples nearest to the question."""
     return SubgraphRetriever(session.graph, embedder=session.embedder, options=recipe)
 
 
-@register(Base, tool="what one document says in so many words")
+@register_retriever(Base, tool="what one document says in so many words")
 def base(session: Session, recipe: Base) -> BaseRetriever:
     """A ranker by itself."""
     return BaseRetriever(session.graph.store, base=session.first_stage(recipe.base), embedder=session.embedder)
 
 
-@register(HippoRag)
+@register_retriever(HippoRag)
 def hipporag(session: Session, recipe: HippoRag) -> HippoRagRetriever:
     """HippoRAG 1; without a model that names entities, its base."""
     session.graph.store.require_entities(recipe.name)
@@ -85,7 +83,7 @@ def hipporag(session: Session, recipe: HippoRag) -> HippoRagRetriever:
     return HippoRagRetriever(session.memory, base=session.first_stage(recipe.base), namer=namer)
 
 
-@register(HippoRag2)
+@register_retriever(HippoRag2)
 def hipporag2(session: Session, _recipe: HippoRag2) -> HippoRag2Retriever:
     """HippoRAG 2; without a model all seeds are kept."""
     return HippoRag2Retriever(session.memory, filter=session.optional_role(PromptedSeeder, method="keep"))

@@ -8,7 +8,7 @@ from typing import Self, TypeVar, cast
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS
@@ -34,7 +34,7 @@ class Session:
         settings: where calibrations and indexes in files are kept.
     """
 
-    def __init__(self, graph: Graph, *, embedder: Embedder, chat: Callable[[], Chat], settings: Settings) -> None:
+    def __init__(self, graph: Graph, *, embedder: Embedder, chat: Callable[[], ChatModel], settings: Settings) -> None:
         self.graph = graph
         self.settings = settings
         self.plain_embedder = embedder
@@ -43,7 +43,7 @@ class Session:
         self.projections = Projections(graph.export)
         self.dictionaries = Dictionaries(graph.export)
         self._open_chat = chat
-        self._chats: list[Chat] = []
+        self._chats: list[ChatModel] = []
         self._matched: list[bool] = []
 
     @property
@@ -61,7 +61,7 @@ class Session:
         return self.plain_embedder
 
     @property
-    def chat(self) -> Chat:
+    def chat(self) -> ChatModel:
         """The language model.
 
         Raises:
@@ -82,7 +82,7 @@ class Session:
         other.player = player
         return other
 
-    def role(self, prompted: Callable[[Chat], Role], *, method: str = "answer") -> Role:
+    def role(self, prompted: Callable[[ChatModel], Role], *, method: str = "answer") -> Role:
         """What plays a role: the player, if it has the role's method, else the chat model.
 
         Raises:
@@ -92,7 +92,7 @@ class Session:
             return cast(Role, self.player)
         return prompted(self.chat)
 
-    def optional_role(self, prompted: Callable[[Chat], Role], *, method: str = "answer") -> Role | None:
+    def optional_role(self, prompted: Callable[[ChatModel], Role], *, method: str = "answer") -> Role | None:
         """What plays a role; None without a chat model, for what works without one, too."""
         try:
             return self.role(prompted, method=method)

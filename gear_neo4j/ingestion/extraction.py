@@ -13,11 +13,12 @@ from typing import Literal
 from gear_neo4j.domain import Passage, Triple, make_triple
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.ingestion.extractor import Extractor
 from gear_neo4j.ingestion.writing import write_triples
-from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.roles.lists import Triples, parse_triples
+from gear_neo4j.roles.lists import Triples
 from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
@@ -82,7 +83,7 @@ def forecast(passages: int, characters: int) -> Forecast:
 
 @dataclass(slots=True)
 class Extraction:
-    """One extraction: the passages of a database without status, read by a model.
+    """One extraction: the passages of a database without status, read by an extractor.
 
     Args:
         max_tokens: no passage is begun once so many are spent.
@@ -93,7 +94,7 @@ class Extraction:
 
     graph: Graph
     embedder: Embedder
-    chat: ChatModel
+    extractor: Extractor
     max_tokens: int | None = None
     retry_failed: bool = False
     on_failure: Callable[[Failure], None] = lambda _: None
@@ -113,8 +114,8 @@ class Extraction:
         self.on_progress(self.so_far)
         asked = outcomes(
             self._passages(),
-            self._ask,
-            together=self.chat.concurrency,
+            self.extractor.extract,
+            together=self.extractor.concurrency,
             go_on=lambda: self.so_far.usage.within(self.max_tokens),
         )
         with closing(asked):
@@ -132,11 +133,6 @@ class Extraction:
             yield from page
             after = page[-1].id
 
-    def _ask(self, passage: Passage) -> Reply[Triples]:
-        return self.chat.ask(
-            fill("extraction", passage=passage.content), parse=lambda text: parse_triples(text, key="triples")
-        )
-
     def _settle(self, passage: Passage, future: Future[Reply[Triples]]) -> None:
         """Write what came of a passage; as long as no triple was seen at all, only hold it."""
         outcome: Reply[Triples] | ReplyError
@@ -150,7 +146,7 @@ class Extraction:
             self._held.append((passage, outcome))
             if len(self._held) == FIRST:
                 raise ModelError(
-                    f"the model {self.chat.name} gave no triple for any of the first {FIRST} passages: try another "
+                    f"the model {self.extractor.name} gave no triple for any of the first {FIRST} passages: try another "
                     "GEAR_CHAT_MODEL; nothing was recorded",
                     usage=usage,
                 )
@@ -164,7 +160,7 @@ class Extraction:
 
     def _write(self, passage: Passage, outcome: Reply[Triples] | ReplyError) -> None:
         if isinstance(outcome, ReplyError):
-            self.graph.extraction.record_error(passage.id, error=str(outcome), model=self.chat.name)
+            self.graph.extraction.record_error(passage.id, error=str(outcome), model=self.extractor.name)
             self.on_failure(Failure(passage, str(outcome)))
             self.so_far = replace(self.so_far, failed=self.so_far.failed + 1)
         else:
@@ -175,7 +171,7 @@ class Extraction:
 
     def _write_triples(self, passage: Passage, triples: list[Triple], malformed: int) -> None:
         written = write_triples(
-            self.graph, triples, completed=[passage.id], embedder=self.embedder, model=self.chat.name
+            self.graph, triples, completed=[passage.id], embedder=self.embedder, model=self.extractor.name
         )
         self.so_far = replace(
             self.so_far,

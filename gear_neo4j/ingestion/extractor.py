@@ -3,7 +3,7 @@
 from typing import ClassVar, Protocol
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.models.chat import Chat, Reply
+from gear_neo4j.models.chat import ChatModel, Reply
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.roles.lists import Triples, parse_triples
 from gear_neo4j.roles.prompts import fill
@@ -33,7 +33,7 @@ class Llm(ExtractorRecipe):
 class ChatExtractor:
     """A chat model that extracts triples."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
         self.name = chat.name
         self.concurrency = chat.concurrency

@@ -13,7 +13,6 @@ from gear_neo4j.domain import Hits, Path
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.neighbourhoods import Between
-from gear_neo4j.graph.surroundings import Between
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match

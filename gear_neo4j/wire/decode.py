@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, RecordedReply, Step, Trace
+from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Step, ToolCall, Trace
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, Triple
+from gear_neo4j.models.recording import RecordedReply
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
 
@@ -81,6 +82,8 @@ def _step(step: shapes.Step) -> Step:
         queries=tuple(map(_query, step.queries)),
         action=step.action,
         judgements=tuple(map(_judgement, step.judgements)),
+        plan=tuple(step.plan),
+        tool_calls=tuple(ToolCall(call.tool, call.question, call.answer, call.failure) for call in step.tool_calls),
         milliseconds=step.milliseconds,
         usage=_usage(step.usage),
     )

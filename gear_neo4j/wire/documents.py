@@ -6,7 +6,7 @@ from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from gear_neo4j.agents.answer import StopReason
-from gear_neo4j.agents.run import Happening
+from gear_neo4j.agents.run import EventKind
 from gear_neo4j.wire.shapes import (
     Entity,
     Fact,
@@ -95,7 +95,7 @@ class Event(Document):
     """What an agent just did in a step."""
 
     kind: Literal["event"]
-    event: Happening
+    event: EventKind
     step: int
     text: Text
     facts: list[Fact]

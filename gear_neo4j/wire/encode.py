@@ -100,6 +100,8 @@ def _step(step: Step) -> shapes.Step:
         queries=[_query(query) for query in step.queries],
         action=step.action,
         judgements=[shapes.Judgement(**asdict(judgement)) for judgement in step.judgements],
+        plan=list(step.plan),
+        tool_calls=[shapes.ToolCall(**asdict(call)) for call in step.tool_calls],
         milliseconds=dict(step.milliseconds),
         usage=encode_usage(step.usage),
     )

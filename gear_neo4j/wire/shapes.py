@@ -129,6 +129,15 @@ class Judgement(Shape):
     score: float | None
 
 
+class ToolCall(Shape):
+    """A question that a plan put to a tool, and the tool's answer, or why there is none."""
+
+    tool: Text
+    question: Text
+    answer: Text
+    failure: Text
+
+
 class Step(Shape):
     """One turn of an agent; passages by id, best first.
 
@@ -152,6 +161,8 @@ class Step(Shape):
     queries: list[Query]
     action: Text
     judgements: list[Judgement]
+    plan: list[Text]
+    tool_calls: list[ToolCall]
     milliseconds: dict[Text, float]
     usage: dict[Text, Usage]
 
