@@ -6,9 +6,9 @@ A recipe is registered with the function that makes it work::
     def make(session: Session, recipe: Newest) -> Retriever:
         return NewestFirst(session.graph, limit=recipe.limit)
 
-From then on the command line, the evaluation, LangChain and the planner know it by its name. A package registers its own
-by an entry point of the group ``gear_neo4j.retrievers``, ``gear_neo4j.agents`` or ``gear_neo4j.extractors`` that names a
-module which does so when it is imported.
+From then on the command line, the evaluation, LangChain and the planner know it by its name. A package registers its
+own by an entry point of the group ``gear_neo4j.retrievers``, ``gear_neo4j.agents`` or ``gear_neo4j.extractors``, which
+names a module that does so when it is imported.
 """
 
 from collections.abc import Callable, Iterator, Mapping

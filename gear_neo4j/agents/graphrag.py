@@ -33,7 +33,7 @@ NOTHING = "The reports say nothing that would answer this."
 
 
 class GraphRagLocal(AgentRecipe):
-    """GraphRAG's local search: the facts around what a question is about, and reports of their communities; one call."""
+    """GraphRAG's local search: facts around what a question is about, and reports of their communities; one call."""
 
     name: ClassVar[str] = "graphrag-local"
     over: Subgraph = option(Subgraph(), "the subgraph that it stands on")

@@ -26,7 +26,7 @@ class Planner(Budget):
     """Agentic RAG: a plan of questions for tools, run side by side, revised, and an answer checked claim by claim.
 
     ``tools`` are names of retrievers and agents, or tools of your own; the first one takes the steps that name none of
-    them. By default they are all that say what they are for; ``cypher``, whose queries a model writes, has to be allowed.
+    them. By default they are all that say what they are for. ``cypher``, whose queries a model writes, must be allowed.
 
     Raises:
         SettingsError: a number is out of its range.

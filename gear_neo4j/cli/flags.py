@@ -91,7 +91,8 @@ class RecipeCommand(click.Command):
         if self._recipe:
             super().format_options(ctx, formatter)
             return
-        own = [record for param in super().get_params(ctx) if (record := param.get_help_record(ctx))]
+        options = [param for param in super().get_params(ctx) if isinstance(param, click.Option)]
+        own = [record for option in options if (record := option.get_help_record(ctx))]
         with formatter.section("Options"):
             formatter.write_dl(own)
         for registry in self._registries:
@@ -200,8 +201,16 @@ def _option(owners: Sequence[tuple[str, Flag]]) -> click.Option:
         type=_type(flag.kind),
         default=None,
         multiple=get_origin(flag.kind) is tuple,
-        help=f"{flag.description.capitalize()}.  [{_defaults(owners)}]",
+        help="  ".join(_described(owners)),
     )
+
+
+def _described(owners: Sequence[tuple[str, Flag]]) -> Iterator[str]:
+    """What the option is for each recipe, with the defaults."""
+    descriptions = dict.fromkeys(flag.description for _, flag in owners)
+    for description in descriptions:
+        shared = [(name, flag) for name, flag in owners if flag.description == description]
+        yield f"{description[:1].upper()}{description[1:]}.  [{_defaults(shared)}]"
 
 
 def _defaults(owners: Sequence[tuple[str, Flag]]) -> str:

@@ -92,7 +92,8 @@ def _step(saved: Saved, turn: Turn) -> str:
     heading = f'<h2>Step {turn.number}: <span dir="auto">{escape(turn.question)}</span></h2>'
     actions = _plan(turn) + "".join(map(_tool_call, turn.tool_calls)) + "".join(map(_query, turn.queries))
     judgements = _judgements(saved, turn)
-    return f'<section>{heading}{drawing(saved, turn)}{actions}{judgements}<div class="noted">{facts}{verdict}</div></section>'
+    noted = f'<div class="noted">{facts}{verdict}</div>'
+    return f"<section>{heading}{drawing(saved, turn)}{actions}{judgements}{noted}</section>"
 
 
 def _judgements(saved: Saved, turn: Turn) -> str:

@@ -146,8 +146,8 @@ class Extraction:
             self._held.append((passage, outcome))
             if len(self._held) == FIRST:
                 raise ModelError(
-                    f"the model {self.extractor.name} gave no triple for any of the first {FIRST} passages: try another "
-                    "GEAR_CHAT_MODEL; nothing was recorded",
+                    f"the model {self.extractor.name} gave no triple for any of the first {FIRST} passages: "
+                    "try another GEAR_CHAT_MODEL; nothing was recorded",
                     usage=usage,
                 )
             return

@@ -53,7 +53,7 @@ class Memory:
 
 
 class HippoRag2(RetrieverRecipe):
-    """PageRank from the triples and passages nearest to the question (HippoRAG 2); a model may choose among the triples."""
+    """PageRank from the triples and passages nearest to the question (HippoRAG 2); a model may filter the triples."""
 
     name: ClassVar[str] = "hipporag2"
     searches_synonyms: ClassVar[bool] = True
@@ -100,7 +100,7 @@ class HippoRag2Retriever:
 
 
 class HippoRag(RetrieverRecipe):
-    """PageRank from the entities that a model finds in the question (HippoRAG 1); the base alone where it finds none."""
+    """PageRank from the entities that a model finds in the question (HippoRAG 1); its base where there are none."""
 
     name: ClassVar[str] = "hipporag"
     searches_synonyms: ClassVar[bool] = True

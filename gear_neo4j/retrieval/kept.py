@@ -12,7 +12,7 @@ from gear_neo4j.retrieval.versioned import Versioned
 # The in-memory index takes 5 ms a question for every 1,000 passages, so Neo4j's own is faster from 2,000 on; up to here
 # the in-memory one is still the smaller part of a search.
 BM25_LIMIT = 5_000
-# Seconds until a write by another process is noticed: a search takes some 15 ms, of which asking each time would be one.
+# Seconds until a write by another process is noticed: asking each time would be a tenth of a search.
 RECHECK = 1.0
 
 

@@ -10,8 +10,8 @@ from gear_neo4j.agents.crag import CragOptions
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, SearchError, SettingsError
-from gear_neo4j.retrieval.tavily import TavilySearch
 from gear_neo4j.models.chat import Reply
+from gear_neo4j.retrieval.tavily import TavilySearch
 from gear_neo4j.roles.evaluators import Grader, Thresholds
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import read_trace, write_trace
