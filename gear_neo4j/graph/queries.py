@@ -1,8 +1,8 @@
 """The query files of ``cypher/``: one named query each, loaded once, their headers checked against the text.
 
 A file begins with ``// name: triples_of(passages, limit)``, ``// access: read`` (or ``write``) and
-``// columns: id, text`` (or ``none``). ``// timeout: 10`` may follow: seconds after which the server ends the query.
-The other ``//`` lines are its documentation. Files in ``cypher/search_clause/`` replace those of the same name on
+``// columns: id, text`` (or ``none``). ``// timeout: 10`` may follow, the query's time limit in seconds. The other
+``//`` lines are its documentation. Files in ``cypher/search_clause/`` replace those of the same name on
 servers with the SEARCH clause of Cypher 25.
 """
 

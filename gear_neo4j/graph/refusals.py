@@ -12,7 +12,7 @@ _TIMED_OUT = (
 
 
 def refusal(code: str | None, message: str, *, database: str | None, where: str = "") -> DatabaseError:
-    """The error for a refusal with a code and a message; ``where`` ends what is said of a query.
+    """The error for a refusal with a code and a message; ``where`` is appended if the query itself failed.
 
     Example:
         >>> print(refusal("Neo.ClientError.Database.DatabaseNotFound", "", database="films"))
