@@ -1,11 +1,13 @@
 """The command line: what a user types, what comes back, and that bad input costs one line and nothing else."""
 
 import json
+import re
 
 import pytest
 
 from gear_neo4j.graph.queries import Query
 from tests.commands import CORPUS, one_line
+from tests.dump import dump
 from tests.scripted_server import ScriptedServer
 
 
@@ -29,6 +31,26 @@ def test_ingest_search_and_evaluate(gear, folder, tmp_path):
         found
     )
     assert {"statement", "parameters"} == set(found["paths"][0]["cypher"])
+
+
+def test_stages_are_lines_where_no_terminal_is(gear, folder):
+    """A log of a long ingest says what it is at; standard output holds the report alone."""
+    code, out, err = gear("ingest", folder)
+
+    lines = err.splitlines()
+    assert 0 == code
+    assert ("passages: started", "triples: started") == (lines[0], lines[2])
+    assert re.fullmatch(r"passages: 100 %, 2 written, \d+ s", lines[1])
+    assert re.fullmatch(r"triples: 100 %, 2 written, \d+ s", lines[3])
+    assert out.startswith("2 passages and 2 triples written")
+
+
+def test_evaluate_refuses_a_file_it_could_not_write_and_ingests_nothing(gear, folder, empty):
+    """A bad path used to be found out once everything was measured."""
+    result = gear("evaluate", folder, "--json", folder / "gone" / "report.json")
+
+    assert one_line(result, "report.json cannot be written", "no folder")
+    assert [] == dump(empty)["nodes"]
 
 
 def test_embeddings_may_come_from_a_server(gear, folder, embedder, monkeypatch):

@@ -163,6 +163,14 @@ def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty,
     assert {"nodes": 20_000, "rels": 20_000, "marked": 0} == empty.run(counted)[0]
 
 
+def test_a_label_ends_at_the_delimiter_of_lists(empty, files):
+    """As for neo4j-admin: a label that holds it cannot be written, and an empty one is none."""
+    Import(empty, Dialect(array_delimiter="|")).run(files(nodes="id:ID,:LABEL\na,A|B;C|\nb,|\n"))
+
+    rows = empty.run(read("MATCH (n) WHERE n.id IS NOT NULL RETURN n.id AS id, labels(n) AS labels"))
+    assert {"a": ["A", "B;C"], "b": []} == {row["id"]: sorted(row["labels"]) for row in rows}
+
+
 DELIMITER = "\x01"
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20)
 # A label that holds the delimiter cannot be written in such a file: it would be two labels.

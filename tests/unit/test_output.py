@@ -36,7 +36,7 @@ def test_a_file_that_can_be_written_is_left_as_it_is(tmp_path):
     for folder in (None, tmp_path, tmp_path / "a" / "b"):
         require_folder(folder)
 
-    assert ["old.json"] == os.listdir(tmp_path)
+    assert [tmp_path / "old.json"] == list(tmp_path.iterdir())
     assert "old" == (tmp_path / "old.json").read_text()
 
 

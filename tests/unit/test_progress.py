@@ -79,9 +79,14 @@ def test_items_are_counted(capsys):
 
 def test_an_error_leaves_a_line_that_says_how_far_it_was(capsys):
     """What was done by then is what a user wants to know."""
-    with pytest.raises(ValueError, match="enough"), counting("questions", 4) as advance:
-        advance()
-        raise ValueError("enough")
+
+    def work():
+        with counting("questions", 4) as advance:
+            advance()
+            raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"):
+        work()
 
     assert "questions: 25 %, 1 of 4, 0 s" == capsys.readouterr().err.splitlines()[-1]
 
