@@ -170,7 +170,7 @@ def test_the_command_answers_by_a_query_where_that_is_asked_for(gear, empty, mon
         assert "the facts suffice: 1 step, 2 calls" in out
 
         told = json.loads(gear("ask", "Who is nobody?", "--agent", "cypher", "--json")[1])
-        assert ("no_graph_evidence", "", []) == (told["stop_reason"], told["answer"], told["hits"])
+        assert ("no_graph_evidence", "", []) == (told["stop_reason"], told["answer"], told["search"]["hits"])
     replayed = gear("ask", QUESTION, "--agent", "cypher", "--replay", tmp_path / "trace.json")
     assert one_line(replayed, "--replay", "cypher")
     empty.run(FORGET)
