@@ -17,6 +17,7 @@ from gear_neo4j.domain import Fact
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.wire import read_trace, write_trace
+from gear_neo4j.models.replay import ReplayChat
 from tests.graphs import ingest, opened
 from tests.scripted_server import Fault, ScriptedServer
 from tests.toy_model import NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
@@ -66,7 +67,7 @@ def test_the_agent_goes_on_until_its_facts_suffice_and_then_answers_with_citatio
     turn = ["reader", "gist", "reason"]
     assert [*turn, "rewrite", *turn, "rewrite", *turn, "answer"] == roles(model)
     kinds = ["question", "facts", "verdict"]
-    assert kinds * 3 == [event.kind for event in events]
+    assert [*kinds * 3, "token", "token", "token", "answer"] == [event.kind for event in events]
 
 
 def test_usage_is_what_the_server_was_sent_and_sent_back(corpus, server, embedder):
@@ -282,10 +283,10 @@ def test_a_saved_trace_replays_to_the_same_ranking(corpus, server, embedder, tmp
     write_trace(answer.trace, tmp_path / "trace.json")
     trace = read_trace(tmp_path / "trace.json")
 
-    with opened(server, embedder) as gear:
-        again = gear.agent(roles=Replay(trace), **SHORT).ask(QUESTION, k=4)
-        with pytest.raises(InputError, match="no step that asks"):
-            gear.agent(roles=Replay(trace), **SHORT).ask("Something else?")
+    with opened(server, embedder, chat=ReplayChat(trace.replies)) as gear:
+        again = gear.ask(QUESTION, k=4, **SHORT)
+    with opened(server, embedder, chat=ReplayChat(())) as gear, pytest.raises(InputError, match="has no reply"):
+        gear.ask(QUESTION, k=4, **SHORT)
 
     assert [hit.passage.id for hit in answer.hits] == [item.id for item in final_ranking(trace)[:4]]
     assert answer.hits.hits == again.hits.hits
