@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 import pytest
-from gear_neo4j.agents.trace import Replay
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j import Beam
@@ -16,8 +15,8 @@ from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Fact
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.wire import read_trace, write_trace
 from gear_neo4j.models.replay import ReplayChat
+from gear_neo4j.wire import read_trace, write_trace
 from tests.graphs import ingest, opened
 from tests.scripted_server import Fault, ScriptedServer
 from tests.toy_model import NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
