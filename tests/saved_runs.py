@@ -2,11 +2,7 @@
 
 from dataclasses import replace
 
-from gear_neo4j.agents.trace import trace_json
-
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Step, ToolCall, Trace
-from gear_neo4j.cli.ask import answer_json
-from gear_neo4j.cli.options import hits_json
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, make_triple
 from gear_neo4j.wire import answer_json, hits_json, trace_json
 
