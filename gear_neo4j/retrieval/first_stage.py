@@ -6,6 +6,7 @@ from typing import Annotated, Protocol, get_args
 from pydantic import BeforeValidator, SerializeAsAny
 
 from gear_neo4j.domain import Passage
+from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.store import Found, Store
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.registry import RETRIEVERS
@@ -21,7 +22,13 @@ LINK_TRIPLES = 25
 
 
 def _first_stage(given: object) -> object:
-    return given if given in get_args(BaseName) else RETRIEVERS.recipe(given)
+    rankers = get_args(BaseName)
+    if given in rankers:
+        return given
+    if isinstance(given, str) and given not in RETRIEVERS.entries:
+        names = ", ".join((*rankers, *RETRIEVERS.entries))
+        raise SettingsError(f"there is no ranker or retriever {given!r}: choose one of {names}")
+    return RETRIEVERS.recipe(given)
 
 
 # A field that takes a ranker by name, or a retriever by name or as a recipe.
