@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Step, Trace
+from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Step, ToolCall, Trace
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, make_triple
 from gear_neo4j.wire import answer_json, hits_json, trace_json
 
@@ -23,7 +23,9 @@ def run(
     queries = QueryTried("MATCH (n) RETURN n", "too much"), QueryTried(f"RETURN {name!r} AS x", rows=(predicate, name))
     step = Step(1, question, paths=(path,), ranking=("p1", "p2"), gist=(fact,), queries=queries)
     judged = Judgement("relevance", "p1", "correct", 0.75), Judgement("claim", text, predicate)
-    step = replace(step, answerable=True, reason="it says so", judgements=judged)
+    calls = ToolCall("naive", question, text), ToolCall("paths", name, failure="no route")
+    plan = f"naive: {question}", f"paths: {name}"
+    step = replace(step, answerable=True, reason="it says so", judgements=judged, plan=plan, tool_calls=calls)
     trace = Trace(question, "model", (step,), (("p1",),), (), {"p1": title, "p2": title}, answer)
     if kind == "trace":
         return trace_json(trace)

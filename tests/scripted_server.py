@@ -183,10 +183,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: dict) -> None:
         played = self._played(body, body["messages"], self.server.scripted.script)
         if played is None:
-            return None
+            return
         number, fault, content = played
         if body.get("stream"):
-            return self._stream(body, content, number=number, fault=fault)
+            self._stream(body, content, number=number, fault=fault)
+            return
         reply = completion(body["model"], body["messages"], content, number=number, fault=fault)
         if body.get("logprobs"):
             reply["choices"][0]["logprobs"] = log_probabilities(content, self.server.scripted.alternatives)
@@ -194,16 +195,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, body: dict, content: str, *, number: int, fault: Fault | None) -> None:
         if fault is Fault.NO_STREAM:
-            return self._refuse(400, "this server does not stream")
+            self._refuse(400, "this server does not stream")
+            return
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         for chunk in chunks(body, content, number=number, fault=fault):
             if chunk is None:
-                return self._reset()
+                # A reset overtakes what the client has not read yet.
+                time.sleep(0.1)
+                self._reset()
+                return
             self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
         self.wfile.write(b"data: [DONE]\n\n")
-        return None
 
     def _embed(self, body: dict) -> None:
         played = self._played(body, body["input"], self.server.scripted.vectors)

@@ -88,8 +88,8 @@ class Step:
     ``linked`` has a place for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
     ``answerable`` is True, and what is missing where it is False (None: nobody was asked). ``merged`` is the ranking
     had the run ended here, where it is not the fusion of all lists; ``queries`` are those of agents that send some.
-    ``action`` is what an agent that judges decided to do, ``judgements`` are why. ``plan`` holds the questions planned
-    in this step, a line each, ``tool_calls`` those that were put to tools.
+    ``action`` is what an agent that judges decided to do, ``judgements`` are why. ``plan`` holds the questions that a
+    planner still wants answered, a line each, ``tool_calls`` those that tools were asked.
     """
 
     number: int

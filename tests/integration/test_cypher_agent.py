@@ -74,7 +74,7 @@ def test_a_query_gives_the_facts_of_a_cited_answer(graph, server, embedder, tmp_
     assert f"{RIGHT} LIMIT 50" == query.text
     assert {"employer": "Black Sea Harbour Board", "seat": "Varna"} == json.loads(query.rows[0])
     assert {"query": 1, "answer": 1} == {role: usage.calls for role, usage in answer.usage.items()}
-    assert ["question", "verdict", "facts"] == [event.kind for event in events]
+    assert ["question", "verdict", "facts", *["token"] * 3, "answer"] == [event.kind for event in events]
     write_trace(answer.trace, tmp_path / "trace.json")
     assert answer.trace == read_trace(tmp_path / "trace.json")
     prompt = model.requests[0]["messages"][1]["content"]

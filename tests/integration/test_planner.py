@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from gear_neo4j.agents.answer import ToolCall
 from gear_neo4j.agents.planner import PlanAgent, PlanOptions
 from gear_neo4j.agents.tools import AgentTool, RetrieverTool, ToolReply
 from gear_neo4j.domain import Hit, Passage
@@ -95,6 +96,10 @@ def test_steps_that_need_each_other_run_in_order_with_answers_put_in(model):
     assert ["Who designed the harbour?", "Where was Ana Petkova born?"] == tool.asked
     assert ("In Burgas [1] [F2].", "answerable", True) == (answer.text, answer.stop_reason, answer.grounded)
     assert [QUESTION, *tool.asked] == [one.question for one in answer.trace.steps]
+    assert ("known: Who designed the harbour?", "known: Where was {1} born?") == answer.trace.steps[0].plan
+    assert [("known: Where was {1} born?",), ()] == [one.plan for one in answer.trace.steps[1:]]
+    calls = [ToolCall("known", tool.asked[0], "Ana Petkova"), ToolCall("known", tool.asked[1], "Burgas")]
+    assert calls == [call for one in answer.trace.steps for call in one.tool_calls]
     assert ["Ana Petkova", "Burgas"] == [fact.object for fact in answer.gist]
     assert {"plan": 3, "answer": 1, "statements": 1, "support": 1} == dict(given.played)
     assert ["1", "F2"] == [one.marker for one in answer.citations]
@@ -121,6 +126,7 @@ def test_a_tool_that_fails_is_on_record_and_another_is_asked(model):
         answer = ask(gear, [known, broken])
 
     assert ("broken: RuntimeError: no route",) == answer.trace.steps[1].failures
+    assert "RuntimeError: no route" == answer.trace.steps[1].tool_calls[0].failure
     assert "no answer, RuntimeError: no route" in seen[1]
     assert (1, "answerable") == (len(known.asked), answer.stop_reason)
 

@@ -174,6 +174,21 @@ def test_the_page_shows_each_query_with_its_rows_or_its_problem():
     assert '<li dir="auto">studied at</li><li dir="auto">Hinton</li>' in shown
 
 
+def test_the_page_shows_a_plan_and_what_tools_said():
+    """The plan as a list, a tool's answer open, its failure folded; runs from before there were plans have none."""
+    row = run(kind="trace")
+    shown = page(saved_from(row))
+    for step in row["steps"]:
+        del step["plan"], step["tool_calls"]
+
+    assert '<p class="note">Plan:</p><ol><li dir="auto">naive: Who?</li><li dir="auto">paths: Hinton</li></ol>' in shown
+    assert '<details class="query" open><summary>Tool (naive): answered</summary>' in shown
+    assert '<p class="note" dir="auto">Who?</p><p dir="auto">Body.</p></details>' in shown
+    assert '<details class="query"><summary>Tool (paths): no route</summary>' in shown
+    assert "Query (naive)" not in shown
+    assert "Tool (" not in page(saved_from(row))
+
+
 def test_the_page_shows_what_was_judged():
     """Of a passage by its title, of a text by its beginning; what an agent decided is told in its own words."""
     row = run(kind="answer")

@@ -1,0 +1,198 @@
+"""A reply while it is written: what of it is shown, and what becomes of it when the stream fails."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from gear_neo4j.errors import ModelError, ReplyError
+from gear_neo4j.models.chat import Chat, ChatModel, Prompt
+from gear_neo4j.models.openai import chat_model
+from gear_neo4j.models.streaming import VisibleText, shown
+from gear_neo4j.roles.parsers import parse_answer
+from gear_neo4j.settings import Settings
+from tests.scripted_server import Fault, ScriptedServer
+
+WHERE = Prompt("Answer.", "Where did Hinton study?")
+REPLY = "<think>Cambridge? No.</think>Answer: He studied at Edinburgh [1]."
+SEEN = "He studied at Edinburgh [1]."
+PARTS = ["<think>", "</think>", "<thinking>", "</Thinking>", "<THINK>", "<", "thi", ">", "Answer", "answer", ":", "："]
+TEXTS = st.lists(st.sampled_from([*PARTS, "*", " ", "\n", "a", "ans", "Ana", ".", "K", "İ"]), max_size=14).map("".join)
+
+
+def pieces_of(text, cuts):
+    """A text cut at some places."""
+    places = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
+    return [text[start:end] for start, end in pairwise(places)]
+
+
+@given(TEXTS | st.text(), st.lists(st.integers(0, 200), max_size=30))
+def test_what_is_shown_does_not_depend_on_the_pieces(text, cuts):
+    """Tags and a label may be cut anywhere."""
+    visible = VisibleText()
+    gained = [visible.feed(piece) for piece in pieces_of(text, cuts)]
+
+    assert shown(text) == "".join([*gained, visible.end()])
+
+
+@given(TEXTS)
+def test_what_is_shown_is_what_the_parser_reads(text):
+    """Without citations the draft is the same text."""
+    if shown(text):
+        assert shown(text) == parse_answer(text, passages=0, facts=0).text
+
+
+def test_a_word_is_shown_as_soon_as_it_can_be_no_label():
+    """Nothing more is held back than what could become a tag or a label."""
+    visible = VisibleText()
+
+    assert ["", "Ana", " drew it."] == [visible.feed(piece) for piece in ("An", "a", " drew it. <thi")]
+    assert " <thi" == visible.end()
+
+
+def chat_of(server, *, logprobs=0, cache=None):
+    settings = Settings(chat_model="scripted", openai_base_url=server.url, chat_timeout=5.0)
+    return Chat(chat_model(settings), sleep=lambda _seconds: None, concurrency=1, logprobs=logprobs, cache=cache)
+
+
+def fail_first(fault):
+    return lambda number, _messages: fault if number == 1 else None
+
+
+def read(text):
+    return parse_answer(text, passages=1, facts=0).text
+
+
+def test_a_reply_is_handed_on_while_it_is_written_and_costs_what_the_server_says():
+    """By words here; thoughts and label are left out, and the tokens are those of the last chunk."""
+    pieces = []
+    with ScriptedServer(lambda _messages: REPLY) as server:
+        streamed = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
+        whole = chat_of(server).ask(WHERE, parse=read)
+
+    assert ["He", " studied", " at", " Edinburgh", " [1]."] == pieces
+    assert (SEEN, REPLY, whole.usage) == (streamed.value, streamed.text, streamed.usage)
+    assert [True, False] == [request.get("stream") for request in server.requests]
+
+
+def test_tokens_that_a_stream_does_not_say_are_estimated():
+    """As those of a reply in one piece."""
+    with ScriptedServer(lambda _messages: REPLY, fault=lambda _number, _messages: Fault.NO_USAGE) as server:
+        streamed = chat_of(server).ask(WHERE, parse=read, on_token=lambda _piece: None)
+        whole = chat_of(server).ask(WHERE, parse=read)
+
+    assert streamed.usage.estimated
+    assert whole.usage == streamed.usage
+
+
+def test_a_stream_that_breaks_is_asked_for_again_in_one_piece():
+    """What was handed on cannot be taken back; the reply is the second one."""
+    pieces = []
+    with ScriptedServer(lambda _messages: REPLY, fault=fail_first(Fault.BROKEN)) as server:
+        reply = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
+
+    assert SEEN == reply.value
+    assert pieces
+    assert SEEN.startswith("".join(pieces))
+    assert SEEN != "".join(pieces)
+    assert [True, False] == [request.get("stream") for request in server.requests]
+    assert (1, 1) == (reply.usage.calls, reply.usage.retries)
+
+
+@pytest.mark.parametrize("fault", [Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.RESET])
+def test_a_failure_before_the_first_word_is_streamed_again(fault):
+    """Nothing was shown by then."""
+    pieces = []
+    with ScriptedServer(lambda _messages: REPLY, fault=fail_first(fault)) as server:
+        chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
+
+    assert SEEN == "".join(pieces)
+    assert [True, True] == [request.get("stream") for request in server.requests]
+
+
+def test_a_server_that_does_not_stream_replies_in_one_piece():
+    """It is asked once more, without a retry; a key that is wrong is told as ever."""
+    pieces = []
+    with ScriptedServer(lambda _messages: REPLY, fault=fail_first(Fault.NO_STREAM)) as server:
+        reply = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
+    with (
+        ScriptedServer(lambda _messages: REPLY, fault=lambda _number, _messages: 401) as server,
+        pytest.raises(ModelError, match="OPENAI_API_KEY"),
+    ):
+        chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
+
+    assert ([], SEEN, 0) == (pieces, reply.value, reply.usage.retries)
+
+
+def test_a_repair_is_not_streamed():
+    """The first reply was shown as it came; the second one is the value."""
+    pieces, replies = [], iter(["<think>Well.</think>", "Answer: Edinburgh."])
+    with ScriptedServer(lambda _messages: next(replies)) as server:
+        reply = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
+
+    assert ([], "Edinburgh.") == (pieces, reply.value)
+    assert [True, False] == [request.get("stream") for request in server.requests]
+
+
+def test_a_reply_from_the_cache_is_one_piece(tmp_path):
+    """A streamed reply is kept as any other, and what is kept is shown without thoughts."""
+    pieces = []
+    with ScriptedServer(lambda _messages: REPLY) as server:
+        chat = chat_of(server, cache=tmp_path / "cache.sqlite")
+        chat.ask(WHERE, parse=read, on_token=lambda _piece: None)
+        again = chat.ask(WHERE, parse=read, on_token=pieces.append)
+
+    assert ([SEEN], 1, 1) == (pieces, again.usage.cached, len(server.requests))
+
+
+class Whole(BaseChatModel):
+    """A model that cannot stream."""
+
+    @property
+    def _llm_type(self):
+        return "whole"
+
+    def _generate(self, *_args, **_options):
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(REPLY))])
+
+
+@pytest.mark.parametrize("model", [Whole(), FakeListChatModel(responses=[REPLY])])
+def test_any_model_of_langchain_can_be_listened_to(model):
+    """One without streams hands on everything at once; neither knows the option for usage."""
+    pieces = []
+    reply = Chat(model).ask(WHERE, parse=read, on_token=pieces.append)
+
+    assert (SEEN, SEEN, True) == ("".join(pieces), reply.value, reply.usage.estimated)
+
+
+def test_what_a_listener_raises_is_not_the_models_failure():
+    """It is raised as it is, though it looks like a broken connection, and the slot comes back."""
+
+    def gone(_piece):
+        raise BrokenPipeError("the reader has left")
+
+    with ScriptedServer(lambda _messages: REPLY) as server:
+        chat = chat_of(server)
+        with pytest.raises(BrokenPipeError, match="has left"):
+            chat.ask(WHERE, parse=read, on_token=gone)
+        assert SEEN == chat.ask(WHERE, parse=read).value
+
+    assert 2 == len(server.requests)
+
+
+def test_a_reply_that_is_of_no_use_twice_is_an_error_also_where_it_was_streamed():
+    """With what both cost."""
+    with ScriptedServer(lambda _messages: "<think>Hm.</think>") as server, pytest.raises(ReplyError) as caught:
+        chat_of(server).ask(WHERE, parse=read, on_token=lambda _piece: None)
+
+    assert 2 == caught.value.usage.calls
+
+
+def test_a_chat_is_a_chat_model():
+    """And a model of LangChain is not, so that it can be told apart."""
+    assert isinstance(Chat(Whole()), ChatModel)
+    assert not isinstance(Whole(), ChatModel)
