@@ -8,17 +8,16 @@ from types import SimpleNamespace
 import pytest
 from langchain_openai import ChatOpenAI
 
+from gear_neo4j import Base, Crag, GearAgent, Ircot, PathAgent, Paths, Planner, SelfRag, Sync
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.agents.agent import Agent
-from gear_neo4j.agents.planner import PlanAgent, PlanOptions
 from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.cancellation import cancellable
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.replay import ReplayChat
-from gear_neo4j.roles.evaluators import Grader
 from gear_neo4j.roles.parsers import without_markers
-from gear_neo4j.roles.planner import PromptedPlanner
 from tests.conftest import FakeEmbedder, clear
 from tests.graphs import opened
 from tests.integration.test_adopt import FILMS, PROFILE, write
@@ -48,17 +47,17 @@ REPLIES = {
     "You are shown a question and numbered facts": "[1]",
 }
 AGENTS = {
-    "gear": lambda gear: gear.agent(base="bm25"),
-    "ircot": lambda gear: gear.ircot(gear.retriever("base", base="bm25")),
-    "crag": lambda gear: gear.crag(gear.retriever("base", base="bm25"), evaluator=Grader(gear.chat)),
-    "crag over sync": lambda gear: gear.crag(gear.retriever("sync", base="bm25"), evaluator=Grader(gear.chat)),
-    "selfrag": lambda gear: gear.selfrag(gear.retriever("base", base="bm25")),
-    "planner": lambda gear: gear.planner(),
-    "graphrag-local": lambda gear: gear.graphrag_local(),
-    "graphrag-global": lambda gear: gear.graphrag_global(),
-    "paths": lambda gear: gear.path_agent(base="bm25"),
-    "kgt": lambda gear: gear.kgt_agent(),
-    "cypher": lambda gear: gear.cypher_agent(),
+    "gear": GearAgent(over=Sync(base="bm25")),
+    "ircot": Ircot(over=Base(base="bm25")),
+    "crag": Crag(over=Base(base="bm25"), evaluator="grader"),
+    "crag over sync": Crag(over=Sync(base="bm25"), evaluator="grader"),
+    "selfrag": SelfRag(over=Base(base="bm25")),
+    "planner": "planner",
+    "graphrag-local": "graphrag-local",
+    "graphrag-global": "graphrag-global",
+    "paths": PathAgent(over=Paths(base="bm25")),
+    "kgt": "kgt",
+    "cypher": "cypher",
 }
 RETRIEVERS = ("base", "naive", "sync", "paths", "subgraph", "scout", "hipporag", "hipporag2")
 
@@ -89,10 +88,10 @@ def films(server, connection, model):
     """A graph of somebody's, adopted, with communities and reports."""
     clear(connection)
     connection.run(write(FILMS))
-    Adoption(connection, PROFILE, FakeEmbedder()).run()
+    Adoption(Graph(connection), PROFILE, FakeEmbedder()).run()
     with opened(server, FakeEmbedder(), chat=chat_of(model)) as gear:
-        gear.build_communities()
-        gear.report_communities()
+        gear.communities.build()
+        gear.communities.report()
     yield connection
     clear(connection)
 
@@ -113,11 +112,11 @@ def deeds(answer):
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, model, name):
     """The same text, passages and steps; retrievers, graders and tools get their replies from there, too."""
-    agent = AGENTS[name](gear)
+    agent = gear.agent(AGENTS[name])
     answer = agent.ask(QUESTION, k=4)
     asked = len(model.requests)
     with opened(server, FakeEmbedder(), chat=ReplayChat(answer.trace.replies, name="toy")) as replaying:
-        again = AGENTS[name](replaying).ask(QUESTION, k=4)
+        again = replaying.ask(QUESTION, k=4, agent=AGENTS[name])
 
     assert isinstance(agent, Agent)
     assert answer.text
@@ -131,7 +130,7 @@ def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, mo
 def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
     """Self-RAG chooses among several answers, so that it has none to stream; all others have."""
     events = []
-    answer = AGENTS[name](gear).ask(QUESTION, k=4, on_event=events.append)
+    answer = gear.ask(QUESTION, k=4, agent=AGENTS[name], on_event=events.append)
 
     assert ("answer", answer.text, answer) == (events[-1].kind, events[-1].text, events[-1].answer)
     assert ["answer"] == [event.kind for event in events if event.answer]
@@ -143,7 +142,7 @@ def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
 def test_without_a_listener_nothing_is_streamed(gear, model):
     """A reply in one piece is retried and counted better."""
     before = len(model.requests)
-    gear.path_agent(base="bm25").ask(QUESTION)
+    gear.ask(QUESTION, agent="paths")
 
     assert not any(request.get("stream") for request in model.requests[before:])
 
@@ -155,7 +154,7 @@ ONE_CALL = ("graphrag-local", "paths")
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_run_that_is_cancelled_ends_at_its_next_step(gear, model, name):
     """The flag is set by another thread, while the model writes its first reply; no further call is begun."""
-    agent = AGENTS[name](gear)
+    agent = gear.agent(AGENTS[name])
     with cancellable() as cancel:
 
         def last(messages):
@@ -174,7 +173,7 @@ def test_a_run_that_is_cancelled_ends_at_its_next_step(gear, model, name):
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_run_that_begins_cancelled_asks_nothing(gear, model, name):
     """Not even for the answer."""
-    agent = AGENTS[name](gear)
+    agent = gear.agent(AGENTS[name])
     with cancellable() as cancel:
         cancel.set()
         before = len(model.requests)
@@ -202,7 +201,7 @@ def test_a_plan_that_is_cancelled_begins_no_further_tool(gear):
 
     with cancellable() as cancel:
         tool = Pulling(cancel)
-        answer = PlanAgent([tool], planner=PromptedPlanner(gear.chat), options=PlanOptions(concurrency=1)).ask(QUESTION)
+        answer = gear.ask(QUESTION, agent=Planner(tools=[tool], concurrency=1))
 
     assert ([NEXT], "cancelled", {"plan"}) == (tool.asked, answer.stop_reason, set(answer.usage))
     first, second = (step.tool_calls[0] for step in answer.trace.steps[1:])
@@ -216,7 +215,7 @@ HALF = "Where was \ud800 the director\n of The Matrix born?"
 def test_every_question_is_checked_alike(gear, model, name):
     """Bytes that are no text are replaced, lines are joined; blank questions and no passages are refused at once."""
     kind, _, retriever = name.partition("retriever ")
-    asks = AGENTS[name](gear).ask if kind else gear.retriever(retriever, base="bm25").retrieve
+    asks = gear.agent(AGENTS[name]).ask if kind else gear.retriever(retriever).retrieve
     before = len(model.requests)
     for question in ("", " \n\u3000"):
         with pytest.raises(InputError, match="the question is empty: ask something"):
