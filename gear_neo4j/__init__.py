@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gear_neo4j.agents.paths import PathAgent
     from gear_neo4j.agents.planner import Planner
     from gear_neo4j.agents.reflecting import SelfRag
-    from gear_neo4j.agents.run import Event, OnEvent
+    from gear_neo4j.agents.run import Event
     from gear_neo4j.communities.build import Built
     from gear_neo4j.communities.reports import Reported
     from gear_neo4j.communities.store import Hierarchy
@@ -109,7 +109,6 @@ __all__ = [
     "Kgt",
     "Llm",
     "Naive",
-    "OnEvent",
     "Overlay",
     "Passage",
     "Path",
@@ -193,7 +192,6 @@ _MODULES = {
     "Kgt": "agents.kgt",
     "Llm": "ingestion.extractor",
     "Naive": "retrieval.naive",
-    "OnEvent": "agents.run",
     "Overlay": "gear.overlay",
     "Passage": "domain",
     "Path": "domain",

@@ -51,6 +51,8 @@ class Options(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _explained(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(given, Recipe) and not isinstance(given, cls):
+            raise SettingsError(f"{given.title} is given where {cls.label} belongs")
         try:
             return handler(given)
         except ValidationError as error:

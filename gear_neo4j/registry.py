@@ -25,7 +25,6 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes import AgentRecipe, ExtractorRecipe, Recipe, RetrieverRecipe
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
-OwnType = TypeVar("OwnType", bound=Recipe)
 Make = Callable[[Any, Any], Any]
 
 
@@ -73,7 +72,7 @@ class Registry(Generic[RecipeType]):
         self._lock = RLock()
         self._loaded = False
 
-    def register(self, recipe: type[OwnType], *, tool: str = "") -> Callable[[Make], Make]:
+    def register(self, recipe: type[RecipeType], *, tool: str = "") -> Callable[[Make], Make]:
         """Register a recipe with the function that makes it work; the same type may be registered anew.
 
         Raises:
@@ -154,9 +153,28 @@ RETRIEVERS = Registry("retriever", RetrieverRecipe, built_in="gear_neo4j.gear.re
 AGENTS = Registry("agent", AgentRecipe, built_in="gear_neo4j.gear.agents")
 EXTRACTORS = Registry("extractor", ExtractorRecipe, built_in="gear_neo4j.gear.extractors")
 
-register_retriever = RETRIEVERS.register
-register_agent = AGENTS.register
-register_extractor = EXTRACTORS.register
+
+def register_retriever(recipe: type[RetrieverRecipe], *, tool: str = "") -> Callable[[Make], Make]:
+    """Register a retriever with the function ``(session, recipe)`` that makes it.
+
+    Args:
+        tool: which questions it is for, in a line; with it a planner may use the retriever.
+
+    Raises:
+        SettingsError: the type is no recipe of a retriever, has no name, or another type has that name.
+    """
+    return RETRIEVERS.register(recipe, tool=tool)
+
+
+def register_agent(recipe: type[AgentRecipe], *, tool: str = "") -> Callable[[Make], Make]:
+    """Register an agent with the function ``(session, recipe)`` that makes it; see :func:`register_retriever`."""
+    return AGENTS.register(recipe, tool=tool)
+
+
+def register_extractor(recipe: type[ExtractorRecipe]) -> Callable[[Make], Make]:
+    """Register an extractor with the function ``(session, recipe)`` that makes it; see :func:`register_retriever`."""
+    return EXTRACTORS.register(recipe)
+
 
 # A field that takes a retriever by name or as a recipe.
 AnyRetriever = Annotated[SerializeAsAny[RetrieverRecipe], BeforeValidator(RETRIEVERS.recipe)]

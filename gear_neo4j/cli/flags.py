@@ -123,7 +123,10 @@ def agent_from(name: str, retriever: str | None, given: RecipeOptions) -> AgentR
     if retriever is not None:
         if "over" not in type(recipe).model_fields:
             raise SettingsError(f"{name} stands on no retriever: leave out --retriever")
-        recipe = type(recipe)(over=RETRIEVERS.recipe(retriever))  # type: ignore[call-arg]
+        over, kind = RETRIEVERS.recipe(retriever), type(recipe).model_fields["over"].annotation
+        if isinstance(kind, type) and issubclass(kind, Recipe) and not isinstance(over, kind):
+            raise SettingsError(f"{name} stands on {kind.name} only, not on {retriever}")
+        recipe = type(recipe)(over=over)  # type: ignore[call-arg]
     return with_options_of(recipe, given)
 
 
@@ -135,7 +138,15 @@ def _given(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_options_of(recipe: RecipeType, given: RecipeOptions) -> RecipeType:
-    """A recipe with options, each for the first in the chain (agent, retriever, its first stage) that has it."""
+    """A recipe with options, each for the first in the chain (agent, retriever, its first stage) that has it.
+
+    Raises:
+        SettingsError: none of them has an option; names what they have.
+    """
+    if len(given) > 1 and "base" in given:
+        # The first stage comes first: it may be a retriever with options of its own.
+        recipe = with_options_of(recipe, {"base": given["base"]})
+        given = {name: value for name, value in given.items() if name != "base"}
     chain = _chain(recipe)
     known = [{flag.name: flag for flag in flags_of(type(link))} for link in chain]
     updates: list[dict[tuple[str, ...], Any]] = [{} for _ in chain]

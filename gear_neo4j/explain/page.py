@@ -90,10 +90,9 @@ def _step(saved: Saved, turn: Turn) -> str:
     )
     verdict = f'<p class="verdict" dir="auto">{escape(turn.verdict)}</p>' if turn.verdict else ""
     heading = f'<h2>Step {turn.number}: <span dir="auto">{escape(turn.question)}</span></h2>'
-    actions = _plan(turn) + "".join(map(_tool_call, turn.tool_calls)) + "".join(map(_query, turn.queries))
-    judgements = _judgements(saved, turn)
-    noted = f'<div class="noted">{facts}{verdict}</div>'
-    return f"<section>{heading}{drawing(saved, turn)}{actions}{judgements}{noted}</section>"
+    calls = "".join([*map(_tool_call, turn.tool_calls), *map(_query, turn.queries)])
+    actions = f"{_plan(turn)}{calls}{_judgements(saved, turn)}"
+    return f'<section>{heading}{drawing(saved, turn)}{actions}<div class="noted">{facts}{verdict}</div></section>'
 
 
 def _judgements(saved: Saved, turn: Turn) -> str:

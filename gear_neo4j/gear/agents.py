@@ -144,11 +144,11 @@ def graphrag_global(session: Session, recipe: GraphRagGlobal) -> GlobalSearch:
 def planner(session: Session, recipe: Planner) -> PlannerLoop:
     """A planner over the tools of the recipe."""
     return PlannerLoop(
-        list(_tools(session, recipe)), planner=session.role(PromptedPlanner, method="plan"), options=recipe
+        list(planner_tools(session, recipe)), planner=session.role(PromptedPlanner, method="plan"), options=recipe
     )
 
 
-def _tools(session: Session, recipe: Planner) -> Iterator[Tool]:
+def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:
     """The tools that a recipe names or brings; by default all retrievers and agents that say what they are for."""
     if recipe.tools:
         for tool in recipe.tools:

@@ -10,9 +10,9 @@ from gear_neo4j.graph.database import Database, Row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeReading:
-    """Which properties of a node are read: those that name it, those with its text, and of the others a few.
+    """Which properties of a node are read: its names, its texts, and a ``few`` others that hold a single value.
 
-    Values are cut to ``longest`` characters.
+    Texts are cut to ``longest`` characters.
     """
 
     names: Sequence[str]
@@ -23,11 +23,11 @@ class NodeReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationshipReading:
-    """Which relationships are facts, and what of them and of their ends is read.
+    """Which relationships are facts, which of their ``properties`` are read, and how to find the chunk that states one.
 
-    ``types`` are the facts' types, ``labels`` those of their ends, ``chunks`` those of nodes that state facts:
-    ``sources`` and ``keys`` are the properties by which a fact names its chunk, ``mentions`` the types by which a chunk
-    names its entities.
+    Facts have one of the ``types`` and end at nodes with one of the ``labels``, which ``names`` name. A chunk has one
+    of the labels ``chunks`` and its text under ``texts``. A fact holds under one of ``sources`` what its chunk has
+    under one of ``keys``; else the chunk is one that mentions its ends by a relationship of the types ``mentions``.
     """
 
     types: Sequence[str]

@@ -92,13 +92,14 @@ class Answer(Document):
 
 
 class Event(Document):
-    """What an agent just did in a step."""
+    """What an agent just did in a step; `answer` is there in the last event of a run, and null before."""
 
     kind: Literal["event"]
     event: EventKind
     step: int
     text: Text
     facts: list[Fact]
+    answer: Answer | None
 
 
 class Problem(Document):

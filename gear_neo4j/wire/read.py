@@ -90,7 +90,8 @@ def connected_from(row: object, *, name: str = "this") -> Connected:
 def event_from(row: object, *, name: str = "this") -> Event:
     """The event of its document; raises as :func:`run_from` does."""
     document = _check(row, documents.Event.model_validate, name=name, noun="an event")
-    return Event(document.event, document.step, document.text, decode_facts(document.facts))
+    answer = decode_answer(document.answer) if document.answer else None
+    return Event(document.event, document.step, document.text, decode_facts(document.facts), answer)
 
 
 def error_from(row: object, *, name: str = "this") -> GearError:

@@ -70,6 +70,10 @@ def connected_json(question: str, connected: Connected) -> Json:
 
 def answer_json(answer: Answer) -> Json:
     """The document of an answer, which holds those of its search and its trace."""
+    return _answer(answer).model_dump(mode="json")
+
+
+def _answer(answer: Answer) -> documents.Answer:
     return documents.Answer(
         wire=VERSION,
         kind="answer",
@@ -86,7 +90,7 @@ def answer_json(answer: Answer) -> Json:
         seconds=answer.seconds,
         search=encode_search(answer.hits),
         trace=encode_trace(answer.trace),
-    ).model_dump(mode="json")
+    )
 
 
 def trace_json(trace: Trace) -> Json:
@@ -103,6 +107,7 @@ def event_json(event: Event) -> Json:
         step=event.step,
         text=event.text,
         facts=[encode_fact(fact) for fact in event.facts],
+        answer=_answer(event.answer) if event.answer else None,
     ).model_dump(mode="json")
 
 

@@ -8,13 +8,29 @@ from types import SimpleNamespace
 import pytest
 from langchain_openai import ChatOpenAI
 
-from gear_neo4j import Base, Crag, GearAgent, Ircot, PathAgent, Paths, Planner, SelfRag, Sync
+from gear_neo4j import (
+    Agent,
+    Base,
+    Crag,
+    CypherAgent,
+    GearAgent,
+    Graph,
+    GraphRagGlobal,
+    GraphRagLocal,
+    Ircot,
+    Kgt,
+    PathAgent,
+    Paths,
+    Planner,
+    SelfRag,
+    Sync,
+)
 from gear_neo4j.adoption.overlay import Adoption
-from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.cancellation import cancellable
+from gear_neo4j.cli.flags import agent_from
+from gear_neo4j.cli.main import main
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.roles.parsers import without_markers
@@ -46,18 +62,19 @@ REPLIES = {
     "You note the names": {"entities": ["Lana Wachowski"]},
     "You are shown a question and numbered facts": "[1]",
 }
+BM25 = Base(base="bm25")
 AGENTS = {
-    "gear": GearAgent(over=Sync(base="bm25")),
-    "ircot": Ircot(over=Base(base="bm25")),
-    "crag": Crag(over=Base(base="bm25"), evaluator="grader"),
+    "gear": GearAgent(over=BM25),
+    "ircot": Ircot(over=BM25),
+    "crag": Crag(over=BM25, evaluator="grader"),
     "crag over sync": Crag(over=Sync(base="bm25"), evaluator="grader"),
-    "selfrag": SelfRag(over=Base(base="bm25")),
-    "planner": "planner",
-    "graphrag-local": "graphrag-local",
-    "graphrag-global": "graphrag-global",
+    "selfrag": SelfRag(over=BM25),
+    "planner": Planner(),
+    "graphrag-local": GraphRagLocal(),
+    "graphrag-global": GraphRagGlobal(),
     "paths": PathAgent(over=Paths(base="bm25")),
-    "kgt": "kgt",
-    "cypher": "cypher",
+    "kgt": Kgt(),
+    "cypher": CypherAgent(),
 }
 RETRIEVERS = ("base", "naive", "sync", "paths", "subgraph", "scout", "hipporag", "hipporag2")
 
@@ -116,7 +133,7 @@ def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, mo
     answer = agent.ask(QUESTION, k=4)
     asked = len(model.requests)
     with opened(server, FakeEmbedder(), chat=ReplayChat(answer.trace.replies, name="toy")) as replaying:
-        again = replaying.ask(QUESTION, k=4, agent=AGENTS[name])
+        again = replaying.agent(AGENTS[name]).ask(QUESTION, k=4)
 
     assert isinstance(agent, Agent)
     assert answer.text
@@ -130,7 +147,7 @@ def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, mo
 def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
     """Self-RAG chooses among several answers, so that it has none to stream; all others have."""
     events = []
-    answer = gear.ask(QUESTION, k=4, agent=AGENTS[name], on_event=events.append)
+    answer = gear.agent(AGENTS[name]).ask(QUESTION, k=4, on_event=events.append)
 
     assert ("answer", answer.text, answer) == (events[-1].kind, events[-1].text, events[-1].answer)
     assert ["answer"] == [event.kind for event in events if event.answer]
@@ -142,7 +159,7 @@ def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
 def test_without_a_listener_nothing_is_streamed(gear, model):
     """A reply in one piece is retried and counted better."""
     before = len(model.requests)
-    gear.ask(QUESTION, agent="paths")
+    gear.ask(QUESTION, agent=AGENTS["paths"])
 
     assert not any(request.get("stream") for request in model.requests[before:])
 
@@ -201,7 +218,7 @@ def test_a_plan_that_is_cancelled_begins_no_further_tool(gear):
 
     with cancellable() as cancel:
         tool = Pulling(cancel)
-        answer = gear.ask(QUESTION, agent=Planner(tools=[tool], concurrency=1))
+        answer = gear.ask(QUESTION, agent=Planner(tools=(tool,), concurrency=1))
 
     assert ([NEXT], "cancelled", {"plan"}) == (tool.asked, answer.stop_reason, set(answer.usage))
     first, second = (step.tool_calls[0] for step in answer.trace.steps[1:])
@@ -225,3 +242,41 @@ def test_every_question_is_checked_alike(gear, model, name):
 
     assert before == len(model.requests)
     assert "Where was ? the director of The Matrix born?" == asks(HALF, k=4).question
+
+
+STANDING = ("gear", "ircot", "crag", "selfrag", "paths")
+
+
+@pytest.mark.parametrize("retriever", RETRIEVERS)
+@pytest.mark.parametrize("agent", STANDING)
+def test_any_agent_stands_on_any_retriever(gear, agent, retriever):
+    """``gear ask --agent X --retriever Y`` for every pair that makes sense; what the retriever costs is on the books."""
+    recipe = agent_from(agent, retriever, {})
+    answer = gear.ask(QUESTION, k=4, agent=recipe)
+
+    assert answer.text
+    assert answer.hits
+    assert f"{agent} over " in recipe.title
+    assert retriever in (recipe.over.name, recipe.title)
+    assert ("reader" in answer.usage) == (agent == "gear" or retriever == "sync")
+
+
+def test_local_search_stands_on_a_subgraph(gear):
+    """And on a larger one where its options say so."""
+    answer = gear.ask(QUESTION, agent=agent_from("graphrag-local", "subgraph", {"entities": 2}))
+
+    assert answer.text
+
+
+@pytest.mark.parametrize("retriever", RETRIEVERS)
+@pytest.mark.parametrize("agent", ["kgt", "cypher", "planner", "graphrag-global", "graphrag-local"])
+def test_every_other_pair_is_refused_with_one_line(agent, retriever, capsys):
+    """Before anything is opened."""
+    if (agent, retriever) == ("graphrag-local", "subgraph"):
+        return
+    with pytest.raises(SystemExit) as ended:
+        main(["ask", QUESTION, "--agent", agent, "--retriever", retriever])
+
+    only = "stands on subgraph only" if agent == "graphrag-local" else "stands on no retriever"
+    assert 2 == ended.value.code
+    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith(f"gear: {agent} {only}")]

@@ -1,0 +1,156 @@
+"""The front door for event loops: nothing blocks the loop, and what is cancelled ends."""
+
+import threading
+import time
+from contextlib import asynccontextmanager
+from statistics import median
+
+import anyio
+import pytest
+from langchain_openai import ChatOpenAI
+
+from gear_neo4j import AsyncGear, Base, GearAgent, Naive
+from gear_neo4j.errors import InputError
+from gear_neo4j.models.chat import Chat
+from tests.graphs import ingest, opened
+from tests.scripted_server import ScriptedServer
+from tests.toy_model import PASSAGES, QUESTION, TRIPLES, ToyModel
+
+FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
+TICK = 0.005
+
+
+@pytest.fixture
+def corpus(database, embedder, tmp_path):
+    """Three hops: prize, thesis, town; and a recipe."""
+    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    return database
+
+
+@asynccontextmanager
+async def ticking(gaps):
+    """A task that ticks every 5 ms; ``gaps`` gets the times between two ticks, in seconds."""
+
+    async def tick():
+        last = time.perf_counter()
+        while True:
+            await anyio.sleep(TICK)
+            now = time.perf_counter()
+            gaps.append(now - last)
+            last = now
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(tick)
+        yield
+        group.cancel_scope.cancel()
+
+
+def test_fifty_questions_at_once_do_not_block_the_loop(corpus, server, embedder):
+    """No tick of a task beside them comes more than 50 ms late."""
+    gaps, found = [], []
+
+    async def run(gear):
+        agear = AsyncGear(gear)
+        await agear.search(QUESTION)
+
+        async def search():
+            found.append(await agear.search(QUESTION, k=2))
+
+        async with ticking(gaps), anyio.create_task_group() as group:
+            for _ in range(50):
+                group.start_soon(search)
+
+    with opened(server, embedder) as gear:
+        expected = gear.search(QUESTION, k=2).hits
+        anyio.run(run, gear)
+
+    assert [expected] * 50 == [hits.hits for hits in found]
+    assert gaps
+    assert max(gaps) - TICK < 0.05, f"median {median(gaps):.3f} s"
+
+
+def test_an_error_reaches_whoever_awaits(corpus, server, embedder):
+    """As it was raised."""
+
+    async def run(gear):
+        await AsyncGear(gear).search(" ")
+
+    with opened(server, embedder) as gear, pytest.raises(InputError, match="the question is empty"):
+        anyio.run(run, gear)
+
+
+def asked(server, embedder, model):
+    """A Gear whose chat model is a scripted server."""
+    client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5)
+    return opened(server, embedder, chat=Chat(client))
+
+
+def test_events_come_as_they_happen_and_the_answer_last(corpus, server, embedder):
+    """The pieces of the answer before it; the same answer as without a loop."""
+    events = []
+
+    async def run(gear):
+        async for event in AsyncGear(gear).stream(QUESTION, k=4):
+            events.append(event)
+
+    with ScriptedServer(ToyModel()) as model, asked(server, embedder, model) as gear:
+        anyio.run(run, gear)
+        answer = gear.ask(QUESTION, k=4)
+
+    assert ("question", "answer") == (events[0].kind, events[-1].kind)
+    assert answer.text == events[-1].answer.text
+    assert "Scotland" in "".join(event.text for event in events if event.kind == "token")
+
+
+def threads():
+    """The threads that answer questions."""
+    return [thread for thread in threading.enumerate() if thread.name.startswith(("gear-stream", "AnyIO"))]
+
+
+def test_a_cancelled_question_ends_at_its_next_step_and_frees_its_thread(corpus, server, embedder):
+    """The model is called no more once the call that was under way has returned."""
+    begun, release = threading.Event(), threading.Event()
+
+    def slow(messages):
+        begun.set()
+        release.wait(5)
+        return ToyModel()(messages)
+
+    async def run(gear):
+        agear = AsyncGear(gear, threads=1)
+        agent = GearAgent(over=Base(base="bm25"))
+        with anyio.move_on_after(10) as scope:
+            async with anyio.create_task_group() as group:
+
+                async def cancel():
+                    await anyio.to_thread.run_sync(begun.wait)
+                    scope.cancel()
+
+                group.start_soon(cancel)
+                await agear.ask(QUESTION, agent=agent)
+        release.set()
+        # The one thread is free again: the next question gets it.
+        return await agear.search(QUESTION, k=1, retriever=Naive(base="bm25"))
+
+    with ScriptedServer(slow) as model, asked(server, embedder, model) as gear:
+        hits = anyio.run(run, gear)
+        deadline = time.monotonic() + 5
+        while len(model.requests) > 1 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert 1 == len(model.requests)
+
+    assert 1 == len(hits)
+
+
+def test_a_stream_that_is_left_early_ends_its_run(corpus, server, embedder):
+    """Closed or dropped after its first event; the thread of the run ends by itself."""
+    with ScriptedServer(ToyModel()) as model, asked(server, embedder, model) as gear:
+        for event in gear.stream(QUESTION, agent=GearAgent(over=Base(base="bm25"), max_steps=4)):
+            assert "question" == event.kind
+            break
+        deadline = time.monotonic() + 5
+        while any(thread.name == "gear-stream" for thread in threads()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+        assert not [thread for thread in threads() if thread.name == "gear-stream"]
+        assert len(model.requests) <= 1

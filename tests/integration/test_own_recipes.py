@@ -1,0 +1,140 @@
+"""A retriever, an agent and an extractor of a user's own: registered once, they are everywhere."""
+
+import json
+from typing import ClassVar
+
+import pytest
+
+from gear_neo4j import (
+    AgentRecipe,
+    ExtractorRecipe,
+    Hit,
+    Hits,
+    Planner,
+    RetrieverRecipe,
+    Session,
+    option,
+    register_agent,
+    register_extractor,
+    register_retriever,
+)
+from gear_neo4j.domain import Fact
+from gear_neo4j.evaluate.poster import rows
+from gear_neo4j.gear.agents import planner_tools
+from gear_neo4j.integrations.langchain import GearRetriever
+from gear_neo4j.models.chat import Reply
+from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.roles.lists import Triples
+from gear_neo4j.usage import Usage
+from tests.commands import QUERIES
+from tests.graphs import opened
+
+QUESTION = QUERIES[0]["question"]
+
+
+@pytest.fixture
+def own():
+    """Ten lines for a retriever, and as many for an agent over any retriever."""
+
+    class Shortest(RetrieverRecipe):
+        """The shortest passages, whatever the question."""
+
+        name: ClassVar[str] = "shortest"
+        words: int = option(9, "words at most", least=1)
+
+    @register_retriever(Shortest, tool="short texts")
+    def shortest(session: Session, recipe: Shortest):
+        class ShortestFirst:
+            def retrieve(self, question: str, *, k: int = 10) -> Hits:
+                found = [p for p in session.graph.store.all_passages() if len(p.text.split()) <= recipe.words]
+                found.sort(key=lambda passage: (len(passage.text), passage.id))
+                hits = tuple(Hit(passage, 1.0, rank) for rank, passage in enumerate(found[:k], start=1))
+                return Hits(question, "shortest", hits)
+
+        return ShortestFirst()
+
+    class Parrot(AgentRecipe):
+        """An agent that repeats the best passage."""
+
+        name: ClassVar[str] = "parrot"
+        loud: bool = option(False, "repeat it in capitals")
+
+        @property
+        def calls_model(self) -> bool:
+            return False
+
+    @register_agent(Parrot, tool="what is said first")
+    def parrot(session: Session, recipe: Parrot):
+        inner = session.agent(AGENTS.recipe("crag").model_copy(update={"answer": False}))
+
+        class Repeating:
+            def ask(self, question, *, k=10, on_event=None):
+                return inner.ask(question, k=k, on_event=on_event)
+
+        return Repeating()
+
+    class Blank(ExtractorRecipe):
+        """One triple a passage: its title says its text."""
+
+        name: ClassVar[str] = "titles"
+
+    @register_extractor(Blank)
+    def titles(_session: Session, _recipe: Blank):
+        class Titles:
+            name, concurrency = "titles", 1
+
+            def extract(self, passage):
+                return Reply(Triples((Fact(passage.title, "says", passage.text),), 0), "", Usage(), 0.0)
+
+        return Titles()
+
+    yield
+    RETRIEVERS.remove("shortest")
+    AGENTS.remove("parrot")
+    EXTRACTORS.remove("titles")
+
+
+@pytest.fixture
+def corpus(gear, folder):
+    """Two passages in the tests' database, embedded by the packaged model."""
+    assert 0 == gear("ingest", folder)[0]
+
+
+def test_the_command_line_knows_them(own, corpus, gear):
+    """By name, with their options as flags, in the help, and with the chain of an agent over a retriever."""
+    code, out, _ = gear("search", QUESTION, "--retriever", "shortest", "--words", "8", "--json")
+    _, help_text, _ = gear("search", "--help")
+    refused = gear("search", QUESTION, "--retriever", "shortest", "--width", "3")
+
+    assert (0, "shortest") == (code, json.loads(out)["retriever"])
+    assert "The shortest passages, whatever the question." in help_text
+    assert "--words" in help_text
+    assert 2 == refused[0]
+    assert "gear: --width is not an option of shortest: shortest has --words" in refused[2]
+    assert 0 == gear("ingest", "--extract", "--extractor", "titles")[0]
+
+
+def test_the_evaluation_measures_them_in_its_table_and_by_name(own, corpus, gear, folder, tmp_path):
+    """A row each, with the others."""
+    labels = [row.label for row in rows(llm=None, triples=True)]
+    code, out, _ = gear("evaluate", folder, "--retriever", "shortest", "--json", tmp_path / "report.json")
+    report = json.loads((tmp_path / "report.json").read_text())
+
+    assert ["shortest", "parrot"] == labels[-2:]
+    assert (0, "shortest", {"name": "shortest", "words": 9}) == (code, report["retriever"], report["recipe"])
+
+
+def test_langchain_and_the_planner_take_them(own, database, embedder, server, folder):
+    """An option of theirs is an argument of the retriever; with a line that says what they are for they are tools."""
+    with opened(server, embedder) as gear:
+        gear.ingest([folder])
+        documents = GearRetriever(gear=gear, retriever="shortest", words=7, k=1).invoke(QUESTION)
+        session = gear._session
+        names = [
+            tool.name for tool in planner_tools(session.played_by(object()), Planner(tools=("shortest", "parrot")))
+        ]
+        everything = {entry.name: entry.tool for entry in (*RETRIEVERS, *AGENTS) if entry.tool}
+
+    assert ["p2"] == [document.id for document in documents]
+    assert ["shortest", "parrot"] == names
+    assert {"shortest": "short texts", "parrot": "what is said first"}.items() <= everything.items()
