@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import chain, zip_longest
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import field_validator
+from pydantic import AfterValidator
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason, ToolCall
 from gear_neo4j.agents.run import OnEvent, Run
@@ -22,6 +22,15 @@ from gear_neo4j.roles.planner import Outcome, PlannedStep, PlanWriter
 SHOWN_FACTS = 40
 
 
+def _usable(tool: Any) -> Any:
+    if not isinstance(tool, str) and not all(hasattr(tool, part) for part in ("name", "description", "run")):
+        raise ValueError("a name, or an object with name, description and run")
+    return tool
+
+
+NameOrTool = Annotated[Any, AfterValidator(_usable)]
+
+
 class Planner(Budget):
     """Agentic RAG: a plan of questions for tools, run side by side, revised, and an answer checked claim by claim.
 
@@ -33,20 +42,12 @@ class Planner(Budget):
     """
 
     name: ClassVar[str] = "planner"
-    tools: tuple[Any, ...] = option((), "retrievers and agents that the plan may use, by name")
+    tools: tuple[NameOrTool, ...] = option((), "retrievers and agents that the plan may use, by name")
     allow_cypher: bool = option(False, "let the plan use queries that the model writes")
     max_steps: int = option(8, "steps of the plan", least=1)
     max_replans: int = option(3, "revisions of the plan", least=0)
     concurrency: int = option(4, "steps at a time", least=1)
     verify: bool = option(True, "check each claim of the answer")
-
-    @field_validator("tools")
-    @classmethod
-    def _usable(cls, tools: tuple[Any, ...]) -> tuple[Any, ...]:
-        for tool in tools:
-            if not isinstance(tool, str) and not all(hasattr(tool, part) for part in ("name", "description", "run")):
-                raise ValueError("a name, or an object with name, description and run")
-        return tools
 
 
 class PlannerLoop:

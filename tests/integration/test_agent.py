@@ -8,9 +8,7 @@ from itertools import pairwise
 import pytest
 from langchain_openai import ChatOpenAI
 
-from gear_neo4j import Beam
-from gear_neo4j.agents.gear import GearOptions
-from gear_neo4j.agents.ircot import IRCoTOptions
+from gear_neo4j import Base, Beam, GearAgent, Ircot, Naive, Sync
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Fact
 from gear_neo4j.errors import InputError, ModelError, SettingsError
@@ -23,7 +21,7 @@ from tests.toy_model import NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
 from tests.wire import Wire
 
 # One passage a step and no walk, so that the agent has to go on.
-SHORT = {"base": "bm25", "beam": Beam(length=1), "options": GearOptions(step_k=1)}
+SHORT = GearAgent(over=Sync(base="bm25", beam=Beam(length=1)), step_k=1)
 FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
 
 
@@ -53,7 +51,7 @@ def test_the_agent_goes_on_until_its_facts_suffice_and_then_answers_with_citatio
     """Each step finds the next hop by the question that the model wrote; the answer cites passage and fact."""
     events = []
     with asked(server, embedder) as (gear, model):
-        answer = gear.ask(QUESTION, k=4, on_event=events.append, **SHORT)
+        answer = gear.ask(QUESTION, k=4, on_event=events.append, agent=SHORT)
 
     assert "answerable" == answer.stop_reason
     assert [QUESTION, NEXT["study"], NEXT["town"]] == [step.question for step in answer.trace.steps]
@@ -72,7 +70,7 @@ def test_the_agent_goes_on_until_its_facts_suffice_and_then_answers_with_citatio
 def test_usage_is_what_the_server_was_sent_and_sent_back(corpus, server, embedder):
     """Calls and tokens for each role; the scripted server counts a token a word."""
     with asked(server, embedder) as (gear, model):
-        answer = gear.ask(QUESTION, **SHORT)
+        answer = gear.ask(QUESTION, agent=SHORT)
 
         sent = sum(len(message["content"].split()) for one in model.requests for message in one["messages"])
         asked_for = roles(model)
@@ -87,7 +85,7 @@ def test_a_question_answered_in_the_first_step_takes_four_calls(corpus, server, 
     """Reader, constructor, reason, answer; with one reading for both, three."""
     with asked(server, embedder) as (gear, model):
         answer = gear.ask(QUESTION, k=4)
-        once = gear.ask(QUESTION, k=4, options=GearOptions(read_once=True))
+        once = gear.ask(QUESTION, k=4, agent=GearAgent(read_once=True))
 
     assert (1, "answerable") == (len(answer.trace.steps), answer.stop_reason)
     assert ["reader", "gist", "reason", "answer", "reader", "reason", "answer"] == roles(model)
@@ -97,7 +95,8 @@ def test_a_question_answered_in_the_first_step_takes_four_calls(corpus, server, 
 def test_sync_takes_one_call_and_walks_from_what_the_model_noted(corpus, server, embedder):
     """From one passage over its fact to the second and third, where vector search has no word in common."""
     with asked(server, embedder) as (gear, model):
-        hits = gear.search("2024 physics prize", retriever="sync", base="bm25", base_k=1, k=3, beam=Beam(length=3))
+        recipe = Sync(base="bm25", base_k=1, beam=Beam(length=3))
+        hits = gear.search("2024 physics prize", retriever=recipe, k=3)
 
     assert ["prize", "study", "town"] == [hit.passage.id for hit in hits]
     assert ["reader"] == roles(model)
@@ -109,8 +108,8 @@ def test_sync_takes_one_call_and_walks_from_what_the_model_noted(corpus, server,
 def test_sync_falls_back_to_naive_when_the_reader_gives_nothing(corpus, server, embedder, reply):
     """An empty list, or a reply that cannot be used even when repeated: the walk is NaiveGE's."""
     with asked(server, embedder, lambda messages: reply) as (gear, _model):
-        sync = gear.search("Hinton thesis", retriever="sync", base_k=2)
-        naive = gear.search("Hinton thesis", retriever="naive", base_k=2)
+        sync = gear.search("Hinton thesis", retriever=Sync(base_k=2))
+        naive = gear.search("Hinton thesis", retriever=Naive(base_k=2))
 
     assert naive.hits == sync.hits
     assert naive.paths == sync.paths
@@ -147,13 +146,13 @@ TABLE = [
 def test_whatever_the_model_does_the_best_passages_come_back(corpus, server, embedder, role, fault, outcome):
     """Every call of one role goes wrong, every time."""
     with asked(server, embedder) as (gear, _model):
-        expected = gear.ask(QUESTION, k=4, **SHORT)
+        expected = gear.ask(QUESTION, k=4, agent=SHORT)
 
     def strikes(_number, messages):
         return fault if role_of(messages) == role else None
 
     with asked(server, embedder, fault=strikes, patience=0.0) as (gear, _model):
-        answer = gear.ask(QUESTION, k=4, **SHORT)
+        answer = gear.ask(QUESTION, k=4, agent=SHORT)
 
     assert "prize" in {hit.passage.id for hit in answer.hits}
     if outcome is SAME:
@@ -181,7 +180,7 @@ def test_a_fault_that_passes_costs_a_call_and_changes_no_passage(corpus, server,
         return None
 
     with asked(server, embedder, fault=once) as (gear, _model):
-        answer = gear.ask(QUESTION, k=4, **SHORT)
+        answer = gear.ask(QUESTION, k=4, agent=SHORT)
 
     assert struck, "the fault must have struck"
     # Half of a sentence is still a sentence: that it was cut, only a reply in JSON or with a label shows.
@@ -204,15 +203,15 @@ def test_a_search_without_a_working_model_says_so(corpus, server, embedder):
 @pytest.mark.parametrize(
     ("options", "reason", "steps"),
     [
-        (GearOptions(step_k=1, max_steps=2), "max_steps", 2),
-        (GearOptions(step_k=1, tokens=1), "budget", 1),
-        (GearOptions(step_k=1, tokens=700), "budget", 2),
+        ({"max_steps": 2}, "max_steps", 2),
+        ({"tokens": 1}, "budget", 1),
+        ({"tokens": 700}, "budget", 2),
     ],
 )
 def test_budgets_end_a_run_with_an_answer_from_what_there_is(corpus, server, embedder, options, reason, steps):
     """Steps and tokens: no step is begun beyond them, and the passages so far are ranked and read once more."""
     with asked(server, embedder) as (gear, model):
-        answer = gear.ask(QUESTION, k=4, base="bm25", beam=Beam(length=1), options=options)
+        answer = gear.ask(QUESTION, k=4, agent=SHORT.model_copy(update=options))
 
     assert (reason, steps) == (answer.stop_reason, len(answer.trace.steps))
     assert "answer" == roles(model)[-1]
@@ -228,7 +227,7 @@ def test_a_budget_of_seconds_ends_a_run(corpus, server, embedder):
         return toy(messages)
 
     with asked(server, embedder, waits) as (gear, model):
-        answer = gear.ask(QUESTION, base="bm25", beam=Beam(length=1), options=GearOptions(step_k=1, seconds=1))
+        answer = gear.ask(QUESTION, agent=SHORT.model_copy(update={"seconds": 1}))
 
     assert "budget" == answer.stop_reason
     assert len(model.requests) < 7
@@ -242,7 +241,7 @@ def test_a_question_asked_before_ends_the_run(corpus, server, embedder):
         return f"Next question: {QUESTION.upper()}" if role_of(messages) == "rewrite" else toy(messages)
 
     with asked(server, embedder, stubborn) as (gear, _model):
-        answer = gear.ask(QUESTION, **SHORT)
+        answer = gear.ask(QUESTION, agent=SHORT)
 
     assert ("no_new_question", 1) == (answer.stop_reason, len(answer.trace.steps))
 
@@ -267,7 +266,7 @@ def test_a_selection_orders_the_passages(corpus, server, embedder):
     """The model's choice stands first, in its order; nothing else is lost."""
     with asked(server, embedder) as (gear, model):
         plain = gear.ask(QUESTION, k=4)
-        chosen = gear.ask(QUESTION, k=4, options=GearOptions(select=True))
+        chosen = gear.ask(QUESTION, k=4, agent=GearAgent(select=True))
 
     assert ["town", "study", "prize"] == [hit.passage.id for hit in chosen.hits[:3]]
     assert {hit.passage.id for hit in plain.hits} == {hit.passage.id for hit in chosen.hits}
@@ -278,14 +277,14 @@ def test_a_selection_orders_the_passages(corpus, server, embedder):
 def test_a_saved_trace_replays_to_the_same_ranking(corpus, server, embedder, tmp_path):
     """By its lists alone, and by a run over the database in which the trace plays the model."""
     with asked(server, embedder) as (gear, _model):
-        answer = gear.ask(QUESTION, k=4, **SHORT)
+        answer = gear.ask(QUESTION, k=4, agent=SHORT)
     write_trace(answer.trace, tmp_path / "trace.json")
     trace = read_trace(tmp_path / "trace.json")
 
     with opened(server, embedder, chat=ReplayChat(trace.replies)) as gear:
-        again = gear.ask(QUESTION, k=4, **SHORT)
+        again = gear.ask(QUESTION, k=4, agent=SHORT)
     with opened(server, embedder, chat=ReplayChat(())) as gear, pytest.raises(InputError, match="has no reply"):
-        gear.ask(QUESTION, k=4, **SHORT)
+        gear.ask(QUESTION, k=4, agent=SHORT)
 
     assert [hit.passage.id for hit in answer.hits] == [item.id for item in final_ranking(trace)[:4]]
     assert answer.hits.hits == again.hits.hits
@@ -297,7 +296,7 @@ def test_a_saved_trace_replays_to_the_same_ranking(corpus, server, embedder, tmp
 def test_the_trace_tells_everything_of_a_step(corpus, server, embedder):
     """Question, passages, proximal and linked triples, paths, gist, verdict, next question, times and tokens."""
     with asked(server, embedder) as (gear, _model):
-        answer = gear.ask(QUESTION, k=4, **SHORT)
+        answer = gear.ask(QUESTION, k=4, agent=SHORT)
 
     for step, following in pairwise(answer.trace.steps):
         assert step.rewrite == following.question
@@ -320,7 +319,7 @@ def test_linking_takes_one_round_trip_however_many_triples(corpus, server, embed
         Wire(server.uri) as wire,
         asked(server, embedder, uri=wire.uri) as (gear, _model),
     ):
-        agent = gear.agent(beam=Beam(length=2))
+        agent = gear.agent(GearAgent(over=Sync(beam=Beam(length=2))))
         agent.ask(QUESTION, k=4)
         wire.reset()
         answer = agent.ask(QUESTION, k=4)
@@ -335,7 +334,7 @@ def test_linking_takes_one_round_trip_however_many_triples(corpus, server, embed
 def test_options_below_one_are_refused(options):
     """One line that names the option."""
     with pytest.raises(SettingsError, match="at least 1"):
-        GearOptions(**options)
+        GearAgent(**options)
 
 
 def test_a_blank_question_and_no_passages_are_refused(corpus, server, embedder):
@@ -362,9 +361,7 @@ def test_ircot_searches_with_each_thought_until_one_is_the_answer(corpus, server
 
     for merge in ("max", "append"):
         with asked(server, embedder, thinker) as (gear, _model):
-            options = IRCoTOptions(merge=merge, step_k=2)
-            agent = gear.ircot(gear.retriever("base", base="bm25"), options=options)
-            answer = agent.ask(QUESTION, k=3)
+            answer = gear.ask(QUESTION, k=3, agent=Ircot(over=Base(base="bm25"), merge=merge, step_k=2))
 
         queries = [QUESTION, "Hinton won the physics prize 2024.", "Hinton wrote a thesis at Edinburgh."]
         assert queries == [step.question for step in answer.trace.steps]
@@ -388,9 +385,9 @@ def test_ircot_that_repeats_itself_or_loses_its_model_ends(corpus, server, embed
         (lambda messages: "Anything.", 401, "model_error"),
     ):
         with asked(server, embedder, script, fault=lambda *_, fault=fault: fault) as (gear, _model):
-            answer = gear.ircot(gear.retriever("naive")).ask(QUESTION, k=2)
+            answer = gear.ask(QUESTION, k=2, agent="ircot")
 
         assert reason == answer.stop_reason
         assert 2 == len(answer.hits)
-    with opened(server, embedder) as gear, pytest.raises(SettingsError, match="at least 1"):
-        gear.ircot(gear.retriever("naive"), options=IRCoTOptions(max_steps=0))
+    with pytest.raises(SettingsError, match="at least 1"):
+        Ircot(max_steps=0)

@@ -8,8 +8,9 @@ from threading import Barrier, BrokenBarrierError
 
 import pytest
 
+from gear_neo4j import GraphRagGlobal
 from gear_neo4j.adoption.profile import built_in, load
-from gear_neo4j.agents.graphrag import NOTHING, GlobalOptions
+from gear_neo4j.agents.graphrag import NOTHING
 from gear_neo4j.cli.main import main
 from gear_neo4j.communities import store
 from gear_neo4j.communities.reports import TOKENS, Reporting, content
@@ -291,9 +292,9 @@ def test_local_search_answers_from_passages_reports_and_facts(towns, server, emb
         server, embedder, model := script(answer=lambda text: seen.append(text) or "Answer: Ruse [1] [F1].")
     ) as gear:
         gear.communities.build()
-        bare = gear.graphrag_local().ask("Ruse thing 1 is near what?", k=4)
+        bare = gear.ask("Ruse thing 1 is near what?", k=4, agent="graphrag-local")
         gear.communities.report()
-        found = gear.graphrag_local().ask("Ruse thing 1 is near what?", k=4)
+        found = gear.ask("Ruse thing 1 is near what?", k=4, agent="graphrag-local")
 
     assert (2, "answerable") == (model.played["answer"], found.stop_reason)
     assert "Things of Ruse" not in seen[0]
@@ -309,7 +310,7 @@ def test_global_search_asks_the_reports_and_brings_points_together(towns, server
         gear.communities.build()
         gear.communities.report()
         calls = Counter(model.played)
-        found = gear.graphrag_global().ask("What does Varna have?")
+        found = gear.ask("What does Varna have?", agent="graphrag-global")
 
     assert Counter(points=1, conclude=1) == model.played - calls
     assert ("Varna has things [1].", "answerable") == (found.text, found.stop_reason)
@@ -322,7 +323,7 @@ def test_global_search_without_a_point_answers_without_a_call(towns, server, emb
     with asked(server, embedder, model := script()) as gear:
         gear.communities.build()
         gear.communities.report()
-        found = gear.graphrag_global().ask("What does Sofia have?")
+        found = gear.ask("What does Sofia have?", agent="graphrag-global")
 
     assert (NOTHING, "no_graph_evidence", 0) == (found.text, found.stop_reason, model.played["conclude"])
 
@@ -341,7 +342,8 @@ def test_whatever_the_model_does_a_search_ends(towns, server, embedder, role, fa
         gear.communities.build()
         gear.communities.report()
     with asked(server, embedder, script(), fault=strikes, patience=0.0) as gear:
-        found = gear.graphrag_local().ask("Ruse?") if role == "answer" else gear.graphrag_global().ask("Varna?")
+        local = role == "answer"
+        found = gear.ask("Ruse?" if local else "Varna?", agent="graphrag-local" if local else "graphrag-global")
 
     gone = fault in (401, 500, Fault.RESET)
     assert found.trace.steps
@@ -354,7 +356,7 @@ def test_a_budget_ends_global_search(towns, server, embedder):
     with asked(server, embedder, model := script()) as gear:
         gear.communities.build()
         gear.communities.report()
-        found = gear.graphrag_global(options=GlobalOptions(tokens=1)).ask("What does Varna have?")
+        found = gear.ask("What does Varna have?", agent=GraphRagGlobal(tokens=1))
 
     assert "budget" == found.stop_reason
     assert 1 == model.played["points"]
@@ -366,13 +368,13 @@ def test_what_is_not_there_is_told(database, server, embedder, tmp_path):
         with pytest.raises(InputError, match="no triples"):
             gear.communities.build()
         with pytest.raises(InputError, match="gear communities build"):
-            gear.graphrag_global().ask("What?")
+            gear.ask("What?", agent="graphrag-global")
         with pytest.raises(InputError, match="gear communities build"):
             gear.communities.report()
         grow(database, embedder, tmp_path, TOWNS[:2])
         gear.communities.build()
         with pytest.raises(InputError, match="--report"):
-            gear.graphrag_global().ask("What?")
+            gear.ask("What?", agent="graphrag-global")
         with pytest.raises(SettingsError, match="at least 3"):
             gear.communities.build(size=2)
 
@@ -415,7 +417,7 @@ def test_a_graph_that_is_not_ours_is_left_alone(empty, server, embedder):
 
 def test_the_commands_build_update_and_show(towns, server, embedder, tmp_path, capsys, monkeypatch):
     """In words, as JSON, and as a page that asks no other host."""
-    monkeypatch.setattr("gear_neo4j.corpus.open_embedder", lambda *_: embedder)
+    monkeypatch.setattr("gear_neo4j.gear.connecting.open_embedder", lambda *_: embedder)
     where = ["--uri", server.uri, "--username", server.username, "--password", server.password]
 
     def run(*args):

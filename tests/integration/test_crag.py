@@ -6,12 +6,14 @@ from threading import Thread
 
 import pytest
 
-from gear_neo4j.agents.crag import CragOptions
+from gear_neo4j import Base, Crag
+from gear_neo4j.agents.crag import CragLoop
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, SearchError, SettingsError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.retrieval.tavily import TavilySearch
+from gear_neo4j.roles.answering import PromptedRoles
 from gear_neo4j.roles.evaluators import Grader, Thresholds
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import read_trace, write_trace
@@ -74,11 +76,21 @@ def answering(text="Answer: Ana Petkova [1]."):
     return Script(answer=text, keywords="Keywords: harbour, Varna, designer", rewrite="Next question: harbour designer")
 
 
-def ask(gear, evaluator, *, k=3, searcher=None, **options):
-    found = gear.crag(
-        gear.retriever("base", base="fulltext"), evaluator=evaluator, searcher=searcher, options=CragOptions(**options)
+def ask(gear, judge=None, *, question=QUESTION, k=3, **options):
+    recipe = Crag(over=Base(base="fulltext"), **options)
+    return gear.agent(recipe, player=judge).ask(question, k=k)
+
+
+def ask_elsewhere(gear, judge, searcher, **options):
+    """With a searcher of one's own, which no recipe names."""
+    agent = CragLoop(
+        gear.retriever(Base(base="fulltext")),
+        evaluator=judge,
+        roles=PromptedRoles(gear.chat),
+        searcher=searcher,
+        options=Crag(**options),
     )
-    return found.ask(QUESTION, k=k)
+    return agent.ask(QUESTION, k=3)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +149,7 @@ def test_incorrect_searches_elsewhere_by_keywords(corpus, server, embedder):
     searcher, shown = Elsewhere(PAGE), []
     script = answering(lambda text: shown.append(text) or "Answer: Ana Petkova [1].")
     with asked(server, embedder, script) as gear:
-        answer = ask(gear, Fixed(best=-0.9, word="designed the"), searcher=searcher)
+        answer = ask_elsewhere(gear, Fixed(best=-0.9, word="designed the"), searcher)
 
     assert ["harbour, Varna, designer"] == searcher.queries
     assert "https://example.org/0" == answer.citations[0].passage.source
@@ -150,7 +162,7 @@ def test_ambiguous_has_both_and_says_which_is_from_the_web(corpus, server, embed
     shown = []
     script = answering(lambda text: shown.append(text) or "Answer: Ana Petkova [1].")
     with asked(server, embedder, script) as gear:
-        answer = ask(gear, Fixed(best=0.1), searcher=Elsewhere(PAGE))
+        answer = ask_elsewhere(gear, Fixed(best=0.1), Elsewhere(PAGE))
 
     assert "ambiguous" == answer.trace.steps[0].action
     assert shown[0].index("Ana Petkova designed the harbour") < shown[0].index(
@@ -163,7 +175,7 @@ def test_ambiguous_has_both_and_says_which_is_from_the_web(corpus, server, embed
 def test_a_search_that_fails_or_finds_nothing_abstains(corpus, server, embedder, searcher):
     """The reason is on record."""
     with asked(server, embedder, answering()) as gear:
-        answer = ask(gear, Fixed(best=-0.9), searcher=searcher)
+        answer = ask_elsewhere(gear, Fixed(best=-0.9), searcher)
 
     assert ("abstained", "") == (answer.stop_reason, answer.text)
     assert (("no route",) if searcher.error else ()) == answer.trace.steps[-1].failures
@@ -186,7 +198,7 @@ def test_nothing_found_is_incorrect(corpus, server, embedder):
     """No passage, no score, no call."""
     evaluator = Fixed(best=1.0)
     with asked(server, embedder, script := answering()) as gear:
-        answer = gear.crag(gear.retriever("base", base="fulltext"), evaluator=evaluator).ask("zzz qqq")
+        answer = ask(gear, evaluator, question="zzz qqq", k=10)
 
     assert ("abstained", [], {}) == (answer.stop_reason, evaluator.seen, dict(script.played))
 
@@ -194,9 +206,11 @@ def test_nothing_found_is_incorrect(corpus, server, embedder):
 def test_without_a_model_it_judges_and_answers_nothing(corpus, server, embedder):
     """And what needs one is refused at once."""
     with opened(server, embedder) as gear:
-        answer = ask(gear, None)
+        answer = ask(gear)
         with pytest.raises(SettingsError, match="GEAR_CHAT_MODEL"):
-            ask(gear, None, searcher=Elsewhere(PAGE))
+            ask(gear, fallback="corpus")
+        with pytest.raises(SettingsError, match="GEAR_CHAT_MODEL"):
+            CragLoop(gear.retriever("base"), evaluator=Fixed(best=1.0), searcher=Elsewhere(PAGE))
 
     assert "" == answer.text
     assert {"relevance"} <= {one.role for one in answer.trace.steps[0].judgements}
@@ -211,7 +225,7 @@ def grading(score=lambda text: 0.9 if "designed" in text else -0.9):
 def test_a_chat_model_grades_ten_texts_a_call(corpus, server, embedder):
     """Its calls and tokens are on the books."""
     with asked(server, embedder, script := grading()) as gear:
-        answer = ask(gear, Grader(gear.chat))
+        answer = ask(gear, evaluator="grader")
 
     assert "correct" == answer.trace.steps[0].action
     assert {"relevance": 1, "strips": 1, "answer": 1} == {role: one.calls for role, one in answer.usage.items()}
@@ -230,7 +244,7 @@ def test_whatever_the_model_does_the_passages_come_back(corpus, server, embedder
         return fault if role_of(messages) == role else None
 
     with asked(server, embedder, grading(), fault=strikes, patience=0.0) as gear:
-        answer = ask(gear, Grader(gear.chat))
+        answer = ask(gear, evaluator="grader")
 
     assert {"harbour", "bread", "empty-handed"} == {hit.passage.id for hit in answer.hits}
     assert ("model_error" if fault in GONE else "answerable") == answer.stop_reason
@@ -242,7 +256,7 @@ def test_whatever_the_model_does_the_passages_come_back(corpus, server, embedder
 def test_a_budget_ends_it_with_the_best_so_far(corpus, server, embedder, tmp_path):
     """The passages are judged, and the answer is one call more; its trace can be kept and read."""
     with asked(server, embedder, script := grading()) as gear:
-        answer = ask(gear, Grader(gear.chat), tokens=1, searcher=Elsewhere(PAGE))
+        answer = ask_elsewhere(gear, Grader(gear.chat), Elsewhere(PAGE), tokens=1)
     write_trace(answer.trace, tmp_path / "trace.json")
 
     assert ("budget", {"grade": 1, "answer": 1}) == (answer.stop_reason, dict(script.played))
@@ -253,14 +267,12 @@ def test_a_budget_ends_it_with_the_best_so_far(corpus, server, embedder, tmp_pat
 def test_what_makes_no_sense_is_refused(corpus, server, embedder):
     """A blank question, no passage, no strip."""
     with asked(server, embedder, answering()) as gear:
-        found = gear.crag(gear.retriever("base"))
-        with pytest.raises(InputError):
-            found.ask(" ")
-        with pytest.raises(InputError):
-            found.ask("Who?", k=0)
+        for question, k in ((" ", 10), ("Who?", 0)):
+            with pytest.raises(InputError):
+                ask(gear, question=question, k=k)
     for option in ({"top_strips": 0}, {"min_score": 2}, {"tokens": 0}):
         with pytest.raises(SettingsError, match=next(iter(option))):
-            CragOptions(**option)
+            Crag(**option)
 
 
 class Tavily(BaseHTTPRequestHandler):

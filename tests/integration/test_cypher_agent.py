@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import pytest
 from langchain_openai import ChatOpenAI
 
+from gear_neo4j import CypherAgent
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
@@ -65,7 +66,7 @@ def test_a_query_gives_the_facts_of_a_cited_answer(graph, server, embedder, tmp_
     """Two calls: the query from the schema, the answer from its rows; all of it stands in the trace."""
     events = []
     with asked(server, embedder, f"```cypher\n{RIGHT};\n```") as (gear, model):
-        answer = gear.cypher_agent().ask(f" {QUESTION} ", on_event=events.append)
+        answer = gear.ask(f" {QUESTION} ", agent="cypher", on_event=events.append)
 
     assert ("answerable", "Varna [F1].", ("F7",)) == (answer.stop_reason, answer.text, answer.removed)
     (citation,) = answer.citations
@@ -98,7 +99,7 @@ def test_a_query_that_is_refused_is_written_once_more(graph, server, embedder, f
     """The guard's or the server's reason goes to the model, and both queries into the trace."""
     before = dump(graph)
     with asked(server, embedder, first, RIGHT) as (gear, model):
-        answer = gear.cypher_agent().ask(QUESTION)
+        answer = gear.ask(QUESTION, agent="cypher")
 
     refused, used = answer.trace.steps[0].queries
     assert (first, "", ()) == (refused.text, used.problem, refused.rows)
@@ -113,7 +114,7 @@ def test_a_query_that_is_refused_is_written_once_more(graph, server, embedder, f
 def test_without_rows_there_is_no_answer(graph, server, embedder, queries):
     """No row, no query, two refusals, rows of nothing: said as it is, and nobody is asked to answer."""
     with asked(server, embedder, *queries) as (gear, model):
-        answer = gear.cypher_agent().ask(QUESTION)
+        answer = gear.ask(QUESTION, agent="cypher")
 
     assert ("no_graph_evidence", "", ()) == (answer.stop_reason, answer.text, answer.citations)
     assert len(queries) == len(model.requests) == len(answer.trace.steps[0].queries)
@@ -124,7 +125,7 @@ def test_a_query_that_takes_too_long_is_told_and_not_tried_again(graph, server, 
     """Another one might take as long."""
     loop = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b UNWIND range(1, 1000) AS c RETURN sum(a * b * c) AS n"
     with asked(server, embedder, loop) as (gear, model):
-        answer = gear.cypher_agent(timeout=0.5).ask(QUESTION)
+        answer = gear.ask(QUESTION, agent=CypherAgent(timeout=0.5))
 
     assert ("no_graph_evidence", 1) == (answer.stop_reason, len(model.requests))
     assert "too long" in answer.trace.steps[0].queries[0].problem
@@ -133,7 +134,7 @@ def test_a_query_that_takes_too_long_is_told_and_not_tried_again(graph, server, 
 def test_rows_are_limited(graph, server, embedder):
     """By the guard in the query, and in what is read."""
     with asked(server, embedder, "UNWIND range(1, 900) AS n RETURN n LIMIT 900") as (gear, _model):
-        answer = gear.cypher_agent(rows=3).ask(QUESTION)
+        answer = gear.ask(QUESTION, agent=CypherAgent(rows=3))
 
     assert ["n = 1", "n = 2", "n = 3"] == [fact.object for fact in answer.gist]
 
@@ -143,21 +144,21 @@ def test_what_cannot_be_asked(graph, database, server, embedder, tmp_path):
     with asked(server, embedder) as (gear, model):
         for question, k in ((" ", 4), ("Who?", 0)):
             with pytest.raises(InputError):
-                gear.cypher_agent().ask(question, k=k)
-        for options in ({"rows": 0}, {"timeout": 0}):
-            with pytest.raises(SettingsError, match="above 0"):
-                gear.cypher_agent(**options)
+                gear.ask(question, k=k, agent="cypher")
+        for options, least in (({"rows": 0}, "at least 1"), ({"timeout": 0}, "above 0")):
+            with pytest.raises(SettingsError, match=f"it must be {least}"):
+                CypherAgent(**options)
         database.run(FORGET)
         ingest(database, embedder, tmp_path, {"p1": "Hinton won."}, [("p1", "Hinton", "won", "prize")])
         with pytest.raises(InputError, match="no graph to query"):
-            gear.cypher_agent().ask("Who?")
+            gear.ask("Who?", agent="cypher")
         assert [] == model.requests
     with opened(server, embedder) as gear, pytest.raises(ModelError):
-        gear.cypher_agent()
+        gear.agent("cypher")
 
 
 def test_the_command_answers_by_a_query_where_that_is_asked_for(gear, empty, monkeypatch, tmp_path):
-    """--agent cypher: the query as it happens, the facts cited, and the trace; a replay is refused."""
+    """--agent cypher: the query as it happens, the facts cited, and the trace, from which the run can be repeated without a model."""
     empty.run(PEOPLE)
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
@@ -171,6 +172,9 @@ def test_the_command_answers_by_a_query_where_that_is_asked_for(gear, empty, mon
 
         told = json.loads(gear("ask", "Who is nobody?", "--agent", "cypher", "--json")[1])
         assert ("no_graph_evidence", "", []) == (told["stop_reason"], told["answer"], told["search"]["hits"])
-    replayed = gear("ask", QUESTION, "--agent", "cypher", "--replay", tmp_path / "trace.json")
-    assert one_line(replayed, "--replay", "cypher")
+    monkeypatch.delenv("GEAR_CHAT_MODEL")
+    code, out, _ = gear("ask", QUESTION, "--agent", "cypher", "--replay", tmp_path / "trace.json")
+    assert (0, True, True) == (code, "Varna [F1]." in out, "the facts suffice: 1 step, 0 calls" in out)
+    other = gear("ask", "Who?", "--agent", "cypher", "--replay", tmp_path / "trace.json")
+    assert one_line(other, "trace.json is the trace of another question", QUESTION)
     empty.run(FORGET)

@@ -47,7 +47,7 @@ def adopted(server, connection, data, tmp_path_factory):
 
 def ask(server, *replies, question="?"):
     with opened(server, ChainEmbedder(), chat=FakeListChatModel(responses=[*replies, "Answer: it is [F1]."])) as gear:
-        return gear.kgt_agent().ask(question)
+        return gear.ask(question, agent="kgt")
 
 
 def ends(answer):
@@ -203,7 +203,7 @@ def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
     ]
 
     with opened(server, ChainEmbedder(), chat=FakeListChatModel(responses=replies)) as gear:
-        answer = gear.planner().ask(whole)
+        answer = gear.ask(whole, agent="planner")
 
     assert ["plan", "kgt", "naive"] == [step.action for step in answer.trace.steps]
     assert "What is said of cabozantinib?" == answer.trace.steps[2].question.rstrip(".?") + "?"

@@ -12,7 +12,7 @@ from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
-from gear_neo4j import Beam, Gear, Hit, Hits, Passage
+from gear_neo4j import Base, Beam, Gear, Hit, Hits, Naive, Passage
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.integrations.langchain import GearRetriever
 
@@ -112,7 +112,7 @@ class TestStandard(RetrieversIntegrationTests):
 
 def test_a_document_says_what_the_hit_says(retriever, gear):
     """Text, id, title, source, position, score, rank, and the lists it was found in with its rank there."""
-    hits = gear.search(QUESTION, base="bm25", base_k=1, beam=Beam(length=3), k=3)
+    hits = gear.search(QUESTION, k=3, retriever=Naive(base="bm25", base_k=1, beam=Beam(length=3)))
 
     documents = retriever.invoke(QUESTION)
 
@@ -201,7 +201,7 @@ def path_scores(documents):
 
 def test_any_retriever_can_stand_behind_it(gear):
     """One that a Gear made, and one that knows neither Gear nor Neo4j."""
-    made = GearRetriever(retriever=gear.retriever("base", base="sbert"), k=2)
+    made = GearRetriever(retriever=gear.retriever(Base(base="sbert")), k=2)
     (document,) = GearRetriever(retriever=Fixed()).invoke("who?")
 
     assert GearRetriever(gear=gear, retriever="base", base="sbert", k=2).invoke(QUESTION) == made.invoke(QUESTION)

@@ -1,14 +1,16 @@
 """The planner: plans in waves, what fails, circles, repeats, claims that nothing supports, and every fault."""
 
 import json
+import re
 import threading
 import time
 
 import pytest
 
+from gear_neo4j import Planner
 from gear_neo4j.agents.answer import ToolCall
-from gear_neo4j.agents.planner import PlanAgent, PlanOptions
-from gear_neo4j.agents.tools import AgentTool, RetrieverTool, ToolReply
+from gear_neo4j.agents.planner import PlannerLoop
+from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.domain import Hit, Passage
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.integrations.langchain import LangChainTool
@@ -74,7 +76,7 @@ def script(plan, **roles):
 
 
 def ask(gear, tools, *, question=QUESTION, **options):
-    return PlanAgent(tools, planner=PromptedPlanner(gear.chat), options=PlanOptions(**options)).ask(question)
+    return gear.ask(question, agent=Planner(tools=tools, **options))
 
 
 @pytest.fixture
@@ -202,21 +204,48 @@ def test_a_claim_that_nothing_supports_gets_one_more_step_and_is_then_flagged(mo
 def test_our_own_tools_answer_from_the_graph(database, server, embedder, tmp_path):
     """A retriever with an answer from its passages, and an agent that is made when it is asked; both cite passages."""
     ingest(database, embedder, tmp_path, PASSAGES, [("harbour", "Ana Petkova", "designed", "harbour of Varna")])
-    plan = {"steps": [step("1", "Who designed the harbour of Varna?", "naive"), step("2", "Ana Petkova?", "local")]}
+    first = step("1", "Who designed the harbour of Varna?", "naive")
+    plan, offered = {"steps": [first, step("2", "Ana Petkova?", "graphrag-local")]}, []
+    replies = plans(plan, DONE, DONE)
+
+    def planned(text):
+        offered.append(re.findall("^- ([a-z-]+): ", text, re.MULTILINE))
+        return replies(text)
 
     def answer(text):
         place = text.partition(PASSAGES["harbour"])[0].count("Passage [")
         return f"Answer: Ana Petkova [{place}]." if PASSAGES["harbour"] in text else "Answer: unknown."
 
-    with asked(server, embedder, script(plans(plan, DONE), answer=answer)) as gear:
-        tools = gear.tools()
-        found = gear.planner().ask(QUESTION)
-        assert "cypher" not in [tool.name for tool in tools]
-        assert "cypher" in [tool.name for tool in gear.tools(cypher=True)]
+    with asked(server, embedder, script(planned, answer=answer)) as gear:
+        found = gear.ask(QUESTION, agent="planner")
+        gear.ask(QUESTION, agent=Planner(allow_cypher=True))
 
-    assert "harbour" in {one.passage.id for one in found.citations}
-    assert {"naive", "local"} == {step.action for step in found.trace.steps[1:]}
-    assert all(isinstance(tool, RetrieverTool | AgentTool) for tool in tools)
+    assert "harbour" in {citation.passage.id for citation in found.citations}
+    assert {"naive", "graphrag-local"} == {step.action for step in found.trace.steps[1:]}
+    tools = ["naive", "base", "paths", "kgt", "graphrag-local", "graphrag-global"]
+    assert ([tools] * 2, [*tools, "cypher"]) == (offered[:2], offered[-1])
+
+
+def test_a_plan_has_the_tools_that_are_named(database, server, embedder, tmp_path):
+    """Retrievers, agents and tools of one's own, in this order; a name that there is not is refused before any call."""
+    ingest(database, embedder, tmp_path, PASSAGES, None)
+    offered = []
+
+    def planned(text):
+        offered.append(re.findall("^- ([a-z-]+): (.*)", text, re.MULTILINE))
+        return DONE
+
+    with asked(server, embedder, script(planned)) as gear:
+        gear.ask(QUESTION, agent=Planner(tools=("base", Known(), "crag")))
+        with pytest.raises(SettingsError, match="there is no retriever 'oracle'"):
+            gear.ask(QUESTION, agent=Planner(tools=("oracle",)))
+    with pytest.raises(SettingsError, match="planner's tools.1 is 5: it must be a name, or an object with name"):
+        Planner(tools=("base", 5))
+
+    (named,) = offered
+    assert ["base", "known", "crag"] == [name for name, _ in named]
+    assert ("known", "knows things") == named[1]
+    assert all(description for _, description in named)
 
 
 def test_any_tool_of_langchain_can_be_one(model):
@@ -276,11 +305,12 @@ def test_a_budget_ends_it_between_steps(model):
 def test_what_makes_no_sense_is_refused(model):
     """No tool, two of one name, a blank question, options out of range."""
     with model(script(plans(DONE))) as gear:
-        for tools in ([], [Known(), Known()]):
-            with pytest.raises(SettingsError, match="name of its own"):
-                ask(gear, tools)
+        with pytest.raises(SettingsError, match="name of its own"):
+            ask(gear, [Known(), Known()])
+        with pytest.raises(SettingsError, match="at least one tool"):
+            PlannerLoop([], planner=PromptedPlanner(gear.chat))
         with pytest.raises(InputError):
             ask(gear, [Known()], question="  ")
     for option in ({"max_steps": 0}, {"max_replans": -1}, {"concurrency": 0}):
         with pytest.raises(SettingsError, match=next(iter(option))):
-            PlanOptions(**option)
+            Planner(**option)

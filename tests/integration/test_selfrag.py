@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from gear_neo4j import Base, SelfRag
 from gear_neo4j.agents.ranking import final_ranking
-from gear_neo4j.agents.reflecting import SelfRagOptions
 from gear_neo4j.errors import InputError
 from tests.graphs import ingest
 from tests.loops import Script, asked, role_of
@@ -55,7 +55,7 @@ def script(**roles):
 
 
 def ask(gear, *, k=3, **options):
-    return gear.selfrag(gear.retriever("base", base="fulltext"), options=SelfRagOptions(**options)).ask(QUESTION, k=k)
+    return gear.ask(QUESTION, k=k, agent=SelfRag(over=Base(base="fulltext"), **options))
 
 
 def test_the_answer_that_is_supported_wins_and_is_cited(corpus, server, embedder):
@@ -234,4 +234,4 @@ def test_what_makes_no_sense_is_refused(corpus, server, embedder):
     with asked(server, embedder, script()) as gear:
         for question, k in ((" ", 3), ("Who?", 0)):
             with pytest.raises(InputError):
-                gear.selfrag(gear.retriever("base")).ask(question, k=k)
+                gear.ask(question, k=k, agent=SelfRag(over=Base()))

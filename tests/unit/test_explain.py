@@ -175,18 +175,18 @@ def test_the_page_shows_each_query_with_its_rows_or_its_problem():
 
 
 def test_the_page_shows_a_plan_and_what_tools_said():
-    """The plan as a list, a tool's answer open, its failure folded; runs from before there were plans have none."""
+    """The plan as a list, a tool's answer open, its failure folded; an agent that plans nothing shows neither."""
     row = run(kind="trace")
-    shown = page(saved_from(row))
+    shown = page(view(row))
     for step in row["steps"]:
-        del step["plan"], step["tool_calls"]
+        step["plan"] = step["tool_calls"] = []
 
     assert '<p class="note">Plan:</p><ol><li dir="auto">naive: Who?</li><li dir="auto">paths: Hinton</li></ol>' in shown
     assert '<details class="query" open><summary>Tool (naive): answered</summary>' in shown
     assert '<p class="note" dir="auto">Who?</p><p dir="auto">Body.</p></details>' in shown
     assert '<details class="query"><summary>Tool (paths): no route</summary>' in shown
     assert "Query (naive)" not in shown
-    assert "Tool (" not in page(saved_from(row))
+    assert "Tool (" not in page(view(row))
 
 
 def test_the_page_shows_what_was_judged():
