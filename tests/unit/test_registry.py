@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from gear_neo4j import AgentRecipe, Beam, Crag, GearAgent, GraphRagLocal, Naive, RetrieverRecipe, Scout, Sync, option
 from gear_neo4j.cli.flags import agent_from, flags_of, retriever_from
+from gear_neo4j.cli.reference import PAGE, page
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
 
@@ -146,3 +147,10 @@ def test_an_option_of_a_users_own_is_checked_like_ours():
 
     with pytest.raises(SettingsError, match="newest's limit is 0: it must be at least 1"):
         Newest(limit=0)
+
+
+def test_the_page_on_recipes_is_what_the_recipes_say():
+    """``python -m gear_neo4j.cli.reference`` writes its tables."""
+    text = PAGE.read_text(encoding="utf-8")
+
+    assert page(text) == text
