@@ -82,7 +82,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         (lambda: RETRIEVERS.recipe(3), "3 is no retriever: give a name or a recipe"),
         (lambda: Naive(widht=3), "naive has no option 'widht': its options are base, base_k, beam, score"),
         (lambda: Naive(base_k=0), "naive's base_k is 0: it must be at least 1"),
-        (lambda: Naive(base="vector"), "there is no retriever 'vector': choose one of naive, "),
+        (lambda: Naive(base="vector"), "there is no ranker or retriever 'vector': choose one of bm25, "),
         (lambda: Naive(score="best"), "naive's score is 'best': it must be composed, encoded or last"),
         (lambda: Naive(beam={"width": 0}), "the beam's width is 0: it must be at least 1"),
         (lambda: Scout(damping=1), "scout's damping is 1: it must be below 1"),
