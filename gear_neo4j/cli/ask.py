@@ -73,9 +73,9 @@ def ask(
     recipe = agent_from(agent_name, retriever, options)
     # Without a model nothing is to be started.
     chat = _replayed(replay_file, question) if replay_file else open_chat(settings, cache=settings.chat_cache)
-    live = Live(Console(), errors, silent=as_json)
+    live = Live(Console(), errors)
     with opened(settings, chat=chat) as gear:
-        answer = gear.ask(question, k=k, agent=recipe, on_event=live.show)
+        answer = gear.ask(question, k=k, agent=recipe, on_event=None if as_json else live.show)
         if trace_file is not None:
             write_trace(answer.trace, trace_file)
         if as_json:
