@@ -59,7 +59,7 @@ def test_a_large_load_does_without_the_index_and_a_search_works_meanwhile(gear, 
 
     assert [(None, {"p1", "p2"}, False)] == seen
     assert "ONLINE" == state(gear.graph.database)
-    assert 2 == len(gear.graph.store.nearest_triples([1.0] * 32, k=5))
+    assert 2 == len(Graph(gear.graph.database).store.nearest_triples([1.0] * 32, k=5))
 
 
 def test_what_is_repeated_leaves_the_index_alone(gear, folder, always):
