@@ -394,7 +394,7 @@ def test_kgt_refuses_a_graph_that_was_not_adopted(empty, server, embedder):
         opened(server, embedder, chat=FakeListChatModel(responses=["x"])) as gear,
         pytest.raises(InputError, match="adopt one first"),
     ):
-        gear.kgt_agent()
+        gear.agent("kgt")
 
 
 def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(films, embedder, tmp_path):

@@ -616,7 +616,7 @@ def test_forgetting_while_others_ingest_leaves_no_triple_without_its_ends(gear, 
                 triples = lines(tmp_path / f"{source}-t.jsonl", *facts(source))
                 for _ in range(6):
                     own.ingest([corpus], triples=[triples])
-                    own.forget(source)
+                    own.corpus.forget(source)
                 own.ingest([corpus], triples=[triples])
         except Exception as error:
             failures.append(error)
