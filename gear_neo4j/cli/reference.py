@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from gear_neo4j.cli.flags import flags_of
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry
@@ -25,7 +26,7 @@ def page(text: str) -> str:
     return f"{before}{BEGIN}\n{tables()}\n{END}{rest.partition(END)[2]}"
 
 
-def _section(entry: Entry) -> Iterator[str]:
+def _section(entry: Entry[Any]) -> Iterator[str]:
     yield f"### `{entry.name}`: `{entry.recipe.__name__}`\n"
     yield f"{entry.summary}\n"
     over = entry.recipe.model_fields.get("over")
