@@ -115,7 +115,7 @@ def test_the_command_line_knows_them(own, corpus, gear):
     assert 0 == gear("ingest", "--extract", "--extractor", "titles")[0]
 
 
-def test_the_evaluation_measures_them_in_its_table_and_by_name(own, corpus, gear, folder, tmp_path):
+def test_the_evaluation_measures_them_in_its_table_and_by_name(own, gear, folder, tmp_path):
     """A row each, with the others."""
     labels = [row.label for row in rows(llm=None, triples=True)]
     code, _, _ = gear("evaluate", folder, "--retriever", "shortest", "--json", tmp_path / "report.json")
