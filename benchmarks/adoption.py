@@ -23,7 +23,7 @@ from rich.table import Table
 
 from benchmarks.made import WordVectors, made_word
 from benchmarks.measure import apart, fresh_server, peak_megabytes, spread, timed
-from gear_neo4j import Gear, Settings
+from gear_neo4j import Gear, Naive, Settings
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import GearError
 from gear_neo4j.graph.queries import Query
@@ -129,7 +129,7 @@ def search(gear: Gear, nodes: int, number: int) -> float:
     """Milliseconds of one search, for the names of two nodes."""
     one, other = (str(node(place % nodes)["name"]) for place in (7_919 * number, 104_729 * number + 1))
     question = f"What joins {one} and {other}?"
-    return timed(lambda: gear.search(question, retriever="naive", base="fulltext"))
+    return timed(lambda: gear.search(question, retriever=Naive(base="fulltext")))
 
 
 def searched_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> tuple[list[float], list[str]]:

@@ -20,10 +20,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from gear_neo4j import Gear, Settings
-from gear_neo4j.agents.agent import Agent
+from gear_neo4j import Agent, AgentRecipe, Crag, Gear, Settings
 from gear_neo4j.evaluate import datasets, runs
-from gear_neo4j.roles.evaluators import Grader
+from gear_neo4j.roles.evaluators import Grader, SimilarityEvaluator
 from gear_neo4j.usage import Usage
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "agents.json"
@@ -68,19 +67,19 @@ def _said(task: str, asked: str) -> object:
 
 
 def agents(gear: Gear) -> dict[str, Agent]:
-    """Every agent over documents, with its defaults."""
-    naive = gear.retriever("naive")
-    return {
-        "gear": gear.agent(),
-        "ircot": gear.ircot(naive),
-        "paths": gear.path_agent(),
-        "crag, similarity": gear.crag(naive),
-        "crag, grader": gear.crag(naive, evaluator=Grader(gear.chat)),
-        "selfrag": gear.selfrag(naive),
-        "planner": gear.planner(),
-        "graphrag-local": gear.graphrag_local(),
-        "graphrag-global": gear.graphrag_global(),
+    """Every agent over documents, with its defaults; CRAG's thresholds are never those of a local calibration."""
+    recipes: dict[str, str | AgentRecipe] = {
+        "gear": "gear",
+        "ircot": "ircot",
+        "paths": "paths",
+        "crag, similarity": Crag(thresholds=SimilarityEvaluator.thresholds),
+        "crag, grader": Crag(evaluator="grader", thresholds=Grader.thresholds),
+        "selfrag": "selfrag",
+        "planner": "planner",
+        "graphrag-local": "graphrag-local",
+        "graphrag-global": "graphrag-global",
     }
+    return {name: gear.agent(recipe) for name, recipe in recipes.items()}
 
 
 def measured(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import argparse
 import json
 import tempfile
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +58,8 @@ def measured(gear: Gear, folder: Path, made: Path) -> dict[str, Any]:
     updated, seconds_update = timed_build(gear, afresh=False)
     calls_update = gear.communities.report().usage.calls
     ids = [str(json.loads(line)["id"]) for line in corpus[::ONE_IN]]
-    gone = gear.database.call("delete_passages", ids=ids)[0]
-    gear.database.call("delete_empty_communities")
+    deleted = gear.graph.corpus.delete_passages(ids)
+    gear.graph.communities.delete_empty()
     return {
         "entities": built.nodes,
         "communities": sum(built.levels),
@@ -70,8 +70,8 @@ def measured(gear: Gear, folder: Path, made: Path) -> dict[str, Any]:
         "reports": calls,
         "added_passages": ADDED,
         "update": {"s": seconds_update, "new": updated.new, "gone": updated.gone, "reports": calls_update},
-        "deleted": gone,
-        "dangling_after_deletion": gear.database.run(DANGLING)[0]["communities"],
+        "deleted": asdict(deleted),
+        "dangling_after_deletion": gear.graph.database.run(DANGLING)[0]["communities"],
     }
 
 

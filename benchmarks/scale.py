@@ -19,7 +19,7 @@ from benchmarks.measure import peak_megabytes, spread, timed
 from benchmarks.rivals.bm25 import RankBM25
 from benchmarks.rivals.pagerank import PageRank
 from benchmarks.rivals.vector_cypher import VectorCypher
-from gear_neo4j import Beam, Gear, Settings
+from gear_neo4j import Base, Beam, Gear, Naive, Settings
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.ingestion.progress import Progress
@@ -100,9 +100,9 @@ def asked_vector(gear: Gear, one: Asked) -> list[float]:
 def retrievers(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     """Whole searches, turn by turn: ours, vector search with a two-hop query in Cypher, and PageRank in memory."""
     ours = {
-        "naive over hybrid": gear.retriever("naive", base="hybrid"),
-        "naive over sbert": gear.retriever("naive", base="sbert"),
-        "sbert": gear.retriever("base", base="sbert"),
+        "naive over hybrid": gear.retriever(Naive(base="hybrid")),
+        "naive over sbert": gear.retriever(Naive(base="sbert")),
+        "sbert": gear.retriever(Base(base="sbert")),
     }
     two_hop = {}
     if find_spec("neo4j_graphrag"):
@@ -140,7 +140,7 @@ def keywords(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     index = BM25(gear.graph.store.all_passages())
     built, mb = time.perf_counter() - started, peak_megabytes() - before
     plain = RankBM25(gear.graph.store.all_passages())
-    fulltext = gear.retriever("base", base="fulltext")
+    fulltext = gear.retriever(Base(base="fulltext"))
     times: Noted = {}
     recalls: Noted = {}
     for one in track(asked, "keywords"):
@@ -158,7 +158,7 @@ def keywords(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
 
 def throughput(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     """Searches a second with 1, 4 and 16 threads that search at once."""
-    retriever = gear.retriever("naive", base="hybrid")
+    retriever = gear.retriever(Naive(base="hybrid"))
     found = {}
     for clients in CLIENTS:
         times: list[float] = []

@@ -20,7 +20,7 @@ from benchmarks.measure import machine, spread, timed
 from benchmarks.rivals.beams import walk_encoding
 from benchmarks.rivals.vector_cypher import VectorCypher
 from benchmarks.steps import Times, Walk, compare, ranking, told
-from gear_neo4j import Beam, Gear, Settings
+from gear_neo4j import Base, Beam, Gear, Naive, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.graph.queries import Query, named
@@ -54,8 +54,8 @@ def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
     base = gear.retriever("base")
     recalls: dict[str, list[float]] = {"composed": [], "encoded": []}
     retrievers = {
-        "composed": gear.retriever("naive", score="composed"),
-        "encoded": gear.retriever("naive", score="encoded"),
+        "composed": gear.retriever(Naive(score="composed")),
+        "encoded": gear.retriever(Naive(score="encoded")),
     }
     for query in track(dataset.queries, "scores"):
         for name, retriever in retrievers.items():
@@ -64,7 +64,7 @@ def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
             recalls[name].append(recall([hit.passage.id for hit in hits], query.gold, k=K))
         passages = [hit.passage.id for hit in base.retrieve(query.question, k=K)]
         vector = Question(query.question, embedder=gear.embedder).vector
-        singly = partial(walk_encoding, gear.database, passages, vector, beam=Beam(), embedder=gear.embedder)
+        singly = partial(walk_encoding, gear.graph.database, passages, vector, beam=Beam(), embedder=gear.embedder)
         found["encoded, one query a beam"].append(timed(singly))
     ratios = {
         name: [slow / fast for slow, fast in zip(times, found["composed"], strict=True)]
@@ -95,17 +95,17 @@ def parts(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
         for _ in range(ROUNDS):
             for name, one in queries.items():
                 taken = {key: given[key] for key in one.parameters}
-                found[name].append(timed(partial(gear.database.run, one, **taken)))
+                found[name].append(timed(partial(gear.graph.database.run, one, **taken)))
     return {name: spread(times) for name, times in found.items()}
 
 
 def searches(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
     """Whole searches, turn by turn, without the time to encode the question, which is the same for all."""
     ours = {
-        "naive over hybrid": gear.retriever("naive", base="hybrid"),
-        "naive over sbert": gear.retriever("naive", base="sbert"),
-        "naive over sbert, half as many": gear.retriever("naive", base="sbert", base_k=7, beam=Beam(width=5)),
-        "sbert": gear.retriever("base", base="sbert"),
+        "naive over hybrid": gear.retriever(Naive(base="hybrid")),
+        "naive over sbert": gear.retriever(Naive(base="sbert")),
+        "naive over sbert, half as many": gear.retriever(Naive(base="sbert", base_k=7, beam=Beam(width=5))),
+        "sbert": gear.retriever(Base(base="sbert")),
         "scout": gear.retriever("scout"),
     }
     rival = VectorCypher(gear)

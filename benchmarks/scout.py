@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 from rich.progress import track
 
-from gear_neo4j import Gear, Settings
+from gear_neo4j import Base, Gear, Scout, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.graph.export import Export
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.hipporag import HippoRAG2, Memory
+from gear_neo4j.retrieval.hipporag import HippoRag2Retriever, Memory
 from gear_neo4j.retrieval.projection import Projections
-from gear_neo4j.retrieval.scout import Scout, Scouting
+from gear_neo4j.retrieval.scout import ScoutRetriever
 from gear_neo4j.settings import DEFAULT_NAME
 
 KS = (2, 5, 10, 15)
@@ -34,14 +34,14 @@ RESULTS = Path(__file__).with_name("scout.json")
 Recalls = npt.NDArray[np.float64]
 Ask = Callable[[str], Sequence[str]]
 
-PARTS: Mapping[str, Scouting] = {
-    "without names": Scouting(name_weight=0),
-    "without the remainder": Scouting(remainder=0),
-    "without triples as seeds": Scouting(triples=0),
-    "without passages as seeds": Scouting(passage_weight=0),
-    "damping 0.5, as in HippoRAG": Scouting(damping=0.5),
-    "names alone": Scouting(triples=0, passage_weight=0, remainder=0),
-    "HippoRAG 2's seeds and names": Scouting(damping=0.5, remainder=0),
+PARTS: Mapping[str, Scout] = {
+    "without names": Scout(name_weight=0),
+    "without the remainder": Scout(remainder=0),
+    "without triples as seeds": Scout(triples=0),
+    "without passages as seeds": Scout(passage_weight=0),
+    "damping 0.5, as in HippoRAG": Scout(damping=0.5),
+    "names alone": Scout(triples=0, passage_weight=0, remainder=0),
+    "HippoRAG 2's seeds and names": Scout(damping=0.5, remainder=0),
 }
 
 
@@ -61,14 +61,14 @@ def memory(store: Store, export: Export, embedder: Embedder) -> Memory:
 def systems(gear: Gear) -> dict[str, Ask]:
     """Everything that is measured, by name."""
     linked = memory(gear.graph.store, gear.graph.export, gear.embedder)
-    unlinked = memory(gear.graph.store, Unlinked(gear.database), gear.embedder)
+    unlinked = memory(gear.graph.store, Unlinked(gear.graph.database), gear.embedder)
     retrievers = {
-        "sbert": gear.retriever("base", base="sbert"),
+        "sbert": gear.retriever(Base(base="sbert")),
         "naive": gear.retriever("naive"),
-        "hipporag2": HippoRAG2(linked),
-        "scout": Scout(linked),
-        **{name: Scout(linked, scouting=given) for name, given in PARTS.items()},
-        "without synonym edges": Scout(unlinked),
+        "hipporag2": HippoRag2Retriever(linked),
+        "scout": ScoutRetriever(linked),
+        **{name: ScoutRetriever(linked, options=options) for name, options in PARTS.items()},
+        "without synonym edges": ScoutRetriever(unlinked),
     }
 
     def ask(name: str, question: str) -> list[str]:

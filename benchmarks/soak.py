@@ -23,14 +23,14 @@ from queue import Empty, Queue
 from statistics import median
 from typing import Any
 
-from gear_neo4j.retrieval.catalogue import BaseName
 from rich.console import Console
 
 from benchmarks.made import Made, WordVectors
 from benchmarks.measure import current_megabytes, fresh_server, spread
 from benchmarks.scale import write_batch, write_files
-from gear_neo4j import Gear, Settings
+from gear_neo4j import Gear, Naive, Settings
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.retrieval.rankers import BaseName
 from gear_neo4j.server import local
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "soak.json"
@@ -87,7 +87,7 @@ def searching(gear: Gear, questions: list[str], base: BaseName, tally: Tally, st
             return
         started = time.perf_counter()
         with counted("search", tally):
-            gear.search(question, retriever="naive", base=base)
+            gear.search(question, retriever=Naive(base=base))
         tally.searches.append(1_000 * (time.perf_counter() - started))
 
 
@@ -134,7 +134,7 @@ def counted(name: str, tally: Tally) -> Iterator[None]:
 
 def memory(gear: Gear, server: local.LocalServer) -> dict[str, int]:
     """Megabytes that client and server have in use, and what the server says of its own."""
-    theirs = {f"server_{key}_mb": value // 2**20 for key, value in gear.database.run(MEMORY)[0].items()}
+    theirs = {f"server_{key}_mb": value // 2**20 for key, value in gear.graph.database.run(MEMORY)[0].items()}
     return {"client_mb": current_megabytes(), "server_mb": current_megabytes(server.pid), **theirs}
 
 

@@ -10,7 +10,7 @@ from rich.progress import track
 from benchmarks.made import Asked
 from benchmarks.measure import spread, timed
 from benchmarks.rivals import beams
-from gear_neo4j import Beam, Gear
+from gear_neo4j import Base, Beam, Gear
 from gear_neo4j.domain import Path
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.store import ScoredTriple, Step, triple_of
@@ -85,9 +85,9 @@ def compare(gear: Gear, walk: Walk, *, hub: bool) -> Times:
     ours = Expansion(gear.graph.store, embedder=gear.embedder, beam=beam if hub else Beam(hub=EXACT))
     return (
         timed(lambda: step(gear, walk, hub=hub)),
-        timed(lambda: beams.one_query_a_beam(gear.database, walk.paths, vector, neighbours=beam.neighbours)),
+        timed(lambda: beams.one_query_a_beam(gear.graph.database, walk.paths, vector, neighbours=beam.neighbours)),
         timed(lambda: ours.expand(walk.question, passages=walk.passages)),
-        timed(lambda: beams.walk(gear.database, walk.passages, vector, beam=beam)),
+        timed(lambda: beams.walk(gear.graph.database, walk.passages, vector, beam=beam)),
     )
 
 
@@ -105,7 +105,7 @@ def told(found: Sequence[Times]) -> dict[str, Any]:
 
 def begun(gear: Gear, asked: Sequence[Asked]) -> tuple[list[Walk], list[Walk]]:
     """The walks of some questions: those that meet no hub, and those that do."""
-    base = gear.retriever("base", base="hybrid")
+    base = gear.retriever(Base(base="hybrid"))
     without: list[Walk] = []
     hubs: list[Walk] = []
     for one in track(asked, "walks"):
@@ -134,8 +134,8 @@ def expansion(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
 def worst_start(gear: Gear, beam: Beam) -> list[Path]:
     """Ten start triples, each at one of the ten busiest entities."""
     start = []
-    for row in gear.database.run(BUSIEST)[: beam.width]:
-        found = gear.database.run(AT_HUB, name=row["name"])[0]
+    for row in gear.graph.database.run(BUSIEST)[: beam.width]:
+        found = gear.graph.database.run(AT_HUB, name=row["name"])[0]
         start.append(ScoredTriple(triple_of(found), 0.5, row["degree"]))
     return beams_of(start, beam)
 
@@ -144,7 +144,7 @@ def hub_recall(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     """Of the best paths of exact expansion, the share that the bounded one finds; the same of their passages."""
     bounded = Expansion(gear.graph.store, embedder=gear.embedder)
     exact = Expansion(gear.graph.store, embedder=gear.embedder, beam=Beam(hub=EXACT))
-    base = gear.retriever("base", base="hybrid")
+    base = gear.retriever(Base(base="hybrid"))
     paths: list[float] = []
     passages: list[float] = []
     met = 0

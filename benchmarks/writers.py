@@ -99,11 +99,11 @@ def emptied(server: LocalServer) -> None:
     """An empty database, without constraints and indexes."""
     settings = Settings(uri=server.uri, username=server.username, password=server.password)
     with Gear.connect(settings, embedder=WordVectors()) as gear:
-        while gear.database.run(WIPE)[0]["deleted"]:
+        while gear.graph.database.run(WIPE)[0]["deleted"]:
             pass
         for query, kind in ((CONSTRAINTS, "CONSTRAINT"), (INDEXES, "INDEX")):
-            for row in gear.database.run(query):
-                gear.database.execute(f"DROP {kind} `{row['name']}`")
+            for row in gear.graph.database.run(query):
+                gear.graph.database.execute(f"DROP {kind} `{row['name']}`")
 
 
 def main() -> None:

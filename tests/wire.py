@@ -12,6 +12,8 @@ class Wire:
     def __init__(self, uri):
         host, port = uri.removeprefix("bolt://").split(":")
         self.target = (host, int(port))
+        self.lock = threading.Lock()
+        self.closed = False
         self.reset()
 
     def __enter__(self):
@@ -22,12 +24,15 @@ class Wire:
         return self
 
     def __exit__(self, *_):
-        for one in self.sockets:
-            one.close()
+        with self.lock:
+            self.closed = True
+            for one in self.sockets:
+                one.close()
 
     def cut(self):
         """Break every connection that is there; new ones can be made."""
-        broken, self.sockets = self.sockets[1:], self.sockets[:1]
+        with self.lock:
+            broken, self.sockets = self.sockets[1:], self.sockets[:1]
         for one in broken:
             one.shutdown(socket.SHUT_RDWR)
             one.close()
@@ -55,7 +60,13 @@ class Wire:
             except OSError:
                 return
             server = socket.create_connection(self.target)
-            self.sockets += [client, server]
+            with self.lock:
+                if self.closed:
+                    # The driver opened one more while the test was leaving.
+                    client.close()
+                    server.close()
+                    return
+                self.sockets += [client, server]
             threading.Thread(target=self.pump, args=(client, server, self.sent), daemon=True).start()
             threading.Thread(target=self.pump, args=(server, client, self.answers_append), daemon=True).start()
 

@@ -29,7 +29,7 @@ class VectorCypher:
             return RetrieverResultItem(content=record["id"])
 
         self._retriever = VectorCypherRetriever(
-            gear.database._driver,
+            gear.graph.database._driver,
             "gear_passage_embedding",
             TWO_HOPS.format(hub=hub),
             result_formatter=item,

@@ -38,13 +38,10 @@ class PathAnswerer:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        hits = self._retriever.retrieve(checked(question, k=k), k=k)
-        run = Run(hits.question, self._roles.name, on_event)
-        run.begin(hits.question)
-        run.spend(hits.milliseconds)
-        ids = tuple(hit.passage.id for hit in hits)
-        run.note(base=ids, ranking=ids, merged=ids, paths=hits.paths)
-        run.passages.update({hit.passage.id: hit.passage for hit in hits})
+        run = Run(checked(question, k=k), self._roles.name, on_event)
+        run.begin(run.question)
+        hits = run.search(self._retriever, k=k)
+        run.note(merged=tuple(hit.passage.id for hit in hits))
         facts = [Fact(triple.subject, triple.predicate, triple.object) for triple in hits.triples]
         run.remember(facts[:SHOWN_FACTS])
         draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)

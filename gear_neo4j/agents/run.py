@@ -12,7 +12,7 @@ from typing import Literal, TypeVar, Unpack
 from gear_neo4j.agents.answer import Answer, Citation, Step, StepFields, StopReason, Trace
 from gear_neo4j.agents.memory import GistMemory
 from gear_neo4j.cancellation import current_flag
-from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path
+from gear_neo4j.domain import Fact, Hits, Passage, Path
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.streaming import OnToken
@@ -121,16 +121,17 @@ class Run:
         on_token = (lambda piece: self.tell("token", piece)) if self.on_event else None
         return self.call(role, lambda: ask(on_token)) or Draft("")
 
-    def search(self, retriever: Retriever, *, k: int) -> list[Hit]:
+    def search(self, retriever: Retriever, *, k: int) -> Hits:
         """Retrieve with the question of the current step, on the books; nothing where the retriever's model failed."""
+        question = self.steps[-1].question
         if self.cancelled:
             self.cut = True
-            return []
+            return Hits(question, "", ())
         try:
-            found = retriever.retrieve(self.steps[-1].question, k=k)
+            found = retriever.retrieve(question, k=k)
         except ModelError as error:
             self.failed("reader", error)
-            return []
+            return Hits(question, "", ())
         for role, usage in found.usage.items():
             self.pay(role, usage)
         self.spend(found.milliseconds)
@@ -138,7 +139,7 @@ class Run:
         self.passages.update({hit.passage.id: hit.passage for hit in found})
         ids = tuple(hit.passage.id for hit in found)
         self.note(base=ids, ranking=ids, paths=found.paths)
-        return list(found)
+        return found
 
     def failed(self, role: str, error: ModelError) -> None:
         """Put a failure on record; one that is more than a bad reply ends the run."""

@@ -26,15 +26,15 @@ PATH = click.Path(path_type=Path, dir_okay=False)
 STOPS = {
     "answerable": "the facts suffice",
     "max_steps": "the last step allowed",
-    "no_new_question": "nothing new left to ask",
+    "no_new_question": "no new question left",
     "budget": "the budget is spent",
     "model_error": "the model failed; these are the best passages so far",
-    "no_graph_evidence": "the graph says nothing of it",
-    "abstained": "none of what was found speaks of the question",
+    "no_graph_evidence": "the graph holds nothing on it",
+    "abstained": "no passage bears on the question",
     "cancelled": "cancelled",
     "exhausted": "the last try allowed; this is the best of them",
 }
-UNGROUNDED = "nothing that was found supports all of this"
+UNGROUNDED = "no passage supports all of this"
 
 
 @click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
@@ -73,9 +73,9 @@ def ask(
     recipe = agent_from(agent_name, retriever, options)
     # Without a model nothing is to be started.
     chat = _replayed(replay_file, question) if replay_file else open_chat(settings, cache=settings.chat_cache)
-    live = Live(Console(), errors, silent=as_json)
+    live = Live(Console(), errors)
     with opened(settings, chat=chat) as gear:
-        answer = gear.ask(question, k=k, agent=recipe, on_event=live.show)
+        answer = gear.ask(question, k=k, agent=recipe, on_event=None if as_json else live.show)
         if trace_file is not None:
             write_trace(answer.trace, trace_file)
         if as_json:
@@ -114,7 +114,7 @@ def _print_answer(console: Console, answer: Answer, *, streamed: str) -> None:
         for hit in answer.hits:
             console.print(f"  {hit.rank}. {hit.passage.title or hit.passage.id}", markup=False, highlight=False)
     if answer.removed:
-        console.print(f"  taken out, for nothing of that number was shown: {', '.join(answer.removed)}", style="yellow")
+        console.print(f"  removed, no passage or fact has these numbers: {', '.join(answer.removed)}", style="yellow")
 
 
 def _print_cost(console: Console, answer: Answer, price: tuple[float, float] | None) -> None:

@@ -12,13 +12,11 @@ class Live:
     Args:
         console: where the answer is written, piece by piece if it is a terminal.
         steps: where the steps are shown.
-        silent: show nothing at all.
     """
 
-    def __init__(self, console: Console, steps: Console, *, silent: bool = False) -> None:
+    def __init__(self, console: Console, steps: Console) -> None:
         self.console = console
         self._steps = steps
-        self._silent = silent
         self._pieces: list[str] = []
 
     @property
@@ -28,8 +26,6 @@ class Live:
 
     def show(self, event: Event) -> None:
         """Show one event."""
-        if self._silent:
-            return
         match event.kind:
             case "question":
                 self._line(f"[bold]step {event.step}[/bold]  {escape(event.text)}", markup=True)

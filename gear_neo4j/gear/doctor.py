@@ -156,7 +156,7 @@ class Doctor:
         store = graph.store
         retriever = NaiveRetriever(
             store,
-            base=RankerStage(store, Hybrid([Fulltext(), Sbert()])),
+            base=RankerStage(store, lambda: Hybrid([Fulltext(), Sbert()])),
             expansion=Expansion(store, embedder=self.embedder, beam=self.beam),
             embedder=self.embedder,
             base_k=BASE_K,

@@ -114,7 +114,7 @@ class Session:
             return RetrieverStage(store, self.retriever(base), name=base.title)
         # A ranker that needs no vector is refused for another embedding model, too: what follows will need one.
         _ = self.embedder
-        return RankerStage(store, self.rankers.ranker(base))
+        return RankerStage(store, lambda: self.rankers.ranker(base))
 
     def expansion(self, *, beam: Beam, score: Score) -> Expansion:
         """The graph expansion of the paper."""

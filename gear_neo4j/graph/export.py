@@ -6,7 +6,7 @@ from typing import Any
 
 from gear_neo4j.domain import Path, Triple, entity_key
 from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.record import names_on_record
+from gear_neo4j.graph.record import names_on_record, require_record
 from gear_neo4j.graph.store import Vector, triple_of
 
 # The index orders by quantised vectors: of few candidates some of the nearest would be missing.
@@ -80,8 +80,15 @@ class Export:
         self._database = database
 
     def version(self) -> Version:
-        """The version of the graph as it is now."""
-        return Version(**self._database.call("graph_version")[0])
+        """The version of the graph as it is now.
+
+        Raises:
+            InputError: the database holds no data of ours, or none any more.
+        """
+        rows = self._database.call("graph_version")
+        if not rows:
+            require_record(self._database)
+        return Version(**rows[0])
 
     def facts(self) -> Iterator[tuple[str, list[list[str]]]]:
         """Every passage's id, in order, with the element ids of both ends of each of its triples; streamed."""

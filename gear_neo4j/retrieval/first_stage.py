@@ -1,11 +1,12 @@
 """The first stage of a search: the passages that come before any walk over the graph, and those of single triples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Protocol, get_args
 
 from pydantic import BeforeValidator, SerializeAsAny
 
 from gear_neo4j.domain import Passage
+from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.store import Found, Store
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.registry import RETRIEVERS
@@ -21,7 +22,13 @@ LINK_TRIPLES = 25
 
 
 def _first_stage(given: object) -> object:
-    return given if given in get_args(BaseName) else RETRIEVERS.recipe(given)
+    rankers = get_args(BaseName)
+    if given in rankers:
+        return given
+    if isinstance(given, str) and given not in RETRIEVERS.entries:
+        names = ", ".join((*rankers, *RETRIEVERS.entries))
+        raise SettingsError(f"there is no ranker or retriever {given!r}: choose one of {names}")
+    return RETRIEVERS.recipe(given)
 
 
 # A field that takes a ranker by name, or a retriever by name or as a recipe.
@@ -46,28 +53,31 @@ class FirstStage(Protocol):
 
 
 class RankerStage:
-    """A ranker over one database: whatever it looks up there takes one round trip, or none."""
+    """A ranker over one database: whatever it looks up there takes one round trip, or none.
 
-    def __init__(self, store: Store, ranker: Ranker) -> None:
+    Args:
+        current: gives the ranker for the corpus as it is when a search begins.
+    """
+
+    def __init__(self, store: Store, current: Callable[[], Ranker]) -> None:
         self._store = store
-        self._ranker = ranker
-
-    @property
-    def name(self) -> str:
-        """The name that hits carry as their source."""
-        return self._ranker.name
+        self._current = current
+        # Made at once: an extra that is missing shows before the first question.
+        self.name = current().name
 
     def rank(self, question: Question, *, k: int) -> list[Ranked]:
         """At most k passages, best first."""
-        return self._ranked(question, self._found(question, k=k, whole=False), k=k)
+        ranker = self._ranker(question)
+        return _ranked(ranker, question, self._found(ranker, question, k=k, whole=False), k=k)
 
     def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
         """At most k passages, best first, and the contents of those that came along with their ids.
 
         They come where no more is looked up than was asked for: not from what fuses long lists, nor from memory.
         """
-        found = self._found(question, k=k, whole=self._ranker.depth(k) == k)
-        return self._ranked(question, found, k=k), found.passages
+        ranker = self._ranker(question)
+        found = self._found(ranker, question, k=k, whole=ranker.depth(k) == k)
+        return _ranked(ranker, question, found, k=k), found.passages
 
     def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
         """The k passages of each triple, given as a question (GeAR's passageLink); one round trip for all.
@@ -77,32 +87,26 @@ class RankerStage:
         """
         if not questions:
             return []
-        queries = [self._query(question, vector=True) for question in questions]
+        ranker = self._ranker(questions[0])
+        queries = [_query(ranker, question, vector=True) for question in questions]
         with questions[0].timed("base"):
-            found = self._store.link_passages(queries, k=self._ranker.depth(k), triples=LINK_TRIPLES)
+            found = self._store.link_passages(queries, k=ranker.depth(k), triples=LINK_TRIPLES)
         linked = []
         for question, row in zip(questions, found, strict=True):
-            base = self._ranker.rank(question, row, k=k)
-            linked.append(fuse({self._ranker.name: base, "triples": _stating(row, k)})[:k])
+            base = ranker.rank(question, row, k=k)
+            linked.append(fuse({ranker.name: base, "triples": _stating(row, k)})[:k])
         return linked
 
-    def _found(self, question: Question, *, k: int, whole: bool) -> Found:
-        if not self._ranker.needs:
+    def _ranker(self, question: Question) -> Ranker:
+        with question.timed("base"):
+            return self._current()
+
+    def _found(self, ranker: Ranker, question: Question, *, k: int, whole: bool) -> Found:
+        if not ranker.needs:
             return NOTHING
-        query = self._query(question, vector="vector" in self._ranker.needs)
+        query = _query(ranker, question, vector="vector" in ranker.needs)
         with question.timed("base"):
-            return self._store.find_passages([query], k=self._ranker.depth(k), whole=whole)[0]
-
-    def _query(self, question: Question, *, vector: bool) -> dict[str, object]:
-        """What the database looks up for a question; a vector that is not needed is not made."""
-        return {
-            "vector": question.vector if vector else None,
-            "text": (lucene_query(question.text) or None) if "text" in self._ranker.needs else None,
-        }
-
-    def _ranked(self, question: Question, found: Found, *, k: int) -> list[Ranked]:
-        with question.timed("base"):
-            return self._ranker.rank(question, found, k=k)
+            return self._store.find_passages([query], k=ranker.depth(k), whole=whole)[0]
 
 
 class RetrieverStage:
@@ -135,6 +139,19 @@ class RetrieverStage:
         with questions[0].timed("base"):
             found = self._store.link_passages(queries, k=k, triples=LINK_TRIPLES)
         return [fuse({"sbert": ranked("sbert", row.dense[:k]), "triples": _stating(row, k)})[:k] for row in found]
+
+
+def _query(ranker: Ranker, question: Question, *, vector: bool) -> dict[str, object]:
+    """What the database looks up for a question; a vector that is not needed is not made."""
+    return {
+        "vector": question.vector if vector else None,
+        "text": (lucene_query(question.text) or None) if "text" in ranker.needs else None,
+    }
+
+
+def _ranked(ranker: Ranker, question: Question, found: Found, *, k: int) -> list[Ranked]:
+    with question.timed("base"):
+        return ranker.rank(question, found, k=k)
 
 
 def _stating(found: Found, k: int) -> list[Ranked]:

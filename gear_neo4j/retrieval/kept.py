@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from gear_neo4j.graph.export import Version
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.colbert import ColBERT, PyLateEncoder
@@ -26,9 +27,10 @@ class Rankers:
     def __init__(self, graph: Graph, *, home: Path) -> None:
         self._graph = graph
         self._home = home
+        self._bm25 = self._versioned(lambda _: BM25(graph.store.all_passages()))
         self._kept: dict[BaseName, Versioned[Ranker]] = {
-            "bm25": self._versioned(lambda: BM25(graph.store.all_passages())),
-            "colbert": self._versioned(self._colbert),
+            "bm25": self._bm25,
+            "colbert": self._versioned(lambda _: self._colbert()),
             "hybrid": self._versioned(self._hybrid),
         }
 
@@ -43,12 +45,13 @@ class Rankers:
         for kept in self._kept.values():
             kept.distrust()
 
-    def _versioned(self, make: Callable[[], Ranker]) -> Versioned[Ranker]:
-        return Versioned(lambda _: make(), version=self._graph.export.version, recheck=RECHECK)
+    def _versioned(self, make: Callable[[Version], Ranker]) -> Versioned[Ranker]:
+        return Versioned(make, version=self._graph.export.version, recheck=RECHECK)
 
-    def _hybrid(self) -> Ranker:
-        small = self._graph.store.counts().passages <= BM25_LIMIT
-        return Hybrid([self.ranker("bm25" if small else "fulltext"), Sbert()])
+    def _hybrid(self, version: Version) -> Ranker:
+        # Of the same version: an index that another search checked a moment ago may be older.
+        words: Ranker = self._bm25.at(version) if version.passages <= BM25_LIMIT else Fulltext()
+        return Hybrid([words, Sbert()])
 
     def _colbert(self) -> Ranker:
         encoder = PyLateEncoder()

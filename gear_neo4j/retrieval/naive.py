@@ -44,7 +44,8 @@ class NaiveRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the paths of the beam search; for paths of l triples l + 1 round trips.
 
-        A question whose paths meet a hub takes two more, and a base that is held in memory one less.
+        A question whose paths meet a hub takes two more. A base that is held in memory takes one less, but once a
+        second one more, for the version of the graph.
         """
         asked = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(asked, k=max(k, self._base_k))

@@ -46,11 +46,20 @@ class Versioned(Generic[Kept]):
     def current(self) -> Kept:
         """The value for the graph as it is, or was at most ``recheck`` seconds ago."""
         with self._lock:
-            if self._kept is None or self._clock() - self._checked >= self._recheck:
-                # Read first: what is written while the value is made leaves it stale, whether it is in it or not.
-                version, self._checked = self._version(), self._clock()
-                if self._kept is None or self._kept[0] != version:
-                    self._kept = (version, self._make(version))
+            if self._kept is not None and self._clock() - self._checked < self._recheck:
+                return self._kept[1]
+            # Read first: what is written while the value is made leaves it stale, whether it is in it or not.
+            version, checked = self._version(), self._clock()
+            value = self.at(version)
+            # Only now: where the new value could not be made, the old one must not pass for it.
+            self._checked = checked
+            return value
+
+    def at(self, version: Version) -> Kept:
+        """The value for a version that was read just now, as by a value that this one is a part of."""
+        with self._lock:
+            if self._kept is None or self._kept[0] != version:
+                self._kept = (version, self._make(version))
             return self._kept[1]
 
     def distrust(self) -> None:

@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.extraction import Extraction
+from gear_neo4j.ingestion.extractor import ChatExtractor
 from gear_neo4j.models.chat import Chat
 from tests.conftest import FakeEmbedder
 
@@ -18,4 +19,4 @@ if __name__ == "__main__":
     client = ChatOpenAI(model="toy", api_key="none", base_url=url, temperature=0, max_retries=0, timeout=30)
     chat = Chat(client, cache=Path(cache), concurrency=int(threads), sleep=lambda _seconds: None)
     with Database.connect(uri, username=username, password=password) as database:
-        Extraction(Graph(database), FakeEmbedder(), chat).run()
+        Extraction(Graph(database), FakeEmbedder(), ChatExtractor(chat)).run()

@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 
+from gear_neo4j import Naive, Paths
 from gear_neo4j.adoption import overlay
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
@@ -93,7 +94,7 @@ def test_an_adopted_graph_is_searched_over_the_users_own_nodes(films, server, em
     adopt(films, embedder)
 
     with opened(server, embedder) as gear:
-        hits = gear.search("Chicago", k=10, base="sbert", base_k=1)
+        hits = gear.search("Chicago", k=10, retriever=Naive(base="sbert", base_k=1))
         named = gear.search("Who was born in Chicago and knows Keanu Reeves?", retriever="paths")
         shown = gear.cypher(named.paths[0])
 
@@ -254,7 +255,7 @@ def test_facts_are_found_from_the_card_of_either_end(films, server, embedder):
     adopt(films, embedder, profile)
 
     with opened(server, embedder) as gear:
-        found = gear.search("Chicago", base="fulltext", base_k=1)
+        found = gear.search("Chicago", retriever=Naive(base="fulltext", base_k=1))
 
     assert "Lana Wachowski —born in→ Chicago" in {str(triple) for triple in found.triples}
 
@@ -329,7 +330,7 @@ def test_a_graph_without_relationships_is_adopted_as_passages(empty, server, emb
 
     assert (2, 0) == (report.passages_written, report.triples_written)
     with opened(server, embedder) as gear:
-        assert "sheep" == gear.search("sheep", base="fulltext")[0].passage.title
+        assert "sheep" == gear.search("sheep", retriever=Naive(base="fulltext"))[0].passage.title
 
 
 def test_graphs_that_cannot_be_adopted_cost_one_line_and_stay_as_they_are(empty, embedder):
@@ -393,7 +394,7 @@ def test_kgt_refuses_a_graph_that_was_not_adopted(empty, server, embedder):
         opened(server, embedder, chat=FakeListChatModel(responses=["x"])) as gear,
         pytest.raises(InputError, match="adopt one first"),
     ):
-        gear.kgt_agent()
+        gear.agent("kgt")
 
 
 def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(films, embedder, tmp_path):
@@ -428,7 +429,7 @@ def test_names_of_any_kind_are_adopted_searched_and_released(empty, server, embe
 
     assert 1 == report.triples_written
     with opened(server, embedder) as gear:
-        found = gear.search(value, retriever="paths", base="sbert")
+        found = gear.search(value, retriever=Paths(base="sbert"))
         shown = gear.cypher(*found.paths)
     assert [value.strip()] == [triple.subject for triple in found.triples]
     assert 1 == len(empty.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters))

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from gear_neo4j import Beam, Gear
+from gear_neo4j import Beam, Gear, Naive
 from gear_neo4j.errors import IndexUnavailable
 from gear_neo4j.graph import bulk
 from gear_neo4j.graph.graph import Graph
@@ -50,16 +50,16 @@ def test_a_large_load_does_without_the_index_and_a_search_works_meanwhile(gear, 
 
     def look(progress):
         if progress.stage == "triples":
-            hits = gear.search(QUESTION, beam=Beam(hub=1))
-            seen.append((state(gear.database), {hit.passage.id for hit in hits}, hits.exact))
+            hits = gear.search(QUESTION, retriever=Naive(beam=Beam(hub=1)))
+            seen.append((state(gear.graph.database), {hit.passage.id for hit in hits}, hits.exact))
             with pytest.raises(IndexUnavailable, match="gear migrate"):
                 gear.graph.store.link_triples([[1.0] * 32], query=[1.0] * 32)
 
     gear.ingest([folder], on_progress=look)
 
     assert [(None, {"p1", "p2"}, False)] == seen
-    assert "ONLINE" == state(gear.database)
-    assert 2 == len(Graph(gear.database).store.nearest_triples([1.0] * 32, k=5))
+    assert "ONLINE" == state(gear.graph.database)
+    assert 2 == len(Graph(gear.graph.database).store.nearest_triples([1.0] * 32, k=5))
 
 
 def test_what_is_repeated_leaves_the_index_alone(gear, folder, always):
@@ -67,7 +67,7 @@ def test_what_is_repeated_leaves_the_index_alone(gear, folder, always):
     gear.ingest([folder])
     states = []
 
-    gear.ingest([folder], on_progress=lambda progress: states.append(state(gear.database)))
+    gear.ingest([folder], on_progress=lambda progress: states.append(state(gear.graph.database)))
 
     assert {"ONLINE"} == set(states)
 
@@ -83,8 +83,8 @@ def test_a_load_that_fails_brings_the_index_back(gear, folder, always, embedder,
     with pytest.raises(RuntimeError, match="memory"):
         gear.ingest([], triples=[folder / "triples.jsonl"])
 
-    await_online(gear.database)
-    assert "ONLINE" == state(gear.database)
+    await_online(gear.graph.database)
+    assert "ONLINE" == state(gear.graph.database)
 
 
 def test_an_index_that_a_killed_load_put_aside_is_made_by_the_next_migration(database, embedder):

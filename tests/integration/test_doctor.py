@@ -4,9 +4,9 @@ import json
 import logging
 
 import pytest
-from gear_neo4j.doctor import Doctor
 
 from gear_neo4j.errors import DatabaseError
+from gear_neo4j.gear.doctor import Doctor
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.query_log import LOGGER

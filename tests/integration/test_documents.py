@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import neo4j
 import pytest
 
-from gear_neo4j import Gear
+from gear_neo4j import Base, Gear
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import InputError, MigrationError, SettingsError
 from gear_neo4j.graph import migrations
@@ -97,14 +97,14 @@ def ingested(gear, *sources, **options):
 
 def stated(gear, fragment, *triples):
     """Write the triples of the passage whose text holds the fragment, as an extraction would."""
-    (id,) = [row["id"] for row in gear.database.run(TEXTS) if fragment in row["text"]]
+    (id,) = [row["id"] for row in gear.graph.database.run(TEXTS) if fragment in row["text"]]
     facts = [make_triple(id, *triple) for triple in triples]
     write_triples(gear.graph, facts, completed=[id], embedder=gear.embedder)
 
 
 def dump(gear):
     """Everything in the database but the stamp that each write leaves: nodes and edges by their internal ids."""
-    nodes, edges = gear.database.run(NODES), gear.database.run(EDGES)
+    nodes, edges = gear.graph.database.run(NODES), gear.graph.database.run(EDGES)
     for row in nodes:
         row["p"].pop("changed", None)
     return {row["id"]: row for row in nodes}, {row["id"]: row for row in edges}
@@ -121,11 +121,11 @@ def rest(gear, *ids):
 
 
 def texts(gear):
-    return {row["text"].split("\n")[-1]: (row["source"], row["position"]) for row in gear.database.run(TEXTS)}
+    return {row["text"].split("\n")[-1]: (row["source"], row["position"]) for row in gear.graph.database.run(TEXTS)}
 
 
 def entities(gear):
-    return set(gear.database.run(ENTITIES)[0]["keys"])
+    return set(gear.graph.database.run(ENTITIES)[0]["keys"])
 
 
 # Ingesting
@@ -142,7 +142,7 @@ def test_a_folder_of_documents_becomes_passages_with_source_and_position(gear, d
         "She went to Paris.": ("docs/guide.md", "line 9"),
         "Warsaw lies on the Vistula.": ("docs/other.txt", "line 1"),
     } == texts(gear)
-    hit = gear.search("Curie won a prize", retriever="base", base="sbert")[0].passage
+    hit = gear.search("Curie won a prize", retriever=Base(base="sbert"))[0].passage
     assert ("Guide > Prize", "docs/guide.md", "line 5") == (hit.title, hit.source, hit.position)
     assert hit in list(gear.graph.store.all_passages())
 
@@ -225,12 +225,12 @@ def changed(gear, docs):
     stated(gear, "Vistula", ("Warsaw", "lies on", "Vistula"))
     stated(gear, "Paris", ("Curie", "went to", "Paris"))
     gear.ingest(["docs/other.txt"], synonyms=True)
-    gear.database.run(
+    gear.graph.database.run(
         Query("s", "MATCH (a:Entity {key: 'radium'}), (b:Entity {key: 'paris'}) MERGE (a)-[:SYNONYM]->(b)", writes=True)
     )
-    (old,) = [row["id"] for row in gear.database.run(TEXTS) if "won" in row["text"]]
+    (old,) = [row["id"] for row in gear.graph.database.run(TEXTS) if "won" in row["text"]]
     triples = Query("triples", "MATCH (t:Triple)-[:FROM]->({id: $id}) RETURN t.id AS id", frozenset({"id"}))
-    gone = {old, "prize", "radium", "radium salt"} | {row["id"] for row in gear.database.run(triples, id=old)}
+    gone = {old, "prize", "radium", "radium salt"} | {row["id"] for row in gear.graph.database.run(triples, id=old)}
     (docs / "guide.md").write_text(GUIDE.replace("won a prize.", "won two prizes.\nTwo."))
     return gone
 
@@ -248,7 +248,7 @@ def test_a_changed_document_replaces_what_changed_and_nothing_else(gear, changed
         report.triples_removed,
         report.entities_removed,
     )
-    (new,) = [row["id"] for row in gear.database.run(TEXTS) if "two prizes" in row["text"]]
+    (new,) = [row["id"] for row in gear.graph.database.run(TEXTS) if "two prizes" in row["text"]]
     nodes, edges = rest(gear, new)
     moved = next(row for row in nodes.values() if "Paris" in row["p"].get("text", "") and row["l"] == ["Passage"])
     assert "line 10" == moved["p"]["position"]
@@ -269,7 +269,7 @@ def test_a_run_killed_before_the_stale_passages_went_is_completed_by_the_next(ge
     report, _ = ingested(gear, "docs")
 
     assert (0, 1, 3) == (report.passages_written, report.passages_removed, report.triples_removed)
-    assert {"line 1", "line 5", "line 10"} == {row["position"] for row in gear.database.run(TEXTS)}
+    assert {"line 1", "line 5", "line 10"} == {row["position"] for row in gear.graph.database.run(TEXTS)}
     assert {"curie", "warsaw", "vistula", "paris"} == entities(gear)
 
 
@@ -374,7 +374,7 @@ def test_the_longest_source_fits_into_the_index(gear, tmp_path):
 
 def test_forgetting_a_source_takes_what_hangs_on_it_and_nothing_else(gear, changed):
     """A dry run says the same and changes nothing."""
-    gone = {row["id"] for row in gear.database.run(TEXTS) if row["source"] == "docs/guide.md"}
+    gone = {row["id"] for row in gear.graph.database.run(TEXTS) if row["source"] == "docs/guide.md"}
     gone |= {"curie", "prize", "radium", "radium salt", "paris"}
     gone |= {row["p"]["id"] for row in dump(gear)[0].values() if row["p"].get("predicate", "lies on") != "lies on"}
     before, kept = dump(gear), rest(gear, *gone)
@@ -391,7 +391,7 @@ def test_a_users_own_node_stays_whatever_our_triples_said_of_it(gear, docs):
     """It loses the edge of the triple, and nothing of its own; nor does an entity go that a user's triple names."""
     ingested(gear, "docs")
     stated(gear, "Vistula", ("Warsaw", "lies on", "Vistula"))
-    gear.database.run(
+    gear.graph.database.run(
         Query(
             "theirs",
             "MATCH (t:Triple)-[:FROM]->(p:Passage {source: 'docs/other.txt'}), (e:Entity {key: 'vistula'}) "
@@ -402,17 +402,17 @@ def test_a_users_own_node_stays_whatever_our_triples_said_of_it(gear, docs):
         )
     )
     theirs = Query("t", "MATCH (c:City)-[r:IN]->(o) RETURN properties(c) AS c, properties(o) AS o, labels(c) AS l")
-    before = gear.database.run(theirs)
+    before = gear.graph.database.run(theirs)
 
     assert Forgotten(1, 1, 1) == gear.corpus.forget("docs/other.txt", dry_run=True)
     assert Forgotten(1, 1, 1) == gear.corpus.forget("docs/other.txt")
 
-    assert before == gear.database.run(theirs)
+    assert before == gear.graph.database.run(theirs)
     assert {"vistula"} == entities(gear)
     own = Query(
         "x", "MATCH (c)<-[:SUBJECT]-(t:Triple)-[:OBJECT]->(e:Entity) RETURN labels(c) AS c, e.key AS e, t.id AS t"
     )
-    assert [{"c": ["City"], "e": "vistula", "t": "x"}] == gear.database.run(own)
+    assert [{"c": ["City"], "e": "vistula", "t": "x"}] == gear.graph.database.run(own)
 
 
 def test_a_dry_run_says_what_goes_whatever_the_graph(gear, tmp_path):
@@ -436,7 +436,7 @@ def test_a_dry_run_says_what_goes_whatever_the_graph(gear, tmp_path):
             assert expected == Forgotten(
                 before.passages - after.passages, before.triples - after.triples, before.entities - after.entities
             )
-            assert [{"n": 0}] == gear.database.run(DANGLING)
+            assert [{"n": 0}] == gear.graph.database.run(DANGLING)
         assert (0, 0, 0) == (gear.corpus.counts().passages, gear.corpus.counts().triples, gear.corpus.counts().entities)
 
 
@@ -506,11 +506,11 @@ def test_a_search_after_forgetting_does_not_find_what_went(gear, docs):
     """Nor does an index that was in memory; and an evaluation looks at its data set anew."""
     ingested(gear, "docs")
     gear.graph.store.record_dataset("set", fingerprint="whole")
-    assert gear.search("Vistula", retriever="base", base="bm25")
+    assert gear.search("Vistula", retriever=Base(base="bm25"))
 
     gear.corpus.forget("docs/other.txt")
 
-    found = gear.search("Vistula Warsaw", retriever="base", base="bm25")
+    found = gear.search("Vistula Warsaw", retriever=Base(base="bm25"))
     assert ["docs/guide.md"] == [hit.passage.source for hit in found]
     assert ("set", None) == gear.graph.store.dataset()
 
@@ -542,7 +542,7 @@ def test_of_two_that_remove_the_last_triples_of_an_entity_one_removes_it(gear, s
     ]
 
     with open_transaction(server, query, parameters[0]):
-        thread = threading.Thread(target=gear.database.call, args=(query,), kwargs=parameters[1])
+        thread = threading.Thread(target=gear.graph.database.call, args=(query,), kwargs=parameters[1])
         thread.start()
         time.sleep(0.5)
     thread.join()
@@ -566,7 +566,7 @@ def test_a_triple_finds_its_entity_removed_and_makes_it_anew(gear, server, tmp_p
     thread.join()
 
     assert {"shared", "two"} == entities(gear)
-    assert [{"n": 0}] == gear.database.run(DANGLING)
+    assert [{"n": 0}] == gear.graph.database.run(DANGLING)
 
 
 @pytest.mark.parametrize("side", ["SUBJECT", "OBJECT"])
@@ -591,13 +591,13 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
     }
 
     with open_transaction(server, "write_triples", parameters):
-        thread = threading.Thread(target=gear.database.call, args=(query,), kwargs=removing[query])
+        thread = threading.Thread(target=gear.graph.database.call, args=(query,), kwargs=removing[query])
         thread.start()
         time.sleep(0.5)
     thread.join()
 
     assert {"shared", "two"} == entities(gear)
-    assert [{"n": 0}] == gear.database.run(DANGLING)
+    assert [{"n": 0}] == gear.graph.database.run(DANGLING)
 
 
 def test_forgetting_while_others_ingest_leaves_no_triple_without_its_ends(gear, server, embedder, tmp_path):
@@ -616,7 +616,7 @@ def test_forgetting_while_others_ingest_leaves_no_triple_without_its_ends(gear, 
                 triples = lines(tmp_path / f"{source}-t.jsonl", *facts(source))
                 for _ in range(6):
                     own.ingest([corpus], triples=[triples])
-                    own.forget(source)
+                    own.corpus.forget(source)
                 own.ingest([corpus], triples=[triples])
         except Exception as error:
             failures.append(error)
@@ -634,4 +634,4 @@ def test_forgetting_while_others_ingest_leaves_no_triple_without_its_ends(gear, 
         gear.corpus.counts().triples,
         gear.corpus.counts().entities,
     )
-    assert [{"n": 0}] == gear.database.run(DANGLING)
+    assert [{"n": 0}] == gear.graph.database.run(DANGLING)

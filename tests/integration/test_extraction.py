@@ -18,6 +18,7 @@ from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.extraction import Extraction
+from gear_neo4j.ingestion.extractor import ChatExtractor
 from gear_neo4j.models.chat import Chat
 from tests.graphs import ingest
 from tests.scripted_server import Fault, ScriptedServer
@@ -107,9 +108,9 @@ def few(database, embedder, tmp_path):
     return database
 
 
-def chat_with(model, *, cache=None, concurrency=4, **options):
+def extractor_with(model, *, cache=None, concurrency=4, **options):
     client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=0.75)
-    return Chat(client, cache=cache, concurrency=concurrency, sleep=lambda _seconds: None, **options)
+    return ChatExtractor(Chat(client, cache=cache, concurrency=concurrency, sleep=lambda _seconds: None, **options))
 
 
 def test_every_passage_ends_with_triples_or_a_recorded_error(corpus, embedder):
@@ -117,7 +118,7 @@ def test_every_passage_ends_with_triples_or_a_recorded_error(corpus, embedder):
     faults, failures, seen = Faults(), [], []
     with ScriptedServer(extract, fault=faults, retry_after="0", slow=1.0) as server:
         extraction = Extraction(
-            Graph(corpus), embedder, chat_with(server), on_failure=failures.append, on_progress=seen.append
+            Graph(corpus), embedder, extractor_with(server), on_failure=failures.append, on_progress=seen.append
         )
         report = extraction.run()
 
@@ -143,12 +144,12 @@ def test_failed_passages_are_read_again_only_when_asked(corpus, embedder):
     """A second run asks nothing; with retry_failed it asks for those that failed, and they get their triples."""
     faults = Faults()
     with ScriptedServer(extract, fault=faults, retry_after="0", slow=1.0) as server:
-        failed = Extraction(Graph(corpus), embedder, chat_with(server)).run().failed
+        failed = Extraction(Graph(corpus), embedder, extractor_with(server)).run().failed
         before = len(server.requests)
-        again = Extraction(Graph(corpus), embedder, chat_with(server)).run()
+        again = Extraction(Graph(corpus), embedder, extractor_with(server)).run()
         after = len(server.requests)
     with ScriptedServer(extract) as server:
-        mended = Extraction(Graph(corpus), embedder, chat_with(server), retry_failed=True).run()
+        mended = Extraction(Graph(corpus), embedder, extractor_with(server), retry_failed=True).run()
         asked = len(server.requests)
 
     assert (0, before) == (again.total, after)
@@ -172,7 +173,7 @@ def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice
     """
     if not undisturbed:
         with ScriptedServer(extract) as model:
-            Extraction(Graph(corpus), embedder, chat_with(model)).run()
+            Extraction(Graph(corpus), embedder, extractor_with(model)).run()
         undisturbed += corpus.run(STATES), corpus.run(GRAPH)
         corpus.run(Query("undo", "MATCH (t:Triple) DETACH DELETE t", writes=True))
         corpus.run(
@@ -206,7 +207,7 @@ def test_a_model_that_cannot_do_it_is_stopped_after_ten_passages(few, embedder):
     """It costs ten calls and their repairs, not an hour; nothing is put on record, so another model finds all to do."""
     with ScriptedServer(lambda messages: '{"triples": []}') as server:
         with pytest.raises(ModelError, match="first 10 passages"):
-            Extraction(Graph(few), embedder, chat_with(server)).run()
+            Extraction(Graph(few), embedder, extractor_with(server)).run()
         assert len(server.requests) < 20
 
     assert not any(row["done"] or row["error"] for row in few.run(STATES))
@@ -219,7 +220,7 @@ def test_passages_without_facts_are_done_once_a_model_has_shown_that_it_can(few,
         return extract(messages) if number_of(messages) >= 9 else '{"triples": []}'
 
     with ScriptedServer(late) as server:
-        report = Extraction(Graph(few), embedder, chat_with(server, concurrency=1)).run()
+        report = Extraction(Graph(few), embedder, extractor_with(server, concurrency=1)).run()
 
     assert (FEW, 0) == (report.done, report.failed)
     assert all(row["done"] for row in few.run(STATES))
@@ -228,9 +229,9 @@ def test_passages_without_facts_are_done_once_a_model_has_shown_that_it_can(few,
 def test_a_budget_of_tokens_stops_cleanly_and_the_rest_is_done_later(few, embedder):
     """What was begun is finished and written; the next run begins where this one stopped."""
     with ScriptedServer(extract) as server:
-        one = Extraction(Graph(few), embedder, chat_with(server), max_tokens=2_000).run()
+        one = Extraction(Graph(few), embedder, extractor_with(server), max_tokens=2_000).run()
         sent = len(server.requests)
-        rest = Extraction(Graph(few), embedder, chat_with(server)).run()
+        rest = Extraction(Graph(few), embedder, extractor_with(server)).run()
         both = len(server.requests)
 
     assert ("budget", sent) == (one.stopped, one.done)
@@ -242,7 +243,7 @@ def test_a_budget_that_ends_with_the_last_passage_stops_nothing(database, embedd
     """There is nothing left that the same command could do."""
     ingest(database, embedder, tmp_path, {"one": text(0)}, None)
     with ScriptedServer(extract) as server:
-        report = Extraction(Graph(database), embedder, chat_with(server, concurrency=1), max_tokens=1).run()
+        report = Extraction(Graph(database), embedder, extractor_with(server, concurrency=1), max_tokens=1).run()
 
     assert (1, "") == (report.done, report.stopped)
 
@@ -253,10 +254,10 @@ def test_a_server_that_goes_away_loses_nothing(few, embedder):
         ScriptedServer(extract, fault=lambda number, messages: 401 if number > 30 else None) as server,
         pytest.raises(ModelError, match="OPENAI_API_KEY"),
     ):
-        Extraction(Graph(few), embedder, chat_with(server)).run()
+        Extraction(Graph(few), embedder, extractor_with(server)).run()
     done = sum(row["done"] for row in few.run(STATES))
     with ScriptedServer(extract) as server:
-        rest = Extraction(Graph(few), embedder, chat_with(server)).run()
+        rest = Extraction(Graph(few), embedder, extractor_with(server)).run()
 
     assert 20 <= done <= 30
     assert FEW == done + rest.done

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gear_neo4j import Base, HippoRag, HippoRag2
 from gear_neo4j.errors import InputError, ModelError, ReplyError
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.graph.graph import Graph
@@ -30,6 +31,7 @@ TRIPLES = [
     ("prize", "physics prize 2024", "was the physics prize of", "2024"),
     ("other", "bread", "goes with", "butter"),
 ]
+RECIPES = {"base": Base(base="bm25"), "hipporag": HippoRag(base="bm25"), "hipporag2": HippoRag2()}
 
 
 class Seeds:
@@ -65,8 +67,7 @@ def search(graph, server, embedder):
     with opened(server, embedder) as gear:
 
         def search(question, *, name="hipporag2", seeds=None, k=3):
-            gear._catalogue._seeder = lambda: seeds
-            return gear.retriever(name, base="bm25").retrieve(question, k=k)
+            return gear.retriever(RECIPES[name], player=seeds).retrieve(question, k=k)
 
         yield search
 
@@ -263,9 +264,8 @@ def test_a_corpus_of_one_passage_is_searched(server, database, embedder, tmp_pat
     ingest(database, embedder, tmp_path, {"only": "One passage."}, triples)
 
     with opened(server, embedder) as gear:
-        gear._catalogue._seeder = lambda: Seeds(names=["one"], keep=[0] if triples else [])
-        assert ["only"] == ids(gear.search("one passage", retriever=name))
-        gear._catalogue._seeder = lambda: None
+        seeds = Seeds(names=["one"], keep=[0] if triples else [])
+        assert ["only"] == ids(gear.retriever(name, player=seeds).retrieve("one passage"))
         assert ["only"] == ids(gear.search("one passage", retriever=name))
 
 

@@ -165,7 +165,7 @@ def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty,
 
 def test_a_label_ends_at_the_delimiter_of_lists(empty, files):
     """As for neo4j-admin: a label that holds it cannot be written, and an empty one is none."""
-    Import(empty, Dialect(array_delimiter="|")).run(files(nodes="id:ID,:LABEL\na,A|B;C|\nb,|\n"))
+    Import(Graph(empty), Dialect(array_delimiter="|")).run(files(nodes="id:ID,:LABEL\na,A|B;C|\nb,|\n"))
 
     rows = empty.run(read("MATCH (n) WHERE n.id IS NOT NULL RETURN n.id AS id, labels(n) AS labels"))
     assert {"a": ["A", "B;C"], "b": []} == {row["id"]: sorted(row["labels"]) for row in rows}

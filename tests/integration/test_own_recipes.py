@@ -4,6 +4,7 @@ import json
 from typing import ClassVar
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j import (
     AgentRecipe,
@@ -117,7 +118,7 @@ def test_the_command_line_knows_them(own, corpus, gear):
 def test_the_evaluation_measures_them_in_its_table_and_by_name(own, corpus, gear, folder, tmp_path):
     """A row each, with the others."""
     labels = [row.label for row in rows(llm=None, triples=True)]
-    code, out, _ = gear("evaluate", folder, "--retriever", "shortest", "--json", tmp_path / "report.json")
+    code, _, _ = gear("evaluate", folder, "--retriever", "shortest", "--json", tmp_path / "report.json")
     report = json.loads((tmp_path / "report.json").read_text())
 
     assert ["shortest", "parrot"] == labels[-2:]
@@ -126,13 +127,10 @@ def test_the_evaluation_measures_them_in_its_table_and_by_name(own, corpus, gear
 
 def test_langchain_and_the_planner_take_them(own, database, embedder, server, folder):
     """An option of theirs is an argument of the retriever; with a line that says what they are for they are tools."""
-    with opened(server, embedder) as gear:
+    with opened(server, embedder, chat=FakeListChatModel(responses=["none"])) as gear:
         gear.ingest([folder])
         documents = GearRetriever(gear=gear, retriever="shortest", words=7, k=1).invoke(QUESTION)
-        session = gear._session
-        names = [
-            tool.name for tool in planner_tools(session.played_by(object()), Planner(tools=("shortest", "parrot")))
-        ]
+        names = [tool.name for tool in planner_tools(gear._session, Planner(tools=("shortest", "parrot")))]
         everything = {entry.name: entry.tool for entry in (*RETRIEVERS, *AGENTS) if entry.tool}
 
     assert ["p2"] == [document.id for document in documents]

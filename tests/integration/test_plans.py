@@ -3,7 +3,7 @@
 import neo4j
 import pytest
 
-from gear_neo4j.adoption.importing import CONSTRAINT, KEY
+from gear_neo4j.graph.imports import CONSTRAINT, KEY
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import load, load_search_forms, resource_folder
 from tests.conftest import FakeEmbedder, clear

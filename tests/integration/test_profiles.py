@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from langchain_openai import ChatOpenAI
 
+from gear_neo4j import Base, Beam, Naive
 from gear_neo4j.adoption.profile import built_in, load
 from gear_neo4j.graph.migrations import statements_of
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.retrieval.beam import Beam
 from tests.dump import dump
 from tests.graphs import opened
 from tests.scripted_server import ScriptedServer
@@ -92,9 +92,9 @@ def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedd
 
         assert (8, 8, 0) == (report.relationships_read, report.triples_written, report.nameless)
         assert (PASSAGES[name], STATED) == (report.passages_written, stated(empty))
-        near = gear.search(QUESTION, retriever="base", base="fulltext")
-        far = gear.search(QUESTION, base="fulltext", base_k=1)
-        farther = gear.search(QUESTION, base="fulltext", base_k=1, beam=Beam(length=3))
+        near = gear.search(QUESTION, retriever=Base(base="fulltext"))
+        far = gear.search(QUESTION, retriever=Naive(base="fulltext", base_k=1))
+        farther = gear.search(QUESTION, retriever=Naive(base="fulltext", base_k=1, beam=Beam(length=3)))
         assert [STUDIES] == texts(near)
         assert STUDIES == texts(far)[0] == texts(farther)[0]
         assert {PRIZE: True, VILLAGE: False} == {text: text in texts(far) for text in (PRIZE, VILLAGE)}
@@ -176,10 +176,12 @@ def test_a_vector_store_is_adopted_extracted_searched_and_released(empty, server
             report = gear.overlay.adopt(load(built_in()["langchain-vector"]))
 
             assert (4, 0) == (report.passages_written, report.triples_written)
-            assert [STUDIES] == texts(gear.search(QUESTION, base="fulltext"))
+            assert [STUDIES] == texts(gear.search(QUESTION, retriever=Naive(base="fulltext")))
             assert 4 == gear.corpus.extract().done
             assert STATED == stated(empty)
-            assert VILLAGE in texts(gear.search(QUESTION, base="fulltext", base_k=1, beam=Beam(length=3)))
+            assert VILLAGE in texts(
+                gear.search(QUESTION, retriever=Naive(base="fulltext", base_k=1, beam=Beam(length=3)))
+            )
 
             gone = gear.overlay.release()
 

@@ -5,6 +5,7 @@ import json
 import pytest
 from langchain_core.language_models import FakeListChatModel
 
+from gear_neo4j import Naive
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import DatabaseError
 from gear_neo4j.graph.queries import Query, load, resource_folder
@@ -21,15 +22,15 @@ ANALYSIS = json.dumps({"type": "one-hop", "heads": ["ALK"], "tail": "Drug"})
 QUESTION = "Which drugs inhibit ALK and ROS1?"
 ASKING = {
     **{
-        f"search {name}": lambda gear, name=name: gear.search(QUESTION, retriever=name, base="hybrid")
+        f"search {name}": lambda gear, name=name: gear.search(QUESTION, retriever=name)
         for name in ("naive", "base", "paths", "hipporag2", "scout")
     },
-    "search fulltext": lambda gear: gear.search(QUESTION, base="fulltext"),
+    "search fulltext": lambda gear: gear.search(QUESTION, retriever=Naive(base="fulltext")),
     "paths": lambda gear: gear.paths(QUESTION),
     "ask gear": lambda gear: gear.ask(QUESTION),
-    "ask paths": lambda gear: gear.path_agent().ask(QUESTION),
-    "ask kgt": lambda gear: gear.kgt_agent().ask(QUESTION),
-    "ask cypher": lambda gear: gear.cypher_agent().ask(QUESTION),
+    "ask paths": lambda gear: gear.ask(QUESTION, agent="paths"),
+    "ask kgt": lambda gear: gear.ask(QUESTION, agent="kgt"),
+    "ask cypher": lambda gear: gear.ask(QUESTION, agent="cypher"),
     "counts": lambda gear: gear.corpus.counts(),
     "survey": lambda gear: gear.overlay.survey(),
     "propose": lambda gear: gear.overlay.propose(),

@@ -2,9 +2,9 @@
 
 import pytest
 
+from gear_neo4j import Base, Scout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.synonyms import write_synonyms
-from gear_neo4j.retrieval.scout import Scout, Scouting
 from tests.graphs import ingest, opened
 from tests.wire import Wire
 
@@ -42,7 +42,7 @@ def ids(hits):
 
 
 def with_names(gear, **given):
-    return Scout(gear._catalogue._memory, scouting=Scouting(triples=0, passage_weight=0, **given))
+    return gear.retriever(Scout(triples=0, passage_weight=0, **given))
 
 
 def test_a_name_in_the_question_leads_over_the_graph(gear):
@@ -54,15 +54,15 @@ def test_without_any_seed_the_passages_near_the_question_are_the_answer(gear):
     """No name, and nothing else is to be a seed."""
     question = "Who was elected chairman?"
 
-    assert ids(gear.search(question, retriever="base", base="sbert")) == ids(with_names(gear).retrieve(question))
+    assert ids(gear.search(question, retriever=Base(base="sbert"))) == ids(with_names(gear).retrieve(question))
 
 
 def test_the_right_chairman_comes_before_the_one_with_the_same_words(gear):
     """Both passages say the same of a chairman; the graph knows which society publishes the journal."""
     # In a graph of five triples the nearest five would be all.
-    scout = Scout(gear._catalogue._memory, scouting=Scouting(triples=0))
+    scout = gear.retriever(Scout(triples=0))
 
-    assert "harbour" == gear.search(QUESTION, retriever="base", base="sbert")[0].passage.id
+    assert "harbour" == gear.search(QUESTION, retriever=Base(base="sbert"))[0].passage.id
     assert ["journal", "society", "harbour"] == ids(scout.retrieve(QUESTION))[:3]
 
 

@@ -33,7 +33,7 @@ def report(tmp_path):
 
     def written(name, rankings, *, ks=(2, 5), milliseconds=10.0, **change):
         found = summary([answered(id, ranking, milliseconds) for id, ranking in rankings.items()], ks=ks)
-        told = {"dataset": "demo", "questions": len(rankings), "retriever": "naive", "base": name, "score": "composed"}
+        told = {"dataset": "demo", "questions": len(rankings), "retriever": "naive", "title": f"naive over {name}"}
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps(told | found | change))
         return path
@@ -119,6 +119,13 @@ def test_json_holds_the_rankings_of_the_questions_that_differ(gear, report):
     worst = told["most_different"][0]
     assert ("q2", ["c"], ["x0", "c"], ["x0", "x1"]) == (worst["id"], worst["gold"], worst["a"], worst["b"])
     assert "naive over b" == told["b"]["system"]
+
+
+def test_an_older_report_without_a_title_is_named_by_its_retriever(report):
+    """It is read all the same."""
+    assert ["naive over a", "naive"] == [
+        read_report(report("a", A, **change)).system for change in ({}, {"title": None})
+    ]
 
 
 def test_a_report_compared_with_itself_differs_in_nothing(gear, report):

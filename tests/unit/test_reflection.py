@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.agents.reflecting import SelfRagOptions
+from gear_neo4j.agents.reflecting import SelfRag
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.models.replies import Alternatives
 from gear_neo4j.roles.critic import SUPPORT, USES, Reflection, likelihoods
@@ -33,7 +33,7 @@ def test_relevance_and_use_as_published():
     """P(relevant) over both; use weighs -1, -0.5, 0, 0.5, 1."""
     seen = Reflection({"yes": 0.3, "no": 0.1}, {}, {"1": 0.1, "2": 0.1, "3": 0.2, "4": 0.2, "5": 0.4})
     assert (0.75, 0.35) == (pytest.approx(seen.relevance), pytest.approx(seen.utility))
-    assert 0.75 + 0.5 * 0.35 == pytest.approx(SelfRagOptions().score(seen))
+    assert 0.75 + 0.5 * 0.35 == pytest.approx(SelfRag().score(seen))
     assert -1.0 == Reflection(use={"1": 1.0}).utility
 
 
@@ -67,9 +67,9 @@ def test_without_alternatives_the_label_that_was_said_has_them_all(reply):
 
 
 @pytest.mark.parametrize(
-    "option", [{"passages": 0}, {"threshold": -0.1}, {"max_rewrites": -1}, {"tokens": 0}, {"use": math.nan}]
+    "option", [{"drafts": 0}, {"threshold": -0.1}, {"max_rewrites": -1}, {"tokens": 0}, {"use": math.nan}]
 )
 def test_options_out_of_range_are_named(option):
     """In one line."""
     with pytest.raises(SettingsError, match=next(iter(option))):
-        SelfRagOptions(**option)
+        SelfRag(**option)

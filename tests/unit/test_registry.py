@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from gear_neo4j import AgentRecipe, Beam, Crag, GearAgent, GraphRagLocal, Naive, RetrieverRecipe, Scout, Sync, option
 from gear_neo4j.cli.flags import agent_from, flags_of, retriever_from
+from gear_neo4j.cli.reference import PAGE, page
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
 
@@ -81,7 +82,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         (lambda: RETRIEVERS.recipe(3), "3 is no retriever: give a name or a recipe"),
         (lambda: Naive(widht=3), "naive has no option 'widht': its options are base, base_k, beam, score"),
         (lambda: Naive(base_k=0), "naive's base_k is 0: it must be at least 1"),
-        (lambda: Naive(base="vector"), "there is no retriever 'vector': choose one of naive, "),
+        (lambda: Naive(base="vector"), "there is no ranker or retriever 'vector': choose one of bm25, "),
         (lambda: Naive(score="best"), "naive's score is 'best': it must be composed, encoded or last"),
         (lambda: Naive(beam={"width": 0}), "the beam's width is 0: it must be at least 1"),
         (lambda: Scout(damping=1), "scout's damping is 1: it must be below 1"),
@@ -146,3 +147,10 @@ def test_an_option_of_a_users_own_is_checked_like_ours():
 
     with pytest.raises(SettingsError, match="newest's limit is 0: it must be at least 1"):
         Newest(limit=0)
+
+
+def test_the_page_on_recipes_is_what_the_recipes_say():
+    """``python -m gear_neo4j.cli.reference`` writes its tables."""
+    text = PAGE.read_text(encoding="utf-8")
+
+    assert page(text) == text

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Compared
 from gear_neo4j.retrieval.names import LONGEST_NAME, MOST_WORDS, names, spans
-from gear_neo4j.retrieval.scout import Scouting, beyond
+from gear_neo4j.retrieval.scout import Scout, beyond
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_of_a_question_that_is_a_name_the_whole_counts():
 def test_numbers_that_make_no_walk_are_refused(given, said):
     """One line that names the number."""
     with pytest.raises(SettingsError, match=said):
-        Scouting(**given)
+        Scout(**given)

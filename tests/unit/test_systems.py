@@ -2,15 +2,20 @@
 
 import pytest
 
+from gear_neo4j import Crag, GearAgent, HippoRag, HippoRag2, Naive, Scout
 from gear_neo4j.evaluate.systems import System
 
 
-@pytest.mark.parametrize(("retriever", "expected"), [("naive", False), ("hipporag", True), ("hipporag2", True)])
+@pytest.mark.parametrize(
+    ("retriever", "expected"), [(Naive(), False), (HippoRag(), True), (HippoRag2(), True), (Scout(), True)]
+)
 def test_only_what_walks_over_synonyms_needs_them(retriever, expected):
     """Linking them takes minutes."""
-    assert expected == System(retriever=retriever).needs_synonyms
+    assert expected == System(recipe=retriever).needs_synonyms
 
 
-def test_an_agent_does_not_walk_over_synonyms():
-    """Whatever retriever stands beside it."""
-    assert not System(agent="gear", retriever="hipporag2").needs_synonyms
+def test_an_agent_needs_synonyms_where_the_retriever_below_it_does():
+    """However far below."""
+    assert not System(recipe=GearAgent()).needs_synonyms
+    assert System(recipe=GearAgent(over=HippoRag2())).needs_synonyms
+    assert System(recipe=Crag(over=Naive(base=Scout()))).needs_synonyms

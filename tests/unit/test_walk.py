@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gear_neo4j.domain import Triple
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Seed
-from gear_neo4j.retrieval.walk import Walking, choose
+from gear_neo4j.retrieval.walk import Walk, choose
 
 
 def fact(head, tail, score=0.5):
@@ -15,7 +15,7 @@ def fact(head, tail, score=0.5):
 
 
 def chosen(facts, named, k=10, **options):
-    return [one.triple.id for one in choose(facts, named, k=k, walking=Walking(**options))]
+    return [one.triple.id for one in choose(facts, named, k=k, options=Walk(**options))]
 
 
 def test_facts_about_the_named_come_first_the_nearest_to_the_question_leading():
@@ -57,8 +57,8 @@ def test_at_most_k_facts_each_once_and_always_the_same(ends, named, k):
     assert found == chosen(facts, named, k=k)
 
 
-@pytest.mark.parametrize("options", [{"steps": 0}, {"damping": 1.0}, {"repeated": 0.0}, {"direct": -1}, {"most": 0}])
+@pytest.mark.parametrize("options", [{"steps": 0}, {"damping": 1.0}, {"repeated": 0.0}, {"direct": -1}, {"scanned": 0}])
 def test_settings_that_make_no_sense_are_refused(options):
     """Each names what it is about."""
     with pytest.raises(SettingsError):
-        Walking(**options)
+        Walk(**options)

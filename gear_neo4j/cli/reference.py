@@ -1,0 +1,47 @@
+"""The tables of docs/recipes.md, made from the recipes: ``python -m gear_neo4j.cli.reference`` writes them there."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gear_neo4j.cli.flags import flags_of
+from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry
+
+PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
+BEGIN, END = "<!-- recipes: generated -->\n", "<!-- end -->\n"
+
+
+def tables() -> str:
+    """All built-in recipes as Markdown: what each does, and its options with their defaults."""
+    parts = []
+    for registry in (RETRIEVERS, AGENTS, EXTRACTORS):
+        parts.append(f"## {registry.kind.capitalize()}s\n")
+        parts += [line for entry in registry if not entry.own for line in _section(entry)]
+    return "\n".join(parts)
+
+
+def page(text: str) -> str:
+    """The text of the page with the tables as they should be."""
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}{BEGIN}\n{tables()}\n{END}{rest.partition(END)[2]}"
+
+
+def _section(entry: Entry[Any]) -> Iterator[str]:
+    yield f"### `{entry.name}`: `{entry.recipe.__name__}`\n"
+    yield f"{entry.summary}\n"
+    over = entry.recipe.model_fields.get("over")
+    if over is not None:
+        yield f"Stands on `{over.default.title}` unless `over` names another retriever.\n"
+    flags = list(flags_of(entry.recipe))
+    if not flags:
+        yield "No options.\n"
+        return
+    yield "| option | default | |\n|---|---|---|"
+    for flag in flags:
+        default = "" if flag.default in (None, ()) else f"`{flag.default}`"
+        yield f"| `{'.'.join(flag.path)}` | {default} | {flag.description} |"
+    yield ""
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,59 @@
+"""A database that another embedding model built is refused by all that compares vectors, not only by its dimension."""
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+
+from gear_neo4j.adoption.profile import Entities, Profile
+from gear_neo4j.errors import EmbeddingMismatch
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.registry import RETRIEVERS
+from tests.conftest import FakeEmbedder
+from tests.graphs import opened
+
+GRAPH = "CREATE (:Drug {name: 'alectinib'})-[:INHIBITS]->(:Gene {name: 'ALK'})"
+PROFILE = Profile(name="drugs", entities={label: Entities(names=("name",)) for label in ("Drug", "Gene")})
+QUESTION = "Which drugs inhibit ALK?"
+REFUSED = r"fake \(32 .* other \(32\)"
+
+
+class Other(FakeEmbedder):
+    """A model of the same dimension, whose vectors mean something else."""
+
+    name = "other"
+
+
+@pytest.fixture
+def other(empty, server, embedder):
+    """An adopted graph, in the hands of somebody with another embedding model."""
+    empty.run(Query("graph", GRAPH, writes=True))
+    with opened(server, embedder) as gear:
+        gear.overlay.adopt(PROFILE)
+    with opened(server, Other(), chat=FakeListChatModel(responses=["{}"])) as gear:
+        yield gear
+
+
+@pytest.mark.parametrize("retriever", [entry.name for entry in RETRIEVERS if not entry.own])
+def test_every_retriever_refuses_another_model_of_equal_dimension(other, retriever):
+    """Its vectors would find wrong neighbours, and say nothing."""
+    with pytest.raises(EmbeddingMismatch, match=REFUSED):
+        other.search(QUESTION, retriever=retriever)
+
+
+@pytest.mark.parametrize("agent", ["gear", "ircot", "crag", "selfrag", "paths", "planner", "graphrag-local", "kgt"])
+def test_every_agent_that_compares_vectors_refuses_it(other, agent):
+    """Before the language model is asked for anything."""
+    with pytest.raises(EmbeddingMismatch, match=REFUSED):
+        other.ask(QUESTION, agent=agent)
+
+
+def test_paths_are_not_searched_with_it(other):
+    """The search without passages, too."""
+    with pytest.raises(EmbeddingMismatch, match=REFUSED):
+        other.paths(QUESTION)
+
+
+@pytest.mark.parametrize("base", ["bm25", "fulltext"])
+def test_a_search_by_words_alone_refuses_it_as_well(other, base):
+    """What a user builds on it next would not work."""
+    with pytest.raises(EmbeddingMismatch, match=REFUSED):
+        other.search(QUESTION, retriever={"name": "base", "base": base})

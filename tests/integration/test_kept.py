@@ -1,0 +1,145 @@
+"""What a Gear keeps between questions: it follows the graph, whoever changes it, and is not made in vain."""
+
+import json
+import logging
+import math
+import time
+
+import neo4j
+import pytest
+
+from gear_neo4j import Base, Gear
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.query_log import LOGGER
+from gear_neo4j.ingestion.reading import PASSAGES_A_BATCH
+from gear_neo4j.retrieval import kept
+from gear_neo4j.retrieval.kept import Rankers
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.settings import Settings
+from tests.graphs import ingest, opened
+from tests.unit.test_colbert import Letters
+
+PASSAGES = {"prize": "The 2024 physics prize went to Hinton.", "study": "Hinton wrote a thesis at Edinburgh."}
+TRIPLES = [("prize", "physics prize 2024", "went to", "Hinton"), ("study", "Hinton", "wrote a thesis at", "Edinburgh")]
+NEW = {"id": "new", "text": "Vistula flows through Warsaw."}
+QUESTION = "Vistula Warsaw"
+
+
+@pytest.fixture
+def graph(database, embedder, tmp_path):
+    """Two passages; the one that a test adds shares no word with them."""
+    ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
+    return database
+
+
+@pytest.fixture
+def more(tmp_path):
+    """A file with one more passage."""
+    file = tmp_path / "more.jsonl"
+    file.write_text(json.dumps(NEW))
+    return file
+
+
+def first(hits):
+    """The id of the first hit that BM25 found; without one, None."""
+    return next((hit.passage.id for hit in hits if "bm25" in {source.name for source in hit.sources}), None)
+
+
+@pytest.mark.parametrize("base", ["bm25", "hybrid"])
+def test_what_another_process_ingests_is_found_a_second_later(graph, server, embedder, more, base):
+    """By a retriever that is held for many questions, too; neither Gear knows of the other."""
+    with opened(server, embedder) as gear, opened(server, embedder) as other:
+        held = gear.retriever(Base(base=base))
+        assert (None, None) == (first(gear.search(QUESTION, retriever=Base(base=base))), first(held.retrieve(QUESTION)))
+        other.ingest([more])
+        time.sleep(kept.RECHECK)
+
+        assert "new" == first(held.retrieve(QUESTION))
+        assert "new" == first(gear.search(QUESTION, retriever=Base(base=base)))
+
+
+@pytest.mark.parametrize("base", ["bm25", "hybrid"])
+def test_a_search_during_an_ingest_keeps_no_half_of_an_index(database, server, embedder, tmp_path, monkeypatch, base):
+    """The search after it finds all, at once."""
+    monkeypatch.setattr(kept, "RECHECK", math.inf)
+    rows = [{"id": f"p{number:03}", "text": f"word{number}"} for number in range(PASSAGES_A_BATCH)]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, NEW]))
+    during = []
+
+    with opened(server, embedder) as gear:
+
+        def look(progress):
+            if progress.stage == "passages":
+                during.append([first(gear.search(text, retriever=Base(base=base))) for text in ("word7", QUESTION)])
+
+        # Where passages may be replaced, a batch is written only after the one before it was reported.
+        gear.ingest([tmp_path / "corpus.jsonl"], replace=True, on_progress=look)
+        after = first(gear.search(QUESTION, retriever=Base(base=base)))
+
+    assert ["p007", None] == during[0]
+    assert "new" == after
+
+
+def test_the_hybrid_takes_no_older_index_of_words(graph, server, embedder, tmp_path, more, monkeypatch):
+    """That of BM25 was looked at a moment ago; the hybrid, made now, is of the graph as it is now."""
+    monkeypatch.setattr(kept, "RECHECK", math.inf)
+    rankers = Rankers(Graph(graph), home=tmp_path)
+    question = Question(QUESTION, embedder=embedder)
+    assert [] == rankers.ranker("bm25").rank(question, k=3)
+    with opened(server, embedder) as other:
+        other.ingest([more])
+
+    assert ["new"] == [item.id for item in rankers.ranker("hybrid").rank(question, k=3)]
+
+
+@pytest.mark.parametrize("base", ["bm25", "hybrid"])
+def test_a_held_retriever_of_a_database_that_was_emptied_says_so(graph, server, embedder, base):
+    """In the line of every search of an empty database."""
+    with opened(server, embedder) as gear:
+        held = gear.retriever(Base(base=base))
+        graph.execute("MATCH (n:__GearStore) DELETE n")
+        time.sleep(kept.RECHECK)
+
+        with pytest.raises(InputError, match="holds no passages yet: run 'gear ingest' first$"):
+            held.retrieve(QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("retriever", "loaded"), [("naive", 1), ("base", 1), ("scout", 0), ("hipporag2", 0), ("subgraph", 0)]
+)
+def test_passages_are_loaded_into_memory_only_for_what_ranks_them_there(
+    graph, server, embedder, caplog, retriever, loaded
+):
+    """Counted in the log of queries, over the first two searches of a session."""
+    caplog.set_level(logging.DEBUG, logger=LOGGER.name)
+
+    with opened(server, embedder) as gear:
+        for question in ("Hinton", "Edinburgh"):
+            assert gear.search(question, retriever=retriever).hits
+
+    queries = [record.query for record in caplog.records if record.name == LOGGER.name]
+    assert loaded == queries.count("all_passages")
+    assert "passages_by_id" in queries or retriever == "base"
+
+
+def test_the_index_of_colbert_lies_in_the_home_of_the_session(graph, server, embedder, tmp_path, monkeypatch):
+    """Under the name of its own model, whatever embeds and whatever the environment says; so it is made once."""
+    encoders = []
+
+    def encoder():
+        encoders.append(Letters("family/letters"))
+        return encoders[-1]
+
+    monkeypatch.setattr(kept, "PyLateEncoder", encoder)
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GEAR_EMBEDDING_MODEL", "another")
+    settings = Settings(home=tmp_path / "home")
+    for _ in range(2):
+        with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+            gear = Gear(driver, database=server.database, embedder=embedder, settings=settings)
+            assert "study" == gear.search("edinburgh.", retriever=Base(base="colbert"))[0].passage.id
+
+    file = tmp_path / "home" / "colbert" / f"{graph.name}-family-letters" / "tokens.npz"
+    assert [file] == list(tmp_path.rglob("tokens.npz"))
+    assert [2, 0] == [made.encoded for made in encoders]

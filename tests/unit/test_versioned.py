@@ -1,0 +1,134 @@
+"""What is kept of the graph, with a clock and versions in the test's hands."""
+
+from threading import Thread
+
+import pytest
+
+from gear_neo4j.graph.export import Version
+from gear_neo4j.retrieval.versioned import Versioned
+
+
+class World:
+    """A graph of which only its version and the time are known; counts what is asked of it."""
+
+    def __init__(self):
+        self.passages = 1
+        self.now = 100.0
+        self.asked = 0
+        self.made = 0
+
+    def version(self):
+        self.asked += 1
+        return Version("stamp", self.passages, 0, 0, 0)
+
+    def make(self, version):
+        self.made += 1
+        return version.passages
+
+    def kept(self, recheck=1.0):
+        return Versioned(self.make, version=self.version, recheck=recheck, clock=lambda: self.now)
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+def test_a_version_is_asked_for_once_a_second(world):
+    """However many searches there are; a graph that did not change is not read again."""
+    kept = world.kept()
+
+    for seconds in (0.0, 0.5, 0.4, 0.2, 0.9):
+        world.now += seconds
+        assert 1 == kept.current()
+
+    assert (2, 1) == (world.asked, world.made)
+
+
+def test_a_change_by_anybody_is_seen_a_second_later_at_most(world):
+    """Nobody reports it."""
+    kept = world.kept()
+    kept.current()
+    world.passages = 2
+
+    world.now += 0.999
+    assert 1 == kept.current()
+    world.now += 0.001
+    assert 2 == kept.current()
+
+
+def test_what_this_process_wrote_is_seen_at_once(world):
+    """It says that it has written."""
+    kept = world.kept()
+    kept.current()
+    world.passages = 2
+    kept.distrust()
+
+    assert 2 == kept.current()
+    assert 2 == world.asked
+
+
+def test_what_is_written_while_a_value_is_made_leaves_it_stale(world):
+    """The version is read before the graph is: half an index is not kept as if it were whole."""
+
+    def make(version):
+        world.passages = 2
+        return world.make(version)
+
+    kept = Versioned(make, version=world.version, clock=lambda: world.now)
+
+    assert 1 == kept.current()
+    assert 2 == kept.current()
+    assert 2 == kept.current()
+    assert 2 == world.made
+
+
+def test_a_value_that_could_not_be_made_is_tried_again(world):
+    """The next search does not find the failure in its place."""
+    failures = [RuntimeError("away")]
+
+    def make(version):
+        if failures:
+            raise failures.pop()
+        return version.passages
+
+    kept = Versioned(make, version=world.version, recheck=1.0, clock=lambda: world.now)
+    with pytest.raises(RuntimeError, match="away"):
+        kept.current()
+
+    assert 1 == kept.current()
+
+
+def test_a_change_whose_value_could_not_be_made_is_not_forgotten(world):
+    """The old value does not pass for the new one once the failure is over."""
+    kept = Versioned(lambda version: 1 // (version.passages % 3), version=world.version, recheck=1.0)
+    assert 1 == kept.current()
+    world.passages = 3
+    kept.distrust()
+    with pytest.raises(ZeroDivisionError):
+        kept.current()
+    world.passages = 2
+
+    assert 0 == kept.current()
+
+
+def test_a_part_is_of_the_version_of_the_whole(world):
+    """Also where the part was looked at a moment ago, and would not ask for its version again."""
+    part = world.kept(recheck=60.0)
+    whole = Versioned(lambda version: [part.at(version)], version=world.version, clock=lambda: world.now)
+    part.current()
+    world.passages = 2
+
+    assert [2] == whole.current()
+
+
+def test_threads_that_search_at_once_read_the_graph_once(world):
+    """The others wait for the first one."""
+    kept = world.kept()
+    threads = [Thread(target=kept.current) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert (1, 1) == (world.asked, world.made)
