@@ -337,7 +337,7 @@ def test_a_gear_beside_a_retriever_object_is_refused(gear):
     ("options", "message"),
     [
         ({"bse": "bm25"}, "naive has no option 'bse': its options are base, base_k, beam, score"),
-        ({"base": "bm26"}, "there is no retriever 'bm26'"),
+        ({"base": "bm26"}, "there is no ranker or retriever 'bm26': choose one of bm25"),
         ({"retriever": "naiv"}, "there is no retriever 'naiv': did you mean naive?"),
         ({"retriever": 5}, "5 is no retriever: give a name, a recipe, or an object that retrieves"),
     ],
