@@ -146,4 +146,5 @@ def _explain(owner: type[Options], error: ErrorDetails) -> str:
             limit = str(limits["expected"]).replace("'", "")
         case _:
             limit = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return f"{owner.label}'s {place} is {error['input']!r}: it must be {limit}"
+    whose = f"{owner.label}'" if owner.label.endswith("s") else f"{owner.label}'s"
+    return f"{whose} {place} is {error['input']!r}: it must be {limit}"

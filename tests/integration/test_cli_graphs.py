@@ -101,7 +101,7 @@ def test_bad_input_costs_one_line(gear, graph):
     assert one_line(gear("adopt", "graphiti"), "no node with the label Entity")
     assert one_line(gear("release"), "holds no overlay")
     assert one_line(gear("paths", "x"), "holds no passages yet")
-    assert one_line(gear("paths", "x", "--hops", "9"), "--hops")
+    assert one_line(gear("paths", "x", "--hops", "9"), "paths' hops is 9: it must be at most 4")
 
 
 def test_a_knowledge_graph_with_questions_is_evaluated(gear, graph):

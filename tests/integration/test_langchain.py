@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -332,11 +333,21 @@ def test_a_gear_beside_a_retriever_object_is_refused(gear):
         GearRetriever(gear=gear, retriever=Fixed())
 
 
-@pytest.mark.parametrize("options", [{"bse": "bm25"}, {"base": "bm26"}, {"retriever": 5}, {"k": "many"}])
-def test_an_option_that_there_is_not_is_refused(gear, options):
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bse": "bm25"}, "naive has no option 'bse': its options are base, base_k, beam, score"),
+        ({"base": "bm26"}, "there is no ranker or retriever 'bm26': choose one of bm25"),
+        ({"retriever": "naiv"}, "there is no retriever 'naiv': did you mean naive?"),
+        ({"retriever": 5}, "5 is no retriever: give a name, a recipe, or an object that retrieves"),
+    ],
+)
+def test_an_option_that_there_is_not_is_refused(gear, options, message):
     """A slip is not passed over."""
-    with pytest.raises(ValidationError):
+    with pytest.raises(SettingsError, match=re.escape(message)):
         GearRetriever(**{"gear": gear, **options})
+    with pytest.raises(ValidationError, match="valid integer"):
+        GearRetriever(gear=gear, k="many")
 
 
 def test_it_does_not_change(retriever):
