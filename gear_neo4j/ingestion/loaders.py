@@ -57,7 +57,7 @@ def load(path: Path) -> list[Part]:
 
 
 def is_document(path: Path) -> bool:
-    """Whether a file is of a kind that :func:`load` reads, which its name tells.
+    """Whether a file is of a kind that :func:`load` reads, by its suffix.
 
     Example:
         >>> is_document(Path("Manual.PDF")), is_document(Path("photo.png"))
@@ -155,12 +155,12 @@ def _reason(error: Exception, kind: str) -> str:
         return f"cannot be read: {cause.strerror or cause}"
     if type(cause).__name__ in ("FileNotDecryptedError", "WrongPasswordError", "DependencyError"):
         return "is encrypted: save it without a password"
-    told = " ".join(str(cause).split()) or type(cause).__name__
-    return f"cannot be read as {kind}: {told}"
+    detail = " ".join(str(cause).split()) or type(cause).__name__
+    return f"cannot be read as {kind}: {detail}"
 
 
 def _encoding(path: Path) -> str:
-    """UTF-8 where the page is, else what the page says of itself."""
+    """UTF-8 where the page is valid UTF-8, else the encoding that it declares."""
     from bs4.dammit import EncodingDetector
 
     content = path.read_bytes()

@@ -44,8 +44,8 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, int, str]]:
     first = _front_matter(lines)
     for number in range(first, len(lines)):
         line = lines[number]
-        if found := _FENCE.fullmatch(line):
-            fence = _fenced(fence, found[1], found[2])
+        if marks := _FENCE.fullmatch(line):
+            fence = _fenced(fence, marks[1], marks[2])
         elif fence:
             continue
         elif heading := _MARKED.fullmatch(line):
