@@ -65,7 +65,7 @@ class Hierarchy:
     @property
     def roots(self) -> list[Community]:
         """The coarsest communities, the largest first."""
-        return ordered(one for one in self.communities.values() if one.above is None)
+        return ordered(community for community in self.communities.values() if community.above is None)
 
     def parts(self, id: str) -> list[Community]:
         """What is right below a community, the largest first."""

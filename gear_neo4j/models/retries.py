@@ -83,7 +83,7 @@ def may_pass(error: BaseException) -> bool:
 
 
 def requested_wait(error: BaseException) -> float | None:
-    """The wait that the server requests, in seconds (``retry-after-ms``, or ``Retry-After`` in seconds or as a date)."""
+    """The seconds of wait that the server requests (``retry-after-ms``, or ``Retry-After`` in seconds or as a date)."""
     for headers in filter(None, map(_headers, _chain(error))):
         for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
             seconds = _seconds(headers.get(name), now=headers.get("date"))

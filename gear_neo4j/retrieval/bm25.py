@@ -38,8 +38,8 @@ class BM25:
         self._ids = list(documents)
         self._place_by_id = np.argsort(np.argsort(np.array(self._ids, dtype=str)))
         self._places = _places_by_word(documents.values())
-        # By word, what it adds to the score of each passage that holds it. For whole scores, rank-bm25 computes that for
-        # each question anew, over all passages, which took as long as the rest of a hybrid search.
+        # By word, what it adds to the score of each passage that holds it. For whole scores, rank-bm25 computes that
+        # for each question anew, over all passages, which took as long as the rest of a hybrid search.
         self._gains: dict[str, npt.NDArray[np.float64]] = {}
         # rank-bm25 divides by the average length, so a corpus without a single word has no index.
         self._index: Any = None

@@ -1,4 +1,4 @@
-"""A walk from named nodes over the facts around them: PageRank over the facts met, then the most informative of them."""
+"""A walk from named nodes: PageRank over the facts around them, then the most informative of these facts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
