@@ -52,7 +52,7 @@ def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run
     if most < SMALLEST:
         raise SettingsError(f"the largest community is to have {most} nodes: it must be at least {SMALLEST}")
     version = graph.export.version().changed
-    weighted = _weighted(graph)
+    weighted = _weigh(graph)
     if not weighted.passages:
         raise InputError(f"the database {graph.name} has no triples that tie two entities together")
     starting = None if afresh else _starting(weighted, before)
@@ -72,7 +72,7 @@ def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run
     return report
 
 
-def _weighted(graph: Graph) -> WeightedGraph:
+def _weigh(graph: Graph) -> WeightedGraph:
     names = {node.id: entity_key(node.names[0]) if node.names else "" for node in graph.export.named_nodes()}
     ids = sorted(names, key=lambda id: (names[id], id))
     place = {id: number for number, id in enumerate(ids)}

@@ -42,8 +42,8 @@ def clusters(edges: Edges, *, most: int, starting: Mapping[int, int] | None = No
     """
     if not edges:
         return []
-    groups = _joined(edges, starting) if starting else _partition(edges)
-    return _grouped(edges, groups, most=most, level=0)
+    groups = _extend(edges, starting) if starting else _partition(edges)
+    return _build_clusters(edges, groups, most=most, level=0)
 
 
 def _parts(edges: Edges, *, most: int, level: int) -> list[Cluster]:
@@ -51,10 +51,10 @@ def _parts(edges: Edges, *, most: int, level: int) -> list[Cluster]:
     groups = _partition(edges)
     if len(groups) == 1 or level == MOST_LEVELS:
         groups = _cut(edges, sorted(chain.from_iterable(groups)), most=most)
-    return _grouped(edges, groups, most=most, level=level)
+    return _build_clusters(edges, groups, most=most, level=level)
 
 
-def _grouped(edges: Edges, groups: Sequence[tuple[int, ...]], *, most: int, level: int) -> list[Cluster]:
+def _build_clusters(edges: Edges, groups: Sequence[tuple[int, ...]], *, most: int, level: int) -> list[Cluster]:
     home = {node: place for place, group in enumerate(groups) for node in group}
     inside: dict[int, dict[tuple[int, int], float]] = defaultdict(dict)
     for (source, target), weight in edges.items():
@@ -77,7 +77,7 @@ def _partition(edges: Edges) -> list[tuple[int, ...]]:
     return _groups({int(node): group for node, group in membership.items()})
 
 
-def _joined(edges: Edges, starting: Mapping[int, int]) -> list[tuple[int, ...]]:
+def _extend(edges: Edges, starting: Mapping[int, int]) -> list[tuple[int, ...]]:
     """The former clusters, each new node in the one it is most tied to; nodes tied to none are split afresh.
 
     Leiden itself would go on from there and move nodes that nothing happened to.

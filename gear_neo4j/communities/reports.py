@@ -1,4 +1,4 @@
-"""A model's reports of communities, the smallest first; a community that has a report is left alone until it changes."""
+"""A model's reports of communities, the smallest first; a community with a report is left alone until it changes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

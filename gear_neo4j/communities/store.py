@@ -65,11 +65,11 @@ class Hierarchy:
     @property
     def roots(self) -> list[Community]:
         """The coarsest communities, the largest first."""
-        return ordered(community for community in self.communities.values() if community.above is None)
+        return by_size(community for community in self.communities.values() if community.above is None)
 
     def parts(self, id: str) -> list[Community]:
         """What is right below a community, the largest first."""
-        return ordered(self.communities[part] for part in self.below.get(id, ()))
+        return by_size(self.communities[part] for part in self.below.get(id, ()))
 
     def line(self, id: str) -> list[Community]:
         """A community and all above it, upwards."""
@@ -79,7 +79,7 @@ class Hierarchy:
         return communities
 
 
-def ordered(communities: Iterable[Community]) -> list[Community]:
+def by_size(communities: Iterable[Community]) -> list[Community]:
     """The largest first."""
     return sorted(communities, key=lambda community: (-community.size, community.id))
 

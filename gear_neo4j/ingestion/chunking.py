@@ -63,7 +63,7 @@ def passages_of(path: Path, *, size: int = CHUNK_SIZE) -> list[Passage]:
     source = _source(path)
     passages: dict[str, Passage] = {}
     for part in load(path):
-        for chunk, number in _numbered(part, chunks(part.text, size=size)):
+        for chunk, number in _number(part, chunks(part.text, size=size)):
             passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
             passages.setdefault(passage.id, passage)
     return list(passages.values())
@@ -80,7 +80,7 @@ def _source(path: Path) -> str:
     return source
 
 
-def _numbered(part: Part, pieces: Sequence[Chunk]) -> Iterator[tuple[Chunk, int]]:
+def _number(part: Part, pieces: Sequence[Chunk]) -> Iterator[tuple[Chunk, int]]:
     """Each chunk with the line or character it begins at; pages and rows are places of their own."""
     line, end = part.number, 0
     for chunk in pieces:

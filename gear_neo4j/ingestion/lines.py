@@ -120,7 +120,7 @@ def to_triples(row: dict[str, Any]) -> PassageTriples:
             triple = make_triple(passage, *item)
             good.setdefault(triple.id, triple)
         else:
-            malformed.append(f"{_shortened(item)} is not a triple of three texts")
+            malformed.append(f"{_shorten(item)} is not a triple of three texts")
     return PassageTriples(passage, tuple(good.values()), tuple(malformed))
 
 
@@ -136,7 +136,7 @@ def _json_object(text: bytes | None) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1}") from error
     if not isinstance(row, dict):
-        raise ValueError(f"not a JSON object but {_shortened(row)}")
+        raise ValueError(f"not a JSON object but {_shorten(row)}")
     return row
 
 
@@ -178,6 +178,6 @@ def is_triple(item: object) -> bool:
     )
 
 
-def _shortened(value: object) -> str:
+def _shorten(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

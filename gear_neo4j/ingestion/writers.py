@@ -14,9 +14,9 @@ Outcome = TypeVar("Outcome")
 
 
 class Writers:
-    """Batches of work for a few threads; outcomes are handled in order, in the thread that submits them.
+    """Batches of work for a few threads; outcomes are handled in order, in the thread that submits.
 
-    The first error ends it: it is raised where the next batch is submitted, or at the end. Batches already begun are completed.
+    The first error ends it: it is raised by the next ``submit``, or at the end. Batches already begun are completed.
 
     Example:
         >>> squares = []

@@ -52,10 +52,10 @@ def write_passages(
     changed = {id for id, state in known.items() if not state.same}
     replaced = [first[id] for id in sorted(changed) if replaceable(id)]
     if fresh:
-        graph.corpus.write_passages(fresh, _embedded(fresh, embedder))
+        graph.corpus.write_passages(fresh, _embed(fresh, embedder))
     if moved:
         graph.corpus.move_passages(moved)
-    deletion = graph.corpus.replace_passages(replaced, _embedded(replaced, embedder)) if replaced else Deletion()
+    deletion = graph.corpus.replace_passages(replaced, _embed(replaced, embedder)) if replaced else Deletion()
     conflicting = changed - {passage.id for passage in replaced}
     different = tuple(
         place
@@ -99,6 +99,6 @@ def triple_vectors(triples: Sequence[Triple], embedder: Embedder) -> list[list[f
     return [vectors[triple.text] for triple in triples]
 
 
-def _embedded(passages: Sequence[Passage], embedder: Embedder) -> list[list[float]]:
+def _embed(passages: Sequence[Passage], embedder: Embedder) -> list[list[float]]:
     vectors: list[list[float]] = embedder.embed([passage.content for passage in passages]).tolist()
     return vectors

@@ -48,7 +48,7 @@ class ReplyCache:
         self._model = identity(model)
         self._writing = Lock()
         with _naming(path):
-            self._cache = _opened(path)
+            self._cache = _open(path)
 
     def lookup(self, messages: Sequence["BaseMessage"]) -> str | None:
         """The text kept for a conversation, or None."""
@@ -117,7 +117,7 @@ def _key(messages: Sequence["BaseMessage"]) -> str:
     return dumps(list(messages))
 
 
-def _opened(path: Path) -> "SQLAlchemyCache":
+def _open(path: Path) -> "SQLAlchemyCache":
     # This takes seconds to import: commands that call no model must not pay for it.
     from langchain_community.cache import FullLLMCache, SQLAlchemyCache
     from sqlalchemy import URL, NullPool, create_engine

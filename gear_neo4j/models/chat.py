@@ -191,7 +191,7 @@ class Chat:
         with self._slots:
             if listener and not listener.done:
                 try:
-                    return self._streamed(messages, listener)
+                    return self._stream(messages, listener)
                 except Exception as error:
                     if may_pass(error):
                         raise
@@ -199,7 +199,7 @@ class Chat:
                     listener.done = True
             return self._model.invoke(messages, **self._options)
 
-    def _streamed(self, messages: list["BaseMessage"], listener: Listener) -> "AIMessage":
+    def _stream(self, messages: list["BaseMessage"], listener: Listener) -> "AIMessage":
         from langchain_core.messages import message_chunk_to_message
 
         # Only models with a field of this name know the option, without which a stream may not say its tokens.

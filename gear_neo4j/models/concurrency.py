@@ -15,7 +15,7 @@ def outcomes(
     together: int,
     go_on: Callable[[], bool] = lambda: True,
 ) -> Generator[tuple[Item, Future[Value]], None, None]:
-    """Call ``ask`` on items in threads, ``together`` at a time, and yield each with its outcome, in order of completion.
+    """Call ``ask`` on items in threads, ``together`` at a time, and yield each with its outcome as they complete.
 
     The next item is taken only when there is room for it, and only after ``go_on()``: once that is false, running
     calls are still yielded, and no more are started. Close the generator where you stop before the end, to cancel what

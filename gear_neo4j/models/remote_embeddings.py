@@ -90,9 +90,9 @@ class RemoteEmbedder:
             secrets = [self._key or ""]
             line = error_line(error, model=self.name, attempts=attempts, secrets=secrets, knobs=KNOBS)
             raise ModelError(line) from error
-        return self._checked(rows, len(texts))
+        return self._normalise(rows, len(texts))
 
-    def _checked(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
+    def _normalise(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
         lengths = {len(row) for row in rows}
         if len(rows) != count or len(lengths) != 1:
             raise ModelError(f"the model {self.name} sent {len(rows)} vectors of lengths {sorted(lengths)} for {count}")

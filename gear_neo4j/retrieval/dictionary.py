@@ -59,7 +59,7 @@ class Dictionary:
             self._automaton.make_automaton()
 
     def _add(self, name: str, node: Named) -> None:
-        key = _folded(name)[0]
+        key = _fold(name)[0]
         capitals = name.upper() == name and name.lower() != name
         if not key or (len(key) < SHORTEST and not (capitals or _unspaced(key[0]))):
             return
@@ -79,7 +79,7 @@ class Dictionary:
         """
         if not self._longest:
             return []
-        folded, places = _folded(text[:LONGEST_TEXT])
+        folded, places = _fold(text[:LONGEST_TEXT])
         capitals = text.lower() != text
         matches: list[Match] = []
         spans: list[tuple[int, int]] = []
@@ -103,7 +103,7 @@ class Dictionary:
                 yield start, end, entry
 
 
-def _folded(text: str) -> tuple[str, list[tuple[int, int]]]:
+def _fold(text: str) -> tuple[str, list[tuple[int, int]]]:
     """A text as names are compared, and for each of its letters the place in the text that it came from."""
     letters: list[str] = []
     places: list[tuple[int, int]] = []
@@ -162,11 +162,11 @@ class Dictionaries:
         with self._making:
             version = self._export.version()
             if self._kept is None or self._kept.version != version:
-                self._kept = Dictionary(_bounded(self._export.named_nodes()), version=version)
+                self._kept = Dictionary(_limit(self._export.named_nodes()), version=version)
             return self._kept
 
 
-def _bounded(nodes: Iterable[Named]) -> Iterator[Named]:
+def _limit(nodes: Iterable[Named]) -> Iterator[Named]:
     for count, node in enumerate(nodes):
         if count == MOST_NODES:
             raise InputError(f"the graph has more than {MOST_NODES:,} named nodes, too many for names in memory")

@@ -90,7 +90,7 @@ class PathRetriever:
         ``exact``.
         """
         with question.timed("link"):
-            matches = self._named(question.text)
+            matches = self._link_names(question.text)
         groups = [match.nodes for match in matches]
         if not groups:
             return PathResult()
@@ -102,7 +102,7 @@ class PathRetriever:
                 return PathResult(tuple(matches), (), exact=False)
         return PathResult(tuple(matches), (*between, *around), exact)
 
-    def _named(self, text: str) -> list[Match]:
+    def _link_names(self, text: str) -> list[Match]:
         """The names in a question, limited to ``entities`` nodes: the nodes of later names are dropped first."""
         remaining = self._options.entities
         matches: list[Match] = []

@@ -68,13 +68,13 @@ class ScoutRetriever:
         dense = self._memory.dense(query, k=max(k, self._options.passages))
         with query.timed("expand"):
             seeds = self._memory.export.seeds(query.vector, k=self._options.triples) if self._options.triples else []
-            named = self._named(query)
+            named = self._link_names(query)
             start = self._start(graph, dense, seeds, list(named.values()))
             ranking = self._rerank(query, self._walk(graph, start)[: max(k, self._options.depth)], dense, list(named))
         paths = tuple(seed.path for seed in seeds)
         return fetch_hits(self._memory.store, query, ranking[:k], name="scout", expansion=ExpansionResult(paths))
 
-    def _named(self, question: Question) -> dict[str, str]:
+    def _link_names(self, question: Question) -> dict[str, str]:
         """The entities that the question names: element ids by key."""
         candidates = spans(question.text) if self._options.name_weight else []
         known = self._memory.export.named(list(dict.fromkeys(span.key for span in candidates)))
