@@ -17,7 +17,7 @@ from rich.console import Console
 from benchmarks.agents import Scripted
 from benchmarks.measure import fresh_server, machine
 from gear_neo4j import Gear, Settings
-from gear_neo4j.communities.build import Built
+from gear_neo4j.communities.build import BuildReport
 from gear_neo4j.graph.queries import Query
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "communities.json"
@@ -31,7 +31,7 @@ DANGLING = Query(
 )
 
 
-def timed_build(gear: Gear, *, afresh: bool = True) -> tuple[Built, float]:
+def timed_build(gear: Gear, *, afresh: bool = True) -> tuple[BuildReport, float]:
     """A build or an update, and the seconds it took."""
     started = time.perf_counter()
     built = gear.communities.build(afresh=afresh)

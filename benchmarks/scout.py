@@ -23,7 +23,7 @@ from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.graph.export import Export
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.hipporag import HippoRag2Retriever, Memory
+from gear_neo4j.retrieval.hipporag import GraphMemory, HippoRag2Retriever
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.scout import ScoutRetriever
 from gear_neo4j.settings import DEFAULT_NAME
@@ -53,9 +53,9 @@ class Unlinked(Export):
         return iter(())
 
 
-def memory(store: Store, export: Export, embedder: Embedder) -> Memory:
+def memory(store: Store, export: Export, embedder: Embedder) -> GraphMemory:
     """What scout works on."""
-    return Memory(store, export, Projections(export), embedder)
+    return GraphMemory(store, export, Projections(export), embedder)
 
 
 def systems(gear: Gear) -> dict[str, Ask]:

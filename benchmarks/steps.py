@@ -15,7 +15,7 @@ from gear_neo4j.domain import Path
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.store import ScoredTriple, Step, triple_of
 from gear_neo4j.retrieval.beam import beam_search
-from gear_neo4j.retrieval.expansion import POOL, Expanded, Expansion
+from gear_neo4j.retrieval.expansion import POOL, Expansion, ExpansionResult
 from gear_neo4j.retrieval.question import Question
 
 EXACT = 10**9
@@ -159,11 +159,11 @@ def hub_recall(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     return counts | {"paths": round(fmean(paths), 4), "passages": round(fmean(passages), 4)}
 
 
-def _paths(walked: Expanded) -> set[str]:
+def _paths(walked: ExpansionResult) -> set[str]:
     return {str(path) for path in walked.paths}
 
 
-def _passages(walked: Expanded) -> set[str]:
+def _passages(walked: ExpansionResult) -> set[str]:
     return {id for path in walked.paths for id in path.passage_ids}
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gear_neo4j.agents.planner import Planner
     from gear_neo4j.agents.reflecting import SelfRag
     from gear_neo4j.agents.run import Event
-    from gear_neo4j.communities.build import Built
-    from gear_neo4j.communities.reports import Reported
+    from gear_neo4j.communities.build import BuildReport
+    from gear_neo4j.communities.reports import ReportProgress
     from gear_neo4j.communities.store import Hierarchy
     from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, Path, Source, Triple
     from gear_neo4j.errors import GearError
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from gear_neo4j.gear.events import EventStream
     from gear_neo4j.gear.overlay import Overlay
     from gear_neo4j.gear.session import Session
+    from gear_neo4j.graph.corpus_writes import Deletion
     from gear_neo4j.graph.database import Driver
     from gear_neo4j.graph.graph import Graph
     from gear_neo4j.graph.store import Counts
-    from gear_neo4j.ingestion.extraction import Extracted, Failure, Forecast
+    from gear_neo4j.ingestion.extraction import ExtractionReport, Failure, Forecast
     from gear_neo4j.ingestion.extractor import Extractor, Llm
-    from gear_neo4j.ingestion.forgetting import Forgotten
     from gear_neo4j.ingestion.lines import Problem
     from gear_neo4j.ingestion.pipeline import IngestReport
     from gear_neo4j.ingestion.progress import Progress
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from gear_neo4j.retrieval.beam import Beam
     from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2
     from gear_neo4j.retrieval.naive import Naive
-    from gear_neo4j.retrieval.paths import Connected, Paths
+    from gear_neo4j.retrieval.paths import PathResult, Paths
     from gear_neo4j.retrieval.retriever import Retriever
     from gear_neo4j.retrieval.scout import Scout
     from gear_neo4j.retrieval.subgraph import Subgraph
@@ -69,29 +69,28 @@ __all__ = [
     "AsyncGear",
     "Base",
     "Beam",
-    "Built",
+    "BuildReport",
     "Chat",
     "ChatModel",
     "Citation",
     "Communities",
-    "Connected",
     "Corpus",
     "Counts",
     "Crag",
     "Cypher",
     "CypherAgent",
+    "Deletion",
     "Dialect",
     "Driver",
     "Embedder",
     "Event",
     "EventStream",
-    "Extracted",
+    "ExtractionReport",
     "Extractor",
     "ExtractorRecipe",
     "Fact",
     "Failure",
     "Forecast",
-    "Forgotten",
     "Gear",
     "GearAgent",
     "GearError",
@@ -113,13 +112,14 @@ __all__ = [
     "Passage",
     "Path",
     "PathAgent",
+    "PathResult",
     "Paths",
     "Planner",
     "Problem",
     "Profile",
     "Progress",
     "Released",
-    "Reported",
+    "ReportProgress",
     "Reporter",
     "Retriever",
     "RetrieverRecipe",
@@ -152,29 +152,28 @@ _MODULES = {
     "AsyncGear": "gear.aio",
     "Base": "retrieval.base",
     "Beam": "retrieval.beam",
-    "Built": "communities.build",
+    "BuildReport": "communities.build",
     "Chat": "models.chat",
     "ChatModel": "models.chat",
     "Citation": "agents.answer",
     "Communities": "gear.communities",
-    "Connected": "retrieval.paths",
     "Corpus": "gear.corpus",
     "Counts": "graph.store",
     "Crag": "agents.crag",
     "Cypher": "domain",
     "CypherAgent": "agents.cypher",
+    "Deletion": "graph.corpus_writes",
     "Dialect": "adoption.admin_csv",
     "Driver": "graph.database",
     "Embedder": "models.embeddings",
     "Event": "agents.run",
     "EventStream": "gear.events",
-    "Extracted": "ingestion.extraction",
+    "ExtractionReport": "ingestion.extraction",
     "Extractor": "ingestion.extractor",
     "ExtractorRecipe": "recipes",
     "Fact": "domain",
     "Failure": "ingestion.extraction",
     "Forecast": "ingestion.extraction",
-    "Forgotten": "ingestion.forgetting",
     "Gear": "gear",
     "GearAgent": "agents.gear",
     "GearError": "errors",
@@ -196,13 +195,14 @@ _MODULES = {
     "Passage": "domain",
     "Path": "domain",
     "PathAgent": "agents.paths",
+    "PathResult": "retrieval.paths",
     "Paths": "retrieval.paths",
     "Planner": "agents.planner",
     "Problem": "ingestion.lines",
     "Profile": "adoption.profile",
     "Progress": "ingestion.progress",
     "Released": "adoption.release",
-    "Reported": "communities.reports",
+    "ReportProgress": "communities.reports",
     "Reporter": "roles.reporter",
     "Retriever": "retrieval.retriever",
     "RetrieverRecipe": "recipes",

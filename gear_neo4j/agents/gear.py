@@ -17,7 +17,7 @@ from gear_neo4j.registry import AnyRetriever
 from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import make_hits
-from gear_neo4j.retrieval.sync import Sync, Synced, SyncExpansion
+from gear_neo4j.retrieval.sync import Sync, SyncExpansion, SyncStep
 from gear_neo4j.roles.answering import Roles
 from gear_neo4j.roles.parsers import Draft, Verdict
 
@@ -124,7 +124,7 @@ class GearLoop:
             return stop
         return self._rewritten(run)
 
-    def _expanded(self, run: Run, asked: Question) -> Synced:
+    def _expanded(self, run: Run, asked: Question) -> SyncStep:
         synced = self._sync.step(asked, k=self._options.step_k)
         run.passages.update(synced.passages)
         run.exact = run.exact and synced.exact
@@ -141,7 +141,7 @@ class GearLoop:
             run.failed("reader", synced.error)
         return synced
 
-    def _gist(self, run: Run, synced: Synced) -> Sequence[Fact]:
+    def _gist(self, run: Run, synced: SyncStep) -> Sequence[Fact]:
         shown = synced.first(self._options.step_k)
         if not shown:
             return ()

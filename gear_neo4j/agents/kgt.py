@@ -16,11 +16,11 @@ from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.templates import TemplateName, Templates, Told
 from gear_neo4j.graph.typegraph import Chain, TypeGraph
 from gear_neo4j.recipes import Budget
-from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.fusion import ranked
 from gear_neo4j.retrieval.linking import EntityLinker
 from gear_neo4j.retrieval.question import Question, checked
-from gear_neo4j.retrieval.retriever import fetched
+from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.roles.analyst import Analysis, Analyst, Outline
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
@@ -180,7 +180,7 @@ class KgtLoop:
         """The passages that state the facts."""
         ids = dict.fromkeys(id for path in told.paths for id in path.passage_ids)
         items = ranked("graph", [(id, 0.0) for id in ids])[:k]
-        return fetched(self._linker.store, asked, items, name="kgt", walked=Expanded(told.paths))
+        return fetch_hits(self._linker.store, asked, items, name="kgt", expansion=ExpansionResult(told.paths))
 
 
 def _effort(chains: Sequence[tuple[int, Chain]]) -> tuple[int, int]:

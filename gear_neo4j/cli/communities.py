@@ -17,7 +17,7 @@ from gear_neo4j.cli.options import errors, opened, with_chat_settings, with_opti
 from gear_neo4j.cli.output import require_writable, write_file
 from gear_neo4j.cli.progress import stages, waiting
 from gear_neo4j.communities.build import MOST, SMALLEST
-from gear_neo4j.communities.reports import Reported, forecast
+from gear_neo4j.communities.reports import ReportProgress, forecast
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.explain.communities import Named, names_of, page
 from gear_neo4j.models.openai import open_chat
@@ -115,7 +115,7 @@ def show(file: Path | None, as_json: bool, settings: Settings) -> None:
         click.echo(f"{file}: open it in a browser")
 
 
-def _reported(found: Reported) -> str:
+def _reported(found: ReportProgress) -> str:
     about = "about " if found.usage.estimated else ""
     failed = f", {found.failed:,} failed (the same command asks again)" if found.failed else ""
     stopped = ", stopped at the budget of tokens: the same command goes on" if found.stopped else ""
@@ -150,10 +150,10 @@ def _labels(member: Named) -> str:
 
 
 @contextmanager
-def _progress_shown() -> Iterator[Callable[[Reported], None]]:
+def _progress_shown() -> Iterator[Callable[[ReportProgress], None]]:
     with stages() as show:
 
-        def report_on(reported: Reported) -> None:
+        def report_on(reported: ReportProgress) -> None:
             done, tokens = reported.done + reported.failed, counted(reported.usage.tokens, "token")
             show("reports", done, reported.total, f"{done:,} of {reported.total:,}, {tokens}")
 

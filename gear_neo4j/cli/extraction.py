@@ -8,14 +8,16 @@ import click
 
 from gear_neo4j.cli.progress import errors, stages
 from gear_neo4j.gear import Gear
-from gear_neo4j.ingestion.extraction import Extracted, Failure, Forecast
+from gear_neo4j.ingestion.extraction import ExtractionReport, Failure, Forecast
 from gear_neo4j.usage import Usage
 from gear_neo4j.wording import counted
 
 Price = tuple[float, float] | None
 
 
-def extract(gear: Gear, *, extractor: str, max_tokens: int | None, retry_failed: bool, price: Price) -> Extracted:
+def extract(
+    gear: Gear, *, extractor: str, max_tokens: int | None, retry_failed: bool, price: Price
+) -> ExtractionReport:
     """Extract from all passages without status, with a progress bar; each failure is told as it comes up."""
     with _progress_shown(price) as on_progress:
         return gear.corpus.extract(
@@ -35,7 +37,7 @@ def print_forecast(told: Forecast, *, price: Price) -> None:
     )
 
 
-def print_extracted(report: Extracted, *, price: Price) -> None:
+def print_extracted(report: ExtractionReport, *, price: Price) -> None:
     """Say what an extraction did."""
     about = "about " if report.usage.estimated else ""
     cached = f" and {report.usage.cached:,} from the cache" if report.usage.cached else ""
@@ -60,12 +62,12 @@ def _money(usage: Usage, price: Price) -> str:
 
 
 @contextmanager
-def _progress_shown(price: Price) -> Iterator[Callable[[Extracted], None]]:
+def _progress_shown(price: Price) -> Iterator[Callable[[ExtractionReport], None]]:
     """Show passages, rate, tokens and cost so far."""
     started = time.monotonic()
     with stages() as show:
 
-        def report_on(report: Extracted) -> None:
+        def report_on(report: ExtractionReport) -> None:
             done = report.done + report.failed
             rate = done / max(time.monotonic() - started, 1e-9)
             cost = f"{counted(report.usage.tokens, 'token')}{_money(report.usage, price)}"

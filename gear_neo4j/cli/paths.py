@@ -8,7 +8,7 @@ from rich.console import Console
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
 from gear_neo4j.cli.options import opened, with_settings
 from gear_neo4j.cli.search import print_paths
-from gear_neo4j.retrieval.paths import Connected, Paths
+from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.settings import Settings
 from gear_neo4j.wire import connected_json
 
@@ -38,7 +38,7 @@ def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settin
         print_paths(console, found.paths, cypher)
 
 
-def _print_named(console: Console, found: Connected) -> None:
+def _print_named(console: Console, found: PathResult) -> None:
     if not found.matches:
         console.print("the question names nothing that the graph knows by name")
         return

@@ -16,7 +16,7 @@ MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildReport:
     """How many communities there are, by level from the coarsest, how many are new, and how many went."""
 
     levels: tuple[int, ...]
@@ -27,7 +27,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class WeightedGraph:
-    """What is between nodes: passages and triples by pair, nodes by their place in the order of their names."""
+    """The graph between nodes: passages and triples by pair, nodes by their place in the order of their names."""
 
     ids: Sequence[str]
     keys: Sequence[str]
@@ -35,7 +35,7 @@ class WeightedGraph:
     triples: Mapping[tuple[int, int], tuple[str, ...]]
 
 
-def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run: bool = False) -> Built:
+def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run: bool = False) -> BuildReport:
     """Find the communities of all triples and store them; what did not change keeps its id and its report.
 
     Args:
@@ -52,26 +52,27 @@ def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run
     if most < SMALLEST:
         raise SettingsError(f"the largest community is to have {most} nodes: it must be at least {SMALLEST}")
     version = graph.export.version().changed
-    weighted = _weighted(graph)
+    weighted = _weigh(graph)
     if not weighted.passages:
         raise InputError(f"the database {graph.name} has no triples that tie two entities together")
     starting = None if afresh else _starting(weighted, before)
     weights = {pair: float(len(passages)) for pair, passages in weighted.passages.items()}
-    found = list(_communities(weighted, clusters(weights, most=most, starting=starting)))
-    ids = {one.id for one in found}
+    communities = list(_communities(weighted, clusters(weights, most=most, starting=starting)))
+    ids = {community.id for community in communities}
     levels = [
-        sum(one.level == level for one in found) for level in range(1 + max((one.level for one in found), default=-1))
+        sum(community.level == level for community in communities)
+        for level in range(1 + max((community.level for community in communities), default=-1))
     ]
-    built = Built(
+    report = BuildReport(
         tuple(levels), len(ids - before.communities.keys()), len(before.communities.keys() - ids), len(weighted.ids)
     )
     if not dry_run:
-        store.write(graph, found, before=before)
+        store.write(graph, communities, before=before)
         graph.communities.record_build(version=version, most=most)
-    return built
+    return report
 
 
-def _weighted(graph: Graph) -> WeightedGraph:
+def _weigh(graph: Graph) -> WeightedGraph:
     names = {node.id: entity_key(node.names[0]) if node.names else "" for node in graph.export.named_nodes()}
     ids = sorted(names, key=lambda id: (names[id], id))
     place = {id: number for number, id in enumerate(ids)}
@@ -80,29 +81,29 @@ def _weighted(graph: Graph) -> WeightedGraph:
     for row in graph.communities.facts():
         # What was written since the names were read is for the next build.
         if row["head"] in place and row["tail"] in place:
-            one, other = sorted((place[row["head"]], place[row["tail"]]))
-            passages[one, other].add(row["passage"])
-            triples[one, other].append(row["id"])
+            first, second = sorted((place[row["head"]], place[row["tail"]]))
+            passages[first, second].add(row["passage"])
+            triples[first, second].append(row["id"])
     return WeightedGraph(
         ids,
         [names[id] for id in ids],
-        {pair: frozenset(some) for pair, some in passages.items()},
-        {pair: tuple(sorted(some)) for pair, some in triples.items()},
+        {pair: frozenset(stating) for pair, stating in passages.items()},
+        {pair: tuple(sorted(facts)) for pair, facts in triples.items()},
     )
 
 
 def _communities(weighted: WeightedGraph, roots: Sequence[Cluster]) -> Iterator[Community]:
     """What is stored of a hierarchy: clusters of three nodes and more, each before its parts."""
     near: dict[int, list[int]] = defaultdict(list)
-    for one, other in weighted.triples:
-        near[one].append(other)
+    for first, second in weighted.triples:
+        near[first].append(second)
     waiting: list[tuple[Cluster, str | None]] = [(root, None) for root in reversed(roots)]
     while waiting:
         cluster, above = waiting.pop()
         if len(cluster.nodes) < SMALLEST:
             continue
         inside = frozenset(cluster.nodes)
-        pairs = [(one, other) for one in cluster.nodes for other in near[one] if other in inside]
+        pairs = [(first, second) for first in cluster.nodes for second in near[first] if second in inside]
         stored = [part for part in cluster.parts if len(part.nodes) >= SMALLEST]
         covered = {node for part in stored for node in part.nodes}
         triples = sorted(id for pair in pairs for id in weighted.triples[pair])
@@ -121,10 +122,10 @@ def _communities(weighted: WeightedGraph, roots: Sequence[Cluster]) -> Iterator[
 def _starting(weighted: WeightedGraph, before: Hierarchy) -> dict[int, int]:
     """The coarsest community of each node, as far as it was in one."""
     place = {id: number for number, id in enumerate(weighted.ids)}
-    roots = {one.id: number for number, one in enumerate(before.roots)}
+    roots = {root.id: number for number, root in enumerate(before.roots)}
     return {
-        place[member]: roots[before.line(one.id)[-1].id]
-        for one in before.communities.values()
-        for member in one.members
+        place[member]: roots[before.line(community.id)[-1].id]
+        for community in before.communities.values()
+        for member in community.members
         if member in place
     }

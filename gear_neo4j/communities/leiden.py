@@ -1,6 +1,6 @@
 """Hierarchical Leiden: communities of a weighted graph, and of each that is too large the communities inside it.
 
-graspologic-native's own hierarchy goes on with one stream of random numbers, so that a change anywhere changes what
+graspologic-native's own hierarchy draws from one stream of random numbers, so that a change anywhere changes what
 comes after. Here each split has the seed to itself: what did not change is split as before.
 """
 
@@ -14,7 +14,7 @@ import graspologic_native
 SEED = 0xDEADBEEF
 RESOLUTION = 1.0
 RANDOMNESS = 0.001
-# Below these, what one node after the other falls off from is cut into pieces.
+# Below these, a cluster that loses one node a level is cut into pieces.
 MOST_LEVELS = 20
 Edges = Mapping[tuple[int, int], float]
 
@@ -42,8 +42,8 @@ def clusters(edges: Edges, *, most: int, starting: Mapping[int, int] | None = No
     """
     if not edges:
         return []
-    groups = _joined(edges, starting) if starting else _partition(edges)
-    return _grouped(edges, groups, most=most, level=0)
+    groups = _extend(edges, starting) if starting else _partition(edges)
+    return _build_clusters(edges, groups, most=most, level=0)
 
 
 def _parts(edges: Edges, *, most: int, level: int) -> list[Cluster]:
@@ -51,49 +51,49 @@ def _parts(edges: Edges, *, most: int, level: int) -> list[Cluster]:
     groups = _partition(edges)
     if len(groups) == 1 or level == MOST_LEVELS:
         groups = _cut(edges, sorted(chain.from_iterable(groups)), most=most)
-    return _grouped(edges, groups, most=most, level=level)
+    return _build_clusters(edges, groups, most=most, level=level)
 
 
-def _grouped(edges: Edges, groups: Sequence[tuple[int, ...]], *, most: int, level: int) -> list[Cluster]:
+def _build_clusters(edges: Edges, groups: Sequence[tuple[int, ...]], *, most: int, level: int) -> list[Cluster]:
     home = {node: place for place, group in enumerate(groups) for node in group}
     inside: dict[int, dict[tuple[int, int], float]] = defaultdict(dict)
-    for (one, other), weight in edges.items():
-        if home[one] == home[other]:
-            inside[home[one]][one, other] = weight
-    found = []
+    for (source, target), weight in edges.items():
+        if home[source] == home[target]:
+            inside[home[source]][source, target] = weight
+    grouped = []
     for place, group in enumerate(groups):
         large = len(group) > most
         parts = _parts(inside[place], most=most, level=level + 1) if large and inside[place] else []
         if large and not parts:
             parts = [Cluster(piece, level + 1) for piece in _chunks(group, most=most)]
-        found.append(Cluster(group, level, tuple(parts)))
-    return sorted(found, key=lambda one: (-len(one.nodes), one.nodes))
+        grouped.append(Cluster(group, level, tuple(parts)))
+    return sorted(grouped, key=lambda cluster: (-len(cluster.nodes), cluster.nodes))
 
 
 def _partition(edges: Edges) -> list[tuple[int, ...]]:
     """One run of Leiden."""
-    listed = [(str(one), str(other), weight) for (one, other), weight in sorted(edges.items())]
-    _, found = graspologic_native.leiden(listed, resolution=RESOLUTION, randomness=RANDOMNESS, seed=SEED)
-    return _groups({int(node): group for node, group in found.items()})
+    listed = [(str(source), str(target), weight) for (source, target), weight in sorted(edges.items())]
+    _, membership = graspologic_native.leiden(listed, resolution=RESOLUTION, randomness=RANDOMNESS, seed=SEED)
+    return _groups({int(node): group for node, group in membership.items()})
 
 
-def _joined(edges: Edges, starting: Mapping[int, int]) -> list[tuple[int, ...]]:
-    """The clusters of before, each new node in the one that it is most tied to; what is tied to none is split afresh.
+def _extend(edges: Edges, starting: Mapping[int, int]) -> list[tuple[int, ...]]:
+    """The former clusters, each new node in the one it is most tied to; nodes tied to none are split afresh.
 
     Leiden itself would go on from there and move nodes that nothing happened to.
     """
     near: dict[int, dict[int, float]] = defaultdict(dict)
-    for (one, other), weight in edges.items():
-        near[one][other] = near[other][one] = weight
+    for (source, target), weight in edges.items():
+        near[source][target] = near[target][source] = weight
     home = {node: starting[node] for node in near if node in starting}
     fresh = sorted(near.keys() - home.keys())
     while fresh:
         chosen = {}
         for node in fresh:
             ties: dict[int, float] = defaultdict(float)
-            for other, weight in near[node].items():
-                if other in home:
-                    ties[home[other]] += weight
+            for target, weight in near[node].items():
+                if target in home:
+                    ties[home[target]] += weight
             if ties:
                 chosen[node] = min(ties, key=lambda group: (-ties[group], group))
         if not chosen:
@@ -112,11 +112,11 @@ def _groups(home: Mapping[int, int]) -> list[tuple[int, ...]]:
 
 
 def _cut(edges: Edges, group: Sequence[int], *, most: int) -> list[tuple[int, ...]]:
-    """Pieces of a group in which Leiden sees no parts, such as a star: neighbours of the best tied node first."""
+    """Pieces of a group in which Leiden finds no parts, such as a star: neighbours of the best tied node first."""
     near: dict[int, list[int]] = defaultdict(list)
-    for one, other in edges:
-        near[one].append(other)
-        near[other].append(one)
+    for source, target in edges:
+        near[source].append(target)
+        near[target].append(source)
     order: dict[int, None] = {}
     for start in sorted(group, key=lambda node: (-len(near[node]), node)):
         waiting = deque([start])

@@ -65,23 +65,23 @@ class Hierarchy:
     @property
     def roots(self) -> list[Community]:
         """The coarsest communities, the largest first."""
-        return ordered(one for one in self.communities.values() if one.above is None)
+        return by_size(community for community in self.communities.values() if community.above is None)
 
     def parts(self, id: str) -> list[Community]:
         """What is right below a community, the largest first."""
-        return ordered(self.communities[part] for part in self.below.get(id, ()))
+        return by_size(self.communities[part] for part in self.below.get(id, ()))
 
     def line(self, id: str) -> list[Community]:
         """A community and all above it, upwards."""
-        found = [self.communities[id]]
-        while (above := found[-1].above) is not None:
-            found.append(self.communities[above])
-        return found
+        communities = [self.communities[id]]
+        while (above := communities[-1].above) is not None:
+            communities.append(self.communities[above])
+        return communities
 
 
-def ordered(communities: Iterable[Community]) -> list[Community]:
+def by_size(communities: Iterable[Community]) -> list[Community]:
     """The largest first."""
-    return sorted(communities, key=lambda one: (-one.size, one.id))
+    return sorted(communities, key=lambda community: (-community.size, community.id))
 
 
 def read(graph: Graph) -> Hierarchy:
@@ -89,13 +89,13 @@ def read(graph: Graph) -> Hierarchy:
     record = graph.communities.record()
     if not record or not record.communities:
         return Hierarchy({})
-    found = {row["id"]: _community(row) for row in graph.communities.all()}
+    communities = {row["id"]: _community(row) for row in graph.communities.all()}
     below: dict[str, list[str]] = {}
-    for one in found.values():
-        if one.above:
-            below.setdefault(one.above, []).append(one.id)
+    for community in communities.values():
+        if community.above:
+            below.setdefault(community.above, []).append(community.id)
     return Hierarchy(
-        found,
+        communities,
         most=record.most or 0,
         stale=graph.export.version().changed != record.version,
         below={id: tuple(parts) for id, parts in below.items()},
@@ -108,10 +108,10 @@ def required(graph: Graph) -> Hierarchy:
     Raises:
         InputError: none were built.
     """
-    found = read(graph)
-    if not found.communities:
+    hierarchy = read(graph)
+    if not hierarchy.communities:
         raise InputError(f"the database {graph.name} has no communities: build them first ('gear communities build')")
-    return found
+    return hierarchy
 
 
 def write(graph: Graph, communities: Sequence[Community], *, before: Hierarchy) -> int:
@@ -120,22 +120,24 @@ def write(graph: Graph, communities: Sequence[Community], *, before: Hierarchy) 
     Killed, it can be run again and goes on: ids follow from what the communities hold.
     """
     fresh = 0
-    order = sorted(communities, key=lambda one: (one.level, one.id))
-    changed = [one for one in order if before.communities.get(one.id) is None or _moved(one, before)]
+    order = sorted(communities, key=lambda community: (community.level, community.id))
+    changed = [
+        community for community in order if before.communities.get(community.id) is None or _moved(community, before)
+    ]
     for start in range(0, len(changed), WRITTEN_A_BATCH):
         rows = [
             {
-                "id": one.id,
-                "level": one.level,
-                "size": one.size,
-                "weight": one.weight,
-                "above": one.above,
-                "members": list(one.members),
+                "id": community.id,
+                "level": community.level,
+                "size": community.size,
+                "weight": community.weight,
+                "above": community.above,
+                "members": list(community.members),
             }
-            for one in changed[start : start + WRITTEN_A_BATCH]
+            for community in changed[start : start + WRITTEN_A_BATCH]
         ]
         fresh += graph.communities.write(rows)
-    gone = sorted(before.communities.keys() - {one.id for one in communities})
+    gone = sorted(before.communities.keys() - {community.id for community in communities})
     for start in range(0, len(gone), WRITTEN_A_BATCH):
         graph.communities.delete(gone[start : start + WRITTEN_A_BATCH])
     return fresh
@@ -155,9 +157,9 @@ def facts_of(graph: Graph, id: str) -> list[CommunityFact]:
     ]
 
 
-def _moved(one: Community, before: Hierarchy) -> bool:
-    known = before.communities[one.id]
-    return (known.level, known.above, known.weight) != (one.level, one.above, one.weight)
+def _moved(community: Community, before: Hierarchy) -> bool:
+    known = before.communities[community.id]
+    return (known.level, known.above, known.weight) != (community.level, community.above, community.weight)
 
 
 def _community(row: Row) -> Community:

@@ -13,7 +13,7 @@ from gear_neo4j.cancellation import cancellable
 from gear_neo4j.domain import Hits
 from gear_neo4j.gear.front import Gear
 from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
-from gear_neo4j.retrieval.paths import Connected, Paths
+from gear_neo4j.retrieval.paths import PathResult, Paths
 
 # Calls at a time: the work is the driver's, which is safe for threads, and a model's, which mostly waits.
 THREADS = 16
@@ -45,7 +45,7 @@ class AsyncGear:
         """See :meth:`Gear.search`."""
         return await self._run(partial(self.gear.search, question, k=k, retriever=retriever))
 
-    async def paths(self, question: str, *, options: Paths = Paths()) -> Connected:
+    async def paths(self, question: str, *, options: Paths = Paths()) -> PathResult:
         """See :meth:`Gear.paths`."""
         return await self._run(partial(self.gear.paths, question, options=options))
 

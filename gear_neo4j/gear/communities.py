@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from gear_neo4j.communities.build import Built, build
-from gear_neo4j.communities.reports import Reported, Reporting
+from gear_neo4j.communities.build import BuildReport, build
+from gear_neo4j.communities.reports import Reporting, ReportProgress
 from gear_neo4j.communities.store import Hierarchy, read
 from gear_neo4j.errors import InputError
 from gear_neo4j.gear.session import Session
@@ -24,7 +24,7 @@ class Communities:
         """The communities as they were built last; perhaps none."""
         return read(self._graph)
 
-    def build(self, *, size: int | None = None, afresh: bool = True, dry_run: bool = False) -> Built:
+    def build(self, *, size: int | None = None, afresh: bool = True, dry_run: bool = False) -> BuildReport:
         """Find the communities of all triples by hierarchical Leiden and store them; reports of those that stay, stay.
 
         Args:
@@ -50,8 +50,8 @@ class Communities:
         *,
         reporter: Reporter | None = None,
         max_tokens: int | None = None,
-        on_progress: Callable[[Reported], None] = lambda _: None,
-    ) -> Reported:
+        on_progress: Callable[[ReportProgress], None] = lambda _: None,
+    ) -> ReportProgress:
         """Let the chat model report on every community without a report, smallest first; an interrupted run continues.
 
         Args:

@@ -5,10 +5,11 @@ from pathlib import Path as File
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear.session import Session
+from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
-from gear_neo4j.ingestion.extraction import Extracted, Extraction, Failure, Forecast, forecast
-from gear_neo4j.ingestion.forgetting import Forgotten, forget
+from gear_neo4j.ingestion.extraction import Extraction, ExtractionReport, Failure, Forecast, forecast
+from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
 from gear_neo4j.ingestion.progress import Progress
@@ -75,8 +76,8 @@ class Corpus:
         max_tokens: int | None = None,
         retry_failed: bool = False,
         on_failure: Callable[[Failure], None] = lambda _: None,
-        on_progress: Callable[[Extracted], None] = lambda _: None,
-    ) -> Extracted:
+        on_progress: Callable[[ExtractionReport], None] = lambda _: None,
+    ) -> ExtractionReport:
         """Extract triples from every passage that has no status yet; an interrupted run continues.
 
         Args:
@@ -116,7 +117,7 @@ class Corpus:
         *,
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
-    ) -> Forgotten:
+    ) -> Deletion:
         """Remove all passages of a source, with their triples and the entities that nothing else names.
 
         Args:

@@ -23,7 +23,7 @@ from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS
-from gear_neo4j.retrieval.paths import Connected, PathRetriever, Paths
+from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.settings import Settings
@@ -180,7 +180,7 @@ class Gear:
         """Ingest passages and their triples; see :meth:`gear_neo4j.gear.corpus.Corpus.ingest` for the options."""
         return self.corpus.ingest(sources, triples=triples, **options)
 
-    def paths(self, question: str, *, options: Paths = Paths()) -> Connected:
+    def paths(self, question: str, *, options: Paths = Paths()) -> PathResult:
         """What a question names in the graph, the shortest paths between, and the facts around; no model is called.
 
         Raises:

@@ -16,7 +16,7 @@ from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.expansion import Expansion, Score
 from gear_neo4j.retrieval.first_stage import FirstStage, RankerStage, RetrieverStage
-from gear_neo4j.retrieval.hipporag import Memory
+from gear_neo4j.retrieval.hipporag import GraphMemory
 from gear_neo4j.retrieval.kept import Rankers
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.rankers import BaseName
@@ -72,9 +72,9 @@ class Session:
         return self._chats[0]
 
     @property
-    def memory(self) -> Memory:
+    def memory(self) -> GraphMemory:
         """What a PageRank over the whole graph needs."""
-        return Memory(self.graph.store, self.graph.export, self.projections, self.embedder)
+        return GraphMemory(self.graph.store, self.graph.export, self.projections, self.embedder)
 
     def played_by(self, player: object | None) -> Self:
         """The same session, in which an object plays those roles of the chat model that it has the methods of."""

@@ -28,11 +28,14 @@ class TripleCheck:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """How many passages, triples and entities went, or would go."""
+    """How many passages, triples and entities a deletion removed, or in a dry run would remove."""
 
     passages: int = 0
     triples: int = 0
     entities: int = 0
+
+    def __add__(self, other: "Deletion") -> "Deletion":
+        return Deletion(self.passages + other.passages, self.triples + other.triples, self.entities + other.entities)
 
 
 class CorpusWrites:

@@ -38,7 +38,7 @@ RELATIONSHIPS = {
 
 @dataclass(slots=True)
 class ExportReport:
-    """How much was written; ``problems`` counts what could not be used, each was reported as it came up."""
+    """How much was written; ``problems`` counts what could not be used, each reported as it came up."""
 
     passages: int = 0
     triples: int = 0
@@ -48,7 +48,7 @@ class ExportReport:
 
 @dataclass(frozen=True, slots=True)
 class AdminExport:
-    """One export: where to, what embeds, and who hears of problems and progress."""
+    """One export: its folder, its embedder, and the callbacks for problems and progress."""
 
     folder: Path
     embedder: Embedder
@@ -66,12 +66,12 @@ class AdminExport:
         require_content(files.passages, files.triples)
         self._make_folder()
         with ExitStack() as stack:
-            seen = stack.enter_context(_Seen(self.folder / "seen.sqlite"))
+            ids = stack.enter_context(_IdSet(self.folder / "seen.sqlite"))
             tables = {name: stack.enter_context(_Table(self.folder, name)) for name in (*NODES, *RELATIONSHIPS)}
             for batch in read_triples(files.triples):
-                seen.fresh("completed", batch.completed)
-            self._passages(files.passages, tables, seen)
-            self._triples(files.triples, tables, seen)
+                ids.fresh("completed", batch.completed)
+            self._passages(files.passages, tables, ids)
+            self._triples(files.triples, tables, ids)
             tables["__GearStore"].write([("store", self.embedder.name, self.embedder.dimension, _now())])
         self._arguments()
         return self.report
@@ -84,15 +84,15 @@ class AdminExport:
         except OSError as error:
             raise InputError(f"{self.folder} cannot be written to: {error.strerror or error}") from error
 
-    def _passages(self, files: Sequence[Path], tables: dict[str, "_Table"], seen: "_Seen") -> None:
+    def _passages(self, files: Sequence[Path], tables: dict[str, "_Table"], ids: "_IdSet") -> None:
         total, now = size_of(files), _now()
         for batch in read_passages(files, chunk_size=self.chunk_size):
-            self._tell(batch.problems)
-            new = set(seen.fresh("passage", [passage.id for passage in batch.passages]))
+            self._report_problems(batch.problems)
+            new = set(ids.fresh("passage", [passage.id for passage in batch.passages]))
             # Of two texts under one id the first counts, as in an ingest.
-            passages = {one.id: one for one in reversed(batch.passages) if one.id in new}
-            completed = seen.known("completed", list(passages))
-            vectors = self.embedder.embed([one.content for one in passages.values()]) if passages else ()
+            passages = {passage.id: passage for passage in reversed(batch.passages) if passage.id in new}
+            completed = ids.known("completed", list(passages))
+            vectors = self.embedder.embed([passage.content for passage in passages.values()]) if passages else ()
             tables["Passage"].write(
                 _passage_row(passage, now if passage.id in completed else None, vector)
                 for passage, vector in zip(passages.values(), vectors, strict=True)
@@ -100,30 +100,32 @@ class AdminExport:
             self.report.passages += len(passages)
             self.on_progress(Progress("passages", batch.done, total, self.report.passages))
 
-    def _triples(self, files: Sequence[Path], tables: dict[str, "_Table"], seen: "_Seen") -> None:
+    def _triples(self, files: Sequence[Path], tables: dict[str, "_Table"], ids: "_IdSet") -> None:
         total = size_of(files)
         for batch in read_triples(files):
-            self._tell(batch.problems)
-            known = seen.known("passage", list(batch.places))
+            self._report_problems(batch.problems)
+            known = ids.known("passage", list(batch.places))
             for passage, place in batch.places.items():
                 if passage not in known:
-                    self._tell([Problem(place.file, place.line, f"names the passage {passage!r}, which is in no file")])
-            by_id = {one.id: one for one in batch.triples if one.passage_id in known}
-            self._write([by_id[id] for id in seen.fresh("triple", by_id)], tables, seen)
+                    self._report_problems(
+                        [Problem(place.file, place.line, f"names the passage {passage!r}, which is in no file")]
+                    )
+            by_id = {triple.id: triple for triple in batch.triples if triple.passage_id in known}
+            self._write([by_id[id] for id in ids.fresh("triple", by_id)], tables, ids)
             self.on_progress(Progress("triples", batch.done, total, self.report.triples))
 
-    def _write(self, triples: Sequence[Triple], tables: dict[str, "_Table"], seen: "_Seen") -> None:
+    def _write(self, triples: Sequence[Triple], tables: dict[str, "_Table"], ids: "_IdSet") -> None:
         names = {row["key"]: row["name"] for row in entity_rows(triples)}
-        entities = [(key, names[key]) for key in seen.fresh("entity", names)]
+        entities = [(key, names[key]) for key in ids.fresh("entity", names)]
         tables["Entity"].write(entities)
-        vectors = self.embedder.embed([one.text for one in triples]) if triples else ()
+        vectors = self.embedder.embed([triple.text for triple in triples]) if triples else ()
         tables["Triple"].write(
-            (one.id, one.subject, one.predicate, one.object, one.text, _numbers(vector))
-            for one, vector in zip(triples, vectors, strict=True)
+            (triple.id, triple.subject, triple.predicate, triple.object, triple.text, _numbers(vector))
+            for triple, vector in zip(triples, vectors, strict=True)
         )
-        tables["SUBJECT"].write((one.id, entity_key(one.subject)) for one in triples)
-        tables["OBJECT"].write((one.id, entity_key(one.object)) for one in triples)
-        tables["FROM"].write((one.id, one.passage_id) for one in triples)
+        tables["SUBJECT"].write((triple.id, entity_key(triple.subject)) for triple in triples)
+        tables["OBJECT"].write((triple.id, entity_key(triple.object)) for triple in triples)
+        tables["FROM"].write((triple.id, triple.passage_id) for triple in triples)
         self.report.triples += len(triples)
         self.report.entities += len(entities)
 
@@ -136,7 +138,7 @@ class AdminExport:
         # In quotes, for the folder's name may hold spaces.
         (self.folder / ARGUMENTS).write_text("".join(f'"{option}"\n' for option in options), encoding="utf-8")
 
-    def _tell(self, problems: Iterable[Problem]) -> None:
+    def _report_problems(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             self.report.problems += 1
             self.on_problem(problem)
@@ -159,8 +161,8 @@ class _Table:
         self._file.close()
 
 
-class _Seen:
-    """What was met before, on disk: of a large corpus, the ids alone would fill the memory."""
+class _IdSet:
+    """A set of ids on disk: those of a large corpus would fill the memory."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -170,17 +172,17 @@ class _Seen:
         self._base.execute("CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID")
 
     def fresh(self, kind: str, names: Iterable[str]) -> list[str]:
-        """Those of the names that are met for the first time, in their order."""
+        """The names that are not in the set yet, in their order; adds them."""
         self._base.execute("BEGIN")
         add = "INSERT OR IGNORE INTO seen VALUES (?)"
-        found = [name for name in names if self._base.execute(add, (_key(kind, name),)).rowcount]
+        new = [name for name in names if self._base.execute(add, (_key(kind, name),)).rowcount]
         self._base.execute("COMMIT")
-        return found
+        return new
 
     def known(self, kind: str, names: Iterable[str]) -> set[str]:
-        """Those of the names that were met before."""
-        ask = "SELECT 1 FROM seen WHERE key = ?"
-        return {name for name in names if self._base.execute(ask, (_key(kind, name),)).fetchone()}
+        """The names that are in the set."""
+        select = "SELECT 1 FROM seen WHERE key = ?"
+        return {name for name in names if self._base.execute(select, (_key(kind, name),)).fetchone()}
 
     def __enter__(self) -> Self:
         return self
@@ -195,13 +197,13 @@ def _key(kind: str, name: str) -> bytes:
 
 
 def _line(row: Sequence[object]) -> str:
-    """A row of CSV in which an empty text and one that is missing differ, as the module csv writes it from 3.12 on.
+    """A row of CSV in which an empty text and a missing one differ, as the module csv writes it from 3.12 on.
 
     Example:
         >>> print(_line(("p1", "", None, 'a "no" it was')), end="")
         "p1","",,"a ""no"" it was"
     """
-    return ",".join("" if one is None else '"' + str(one).replace('"', '""') + '"' for one in row) + "\n"
+    return ",".join("" if cell is None else '"' + str(cell).replace('"', '""') + '"' for cell in row) + "\n"
 
 
 def _passage_row(passage: Passage, extracted: str | None, vector: Vectors) -> tuple[str | None, ...]:
@@ -210,7 +212,7 @@ def _passage_row(passage: Passage, extracted: str | None, vector: Vectors) -> tu
 
 
 def _numbers(vector: Vectors) -> str:
-    """A vector as the import reads it; nine digits tell every float32 from its neighbours.
+    """A vector as the import reads it; nine digits distinguish every float32 from its neighbours.
 
     Example:
         >>> import numpy as np

@@ -49,7 +49,9 @@ def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
         chunk_overlap=0,
         add_start_index=True,
     )
-    return [Chunk(one.page_content, one.metadata["start_index"]) for one in splitter.create_documents([text])]
+    return [
+        Chunk(document.page_content, document.metadata["start_index"]) for document in splitter.create_documents([text])
+    ]
 
 
 def passages_of(path: Path, *, size: int = CHUNK_SIZE) -> list[Passage]:
@@ -59,12 +61,12 @@ def passages_of(path: Path, *, size: int = CHUNK_SIZE) -> list[Passage]:
         InputError: says why the file cannot be used, without its name.
     """
     source = _source(path)
-    found: dict[str, Passage] = {}
+    passages: dict[str, Passage] = {}
     for part in load(path):
-        for chunk, number in _numbered(part, chunks(part.text, size=size)):
+        for chunk, number in _number(part, chunks(part.text, size=size)):
             passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
-            found.setdefault(passage.id, passage)
-    return list(found.values())
+            passages.setdefault(passage.id, passage)
+    return list(passages.values())
 
 
 def _source(path: Path) -> str:
@@ -78,9 +80,9 @@ def _source(path: Path) -> str:
     return source
 
 
-def _numbered(part: Part, found: Sequence[Chunk]) -> Iterator[tuple[Chunk, int]]:
+def _number(part: Part, pieces: Sequence[Chunk]) -> Iterator[tuple[Chunk, int]]:
     """Each chunk with the line or character it begins at; pages and rows are places of their own."""
     line, end = part.number, 0
-    for chunk in found:
+    for chunk in pieces:
         line, end = line + part.text.count("\n", end, chunk.start), chunk.start
         yield chunk, {"line": line, "character": part.number + chunk.start}.get(part.unit, part.number)

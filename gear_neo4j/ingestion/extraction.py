@@ -1,7 +1,7 @@
 """Triples from passages by a language model: in parallel, each passage committed by itself with its status.
 
-Killed at any point, it can be run again: passages with a status are skipped, and a reply that was had but not yet
-written comes from the cache.
+Killed at any point, it can be run again: passages with a status are skipped, and a reply received but not yet written
+comes from the cache.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
 PASSAGES_A_PAGE = 100
-# So many passages without any triple, and the model is taken for one that cannot do it.
+# After this many passages without any triple, the model is judged unable to extract.
 FIRST = 10
 # Measured on musique_train100: entities and triples as JSON are 1.43 times as long as the passage.
 REPLY_LENGTH = 1.43
@@ -32,15 +32,15 @@ CHARACTERS_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What an extraction will ask of a model, estimated at four characters a token."""
+    """The expected cost of an extraction, estimated at four characters a token."""
 
     passages: int
     usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
-    """What an extraction did so far: passages done and failed of those there were, triples written and malformed."""
+class ExtractionReport:
+    """The state of an extraction: passages in all, done and failed, triples written and malformed."""
 
     total: int = 0
     done: int = 0
@@ -64,7 +64,7 @@ class Failure:
 
 
 def forecast(passages: int, characters: int) -> Forecast:
-    """What the extraction from passages of so many characters together will take.
+    """The expected cost of extracting from passages with this many characters together.
 
     Example:
         >>> forecast(100, 50_000).usage.calls
@@ -86,10 +86,10 @@ class Extraction:
     """One extraction: the passages of a database without status, read by an extractor.
 
     Args:
-        max_tokens: no passage is begun once so many are spent.
+        max_tokens: no passage is started once this many are spent.
         retry_failed: also read the passages whose failure is on record.
-        on_failure: hears of each passage without a usable reply; it is recorded, and the rest goes on.
-        on_progress: hears of each passage done.
+        on_failure: called with each passage without a usable reply; it is recorded, and the rest goes on.
+        on_progress: called after each passage.
     """
 
     graph: Graph
@@ -98,11 +98,11 @@ class Extraction:
     max_tokens: int | None = None
     retry_failed: bool = False
     on_failure: Callable[[Failure], None] = lambda _: None
-    on_progress: Callable[[Extracted], None] = lambda _: None
-    so_far: Extracted = Extracted()
+    on_progress: Callable[[ExtractionReport], None] = lambda _: None
+    so_far: ExtractionReport = ExtractionReport()
     _held: list[tuple[Passage, Reply[Triples] | ReplyError]] = field(default_factory=list)
 
-    def run(self) -> Extracted:
+    def run(self) -> ExtractionReport:
         """Extract from every passage without status.
 
         Raises:
@@ -112,19 +112,19 @@ class Extraction:
         backlog = self.graph.extraction.backlog(failed=self.retry_failed)
         self.so_far = replace(self.so_far, total=backlog.passages)
         self.on_progress(self.so_far)
-        asked = outcomes(
+        results = outcomes(
             self._passages(),
             self.extractor.extract,
             together=self.extractor.concurrency,
             go_on=lambda: self.so_far.usage.within(self.max_tokens),
         )
-        with closing(asked):
-            for passage, outcome in asked:
+        with closing(results):
+            for passage, outcome in results:
                 self._settle(passage, outcome)
         self._write_held()
-        ended = self.so_far
-        if not ended.usage.within(self.max_tokens) and ended.done + ended.failed < ended.total:
-            self.so_far = replace(ended, stopped="budget")
+        final = self.so_far
+        if not final.usage.within(self.max_tokens) and final.done + final.failed < final.total:
+            self.so_far = replace(final, stopped="budget")
         return self.so_far
 
     def _passages(self) -> Iterator[Passage]:
@@ -134,7 +134,7 @@ class Extraction:
             after = page[-1].id
 
     def _settle(self, passage: Passage, future: Future[Reply[Triples]]) -> None:
-        """Write what came of a passage; as long as no triple was seen at all, only hold it."""
+        """Write the outcome of a passage; until the first triple of all, only hold it."""
         outcome: Reply[Triples] | ReplyError
         try:
             outcome = future.result()

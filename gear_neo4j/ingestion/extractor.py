@@ -14,7 +14,7 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """What is put on record with the passages that it has read."""
+        """The name recorded with the passages that it has read."""
 
     @property
     def concurrency(self) -> int:

@@ -1,7 +1,6 @@
 """Passages taken out of the graph, with the triples they state and the entities that nothing else names."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -15,75 +14,55 @@ PASSAGES_A_BATCH = 500
 SHOWN_SOURCES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """How many passages, triples and entities went, or in a dry run would go."""
-
-    passages: int = 0
-    triples: int = 0
-    entities: int = 0
-
-    def __add__(self, other: "Forgotten") -> "Forgotten":
-        return Forgotten(self.passages + other.passages, self.triples + other.triples, self.entities + other.entities)
-
-
 def forget(
     graph: Graph,
     source: str | Path,
     *,
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
-) -> Forgotten:
+) -> Deletion:
     """Remove the passages of a source, 500 a transaction; killed, it can be run again and goes on.
 
     A path is taken as an ingest of it would write it: ``./docs/a.md`` is ``docs/a.md``.
 
     Raises:
-        InputError: no passage has that source; names some that exist.
+        InputError: no passage has that source; the message names some that exist.
         MigrationError: a dry run needs the newest schema, and changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
-    name, total = _found(graph, source)
+    name, total = _find_source(graph, source)
     if dry_run:
-        return _forgotten(graph.sources.weigh(name))
+        return graph.sources.weigh(name)
     _reopen_dataset(graph)
-    gone = Forgotten()
+    removed = Deletion()
     while ids := graph.sources.passage_ids(name, limit=PASSAGES_A_BATCH):
-        gone += _delete(graph, ids)
-        on_progress(Progress("forgetting", gone.passages, total, gone.passages))
+        removed += graph.corpus.delete_passages(ids)
+        on_progress(Progress("forgetting", removed.passages, total, removed.passages))
     graph.communities.delete_empty()
-    return gone
+    return removed
 
 
-def remove_stale(graph: Graph, documents: Mapping[str, frozenset[str]]) -> Forgotten:
-    """Remove the passages of documents that are no longer in them: ``documents`` holds the ids that are, by source.
+def remove_stale(graph: Graph, documents: Mapping[str, frozenset[str]]) -> Deletion:
+    """Remove the passages of documents that no longer contain them; ``documents`` holds the current ids by source.
 
     A passage that some file of JSONL gave the source of a document is not the document's, and stays.
     """
     stored = graph.sources.of_documents(list(documents)) if documents else []
     ids = [id for id, source in stored if id not in documents[source]]
-    gone = Forgotten()
+    removed = Deletion()
     for start in range(0, len(ids), PASSAGES_A_BATCH):
         passages = graph.store.passages(ids[start : start + PASSAGES_A_BATCH]).values()
         stale = [passage.id for passage in passages if _is_of_document(passage)]
-        gone += _delete(graph, stale) if stale else Forgotten()
-    return gone
+        removed += graph.corpus.delete_passages(stale) if stale else Deletion()
+    return removed
 
 
-def _found(graph: Graph, source: str | Path) -> tuple[str, int]:
+def _find_source(graph: Graph, source: str | Path) -> tuple[str, int]:
     """The name under which a source is known, and the number of its passages."""
     for name in dict.fromkeys((str(source), Path(source).as_posix())):
         if passages := graph.sources.passages(name):
             return name, passages
     raise InputError(f"no passage has the source {name!r}: {_existing(graph, name)}")
-
-
-def _delete(graph: Graph, ids: Sequence[str]) -> Forgotten:
-    return _forgotten(graph.corpus.delete_passages(ids))
-
-
-def _forgotten(deletion: Deletion) -> Forgotten:
-    return Forgotten(deletion.passages, deletion.triples, deletion.entities)
 
 
 def _is_of_document(passage: Passage) -> bool:
@@ -106,9 +85,9 @@ def _reopen_dataset(graph: Graph) -> None:
 def _existing(graph: Graph, source: str) -> str:
     """Some sources that exist: those in it, if it is a folder, then those beside it, then any."""
     folder, slash, _ = source.rpartition("/")
-    found = chain.from_iterable(_sources_in(graph, prefix) for prefix in (f"{source}/", folder + slash, ""))
+    sources = chain.from_iterable(_sources_in(graph, prefix) for prefix in (f"{source}/", folder + slash, ""))
     names: dict[str, None] = {}
-    while len(names) < SHOWN_SOURCES and (name := next(found, None)):
+    while len(names) < SHOWN_SOURCES and (name := next(sources, None)):
         names[name] = None
     return f"there are {', '.join(names)}" if names else "none of the passages has a source"
 

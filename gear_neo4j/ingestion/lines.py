@@ -92,11 +92,11 @@ def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
     title, text = _text(row, "title", default=""), _text(row, "text")
     if not (title.strip() or text.strip()):
         raise ValueError('both "title" and "text" are blank')
-    given = _identifier(row) if row.get("id") is not None else passage_id(title, text)
+    id = _identifier(row) if row.get("id") is not None else passage_id(title, text)
     source = _text(row, "source", default=source or "") or None
     if source and len(source) > LONGEST_SOURCE:
         raise ValueError(f'"source" is longer than {LONGEST_SOURCE:,} characters')
-    return Passage(given, title, text, source)
+    return Passage(id, title, text, source)
 
 
 def to_triples(row: dict[str, Any]) -> PassageTriples:
@@ -106,8 +106,8 @@ def to_triples(row: dict[str, Any]) -> PassageTriples:
         ValueError: says what is wrong with the row as a whole.
 
     Example:
-        >>> found = to_triples({"id": "p1", "triples": [["Curie", "born in", "Warsaw"], ["Curie"]]})
-        >>> found.triples[0].text, found.malformed
+        >>> record = to_triples({"id": "p1", "triples": [["Curie", "born in", "Warsaw"], ["Curie"]]})
+        >>> record.triples[0].text, record.malformed
         ('Curie born in Warsaw', ('["Curie"] is not a triple of three texts',))
     """
     passage, items = _identifier(row), row.get("triples")
@@ -120,7 +120,7 @@ def to_triples(row: dict[str, Any]) -> PassageTriples:
             triple = make_triple(passage, *item)
             good.setdefault(triple.id, triple)
         else:
-            malformed.append(f"{_shortened(item)} is not a triple of three texts")
+            malformed.append(f"{_shorten(item)} is not a triple of three texts")
     return PassageTriples(passage, tuple(good.values()), tuple(malformed))
 
 
@@ -136,7 +136,7 @@ def _json_object(text: bytes | None) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1}") from error
     if not isinstance(row, dict):
-        raise ValueError(f"not a JSON object but {_shortened(row)}")
+        raise ValueError(f"not a JSON object but {_shorten(row)}")
     return row
 
 
@@ -178,6 +178,6 @@ def is_triple(item: object) -> bool:
     )
 
 
-def _shortened(value: object) -> str:
+def _shorten(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

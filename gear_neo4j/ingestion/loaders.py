@@ -57,7 +57,7 @@ def load(path: Path) -> list[Part]:
 
 
 def is_document(path: Path) -> bool:
-    """Whether a file is of a kind that :func:`load` reads, which its name tells.
+    """Whether a file is of a kind that :func:`load` reads, by its suffix.
 
     Example:
         >>> is_document(Path("Manual.PDF")), is_document(Path("photo.png"))
@@ -77,7 +77,7 @@ def _text(path: Path) -> Iterator[Part]:
 
 def _markdown(path: Path) -> Iterator[Part]:
     for title, text, line in sections(_plain(path)):
-        yield Part(_shortened(title) or path.stem, text, "line", line)
+        yield Part(_shorten(title) or path.stem, text, "line", line)
 
 
 def _html(path: Path) -> Iterator[Part]:
@@ -91,7 +91,7 @@ def _html(path: Path) -> Iterator[Part]:
     title = document.metadata["title"]
     # The loader writes None where the title is empty.
     yield Part(
-        _shortened(title if title != "None" else "") or path.stem,
+        _shorten(title if title != "None" else "") or path.stem,
         _BLANK_LINES.sub("\n\n", document.page_content),
         "character",
     )
@@ -103,7 +103,7 @@ def _pdf(path: Path) -> Iterator[Part]:
     # The loader takes a leading ~ for the home folder, also where it is the name of a file.
     loader = PyPDFLoader(path.absolute())
     for document in _documents(loader, "PDF"):
-        title = _shortened(str(document.metadata.get("title") or "")) or path.stem
+        title = _shorten(str(document.metadata.get("title") or "")) or path.stem
         yield Part(title, document.page_content, "page", document.metadata["page"] + 1)
 
 
@@ -155,12 +155,12 @@ def _reason(error: Exception, kind: str) -> str:
         return f"cannot be read: {cause.strerror or cause}"
     if type(cause).__name__ in ("FileNotDecryptedError", "WrongPasswordError", "DependencyError"):
         return "is encrypted: save it without a password"
-    told = " ".join(str(cause).split()) or type(cause).__name__
-    return f"cannot be read as {kind}: {told}"
+    detail = " ".join(str(cause).split()) or type(cause).__name__
+    return f"cannot be read as {kind}: {detail}"
 
 
 def _encoding(path: Path) -> str:
-    """UTF-8 where the page is, else what the page says of itself."""
+    """UTF-8 where the page is valid UTF-8, else the encoding that it declares."""
     from bs4.dammit import EncodingDetector
 
     content = path.read_bytes()
@@ -185,7 +185,7 @@ def _block_builder() -> "TreeBuilder":
     return Blocks()
 
 
-def _shortened(title: str) -> str:
+def _shorten(title: str) -> str:
     title = " ".join(_encodable(title).split())
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
 

@@ -27,14 +27,14 @@ def sections(text: str) -> Iterator[tuple[str, str, int]]:
     start, body = 0, _front_matter(lines)
     for number, length, level, title in _headings(lines):
         if any(line.strip() for line in lines[body:number]):
-            yield _titled(path), "\n".join(lines[start:number]), start + 1
+            yield _title(path), "\n".join(lines[start:number]), start + 1
             start = number
         path = {above: name for above, name in path.items() if above < level} | {level: title}
         body = number + length
-    yield _titled(path), "\n".join(lines[start:]), start + 1
+    yield _title(path), "\n".join(lines[start:]), start + 1
 
 
-def _titled(path: dict[int, str]) -> str:
+def _title(path: dict[int, str]) -> str:
     return " > ".join(filter(None, path.values()))
 
 
@@ -44,17 +44,17 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, int, str]]:
     first = _front_matter(lines)
     for number in range(first, len(lines)):
         line = lines[number]
-        if found := _FENCE.fullmatch(line):
-            fence = _fenced(fence, found[1], found[2])
+        if marks := _FENCE.fullmatch(line):
+            fence = _next_fence(fence, marks[1], marks[2])
         elif fence:
             continue
         elif heading := _MARKED.fullmatch(line):
-            yield number, 1, len(heading[1]), _unmarked(heading[2] or "")
+            yield number, 1, len(heading[1]), _strip_marks(heading[2] or "")
         elif _is_underlined(lines, number, first):
             yield number, 2, 1 if "=" in lines[number + 1] else 2, line.strip()
 
 
-def _unmarked(title: str) -> str:
+def _strip_marks(title: str) -> str:
     """A heading without the marks that may close it."""
     title = title.strip()
     bare = title.rstrip("#")
@@ -68,7 +68,7 @@ def _front_matter(lines: list[str]) -> int:
     return next((number + 1 for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
 
 
-def _fenced(fence: str, marks: str, info: str) -> str:
+def _next_fence(fence: str, marks: str, info: str) -> str:
     """The fence that is open after a line of marks: code ends at as many of the same, and nothing after them."""
     if not fence:
         return "" if marks[0] == "`" and "`" in info else marks

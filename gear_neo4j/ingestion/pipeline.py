@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
-from gear_neo4j.ingestion.forgetting import Forgotten, remove_stale
+from gear_neo4j.ingestion.forgetting import remove_stale
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
@@ -34,7 +35,7 @@ from gear_neo4j.models.embeddings import Embedder
 class IngestReport:
     """What an ingest read, wrote and removed.
 
-    ``problems`` counts what could not be used, each was reported as it came up; ``skipped`` counts the files in folders
+    ``problems`` counts what could not be used, each reported as it came up; ``skipped`` counts the files in folders
     that are of no kind that can be ingested, by suffix.
     """
 
@@ -55,7 +56,7 @@ class IngestReport:
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """One ingest: where it writes, what embeds, who hears of problems and progress, and how it goes about it.
+    """One ingest: its graph, its embedder, the callbacks for problems and progress, and its options.
 
     ``replace`` lets a passage of a JSONL file take the place of another text under its id; a document always replaces
     what an earlier form of it left. ``chunk_size`` is the length of a document's passages, in characters.
@@ -70,7 +71,7 @@ class Ingest:
     report: IngestReport = field(default_factory=IngestReport)
 
     def run(self, passages: Sequence[Path], triples: Sequence[Path], *, synonyms: bool = False) -> IngestReport:
-        """Ingest files of passages, then files of triples, and, if asked for, link synonymous entities.
+        """Ingest files of passages, then files of triples, and, on request, link synonymous entities.
 
         Raises:
             InputError: a JSONL file is missing or empty; nothing was written.
@@ -87,62 +88,62 @@ class Ingest:
         return self.report
 
     def _passages(self, files: Sequence[Path]) -> None:
-        # Of two texts that one run finds under one id, the second must not replace the first, in either order.
-        met: set[str] = set()
+        # Of two texts that a run meets under the same id, the second must not replace the first, in either order.
+        earlier: set[str] = set()
         ahead: Counter[str] = Counter()
         total = size_of(files)
 
-        def told(batch: PassageBatch, outcome: tuple[PassagesWritten, Forgotten]) -> None:
+        def on_written(batch: PassageBatch, outcome: tuple[PassagesWritten, Deletion]) -> None:
             ahead.subtract(passage.id for passage in batch.passages)
             self._passages_written(batch, *outcome)
             self.on_progress(Progress("passages", batch.done, total, self.report.passages_written))
 
         with Writers() as writers:
             for batch in read_passages(files, chunk_size=self.chunk_size):
-                self._tell(batch.problems)
+                self._report_problems(batch.problems)
                 ids = [passage.id for passage in batch.passages]
-                # Whether an id is taken can only be asked once what came before it is written.
+                # Whether an id is taken is known only once everything before it is written.
                 if self.replace or any(ahead[id] > 0 for id in ids):
                     writers.drain()
                 ahead.update(ids)
-                writers.submit(partial(self._write_passages, batch, frozenset(met)), partial(told, batch))
+                writers.submit(partial(self._write_passages, batch, frozenset(earlier)), partial(on_written, batch))
                 if self.replace:
-                    met.update(ids)
+                    earlier.update(ids)
 
-    def _write_passages(self, batch: PassageBatch, met: Set[str]) -> tuple[PassagesWritten, Forgotten]:
+    def _write_passages(self, batch: PassageBatch, earlier: Set[str]) -> tuple[PassagesWritten, Deletion]:
         written = write_passages(
             self.graph,
             batch.passages,
             embedder=self.embedder,
-            replaceable=lambda id: self.replace and id not in met,
+            replaceable=lambda id: self.replace and id not in earlier,
         )
         return written, remove_stale(self.graph, batch.documents)
 
-    def _passages_written(self, batch: PassageBatch, written: PassagesWritten, gone: Forgotten) -> None:
+    def _passages_written(self, batch: PassageBatch, written: PassagesWritten, removed: Deletion) -> None:
         for number in written.different:
             place, id = batch.places[number], batch.passages[number].id
             reason = f"another text has the id {id!r} already: give this one an id of its own"
-            self._tell([Problem(place.file, place.line, reason)])
+            self._report_problems([Problem(place.file, place.line, reason)])
         self.report.documents_read += len(batch.documents)
         self.report.passages_read += len(batch.passages)
         self.report.characters_read += _characters(batch)
         self.report.passages_written += written.new
         self.report.passages_replaced += written.replaced
-        self.report.passages_removed += gone.passages
-        self.report.triples_removed += written.triples_removed + gone.triples
-        self.report.entities_removed += written.entities_removed + gone.entities
+        self.report.passages_removed += removed.passages
+        self.report.triples_removed += written.triples_removed + removed.triples
+        self.report.entities_removed += written.entities_removed + removed.entities
 
     def _triples(self, files: Sequence[Path]) -> None:
-        def tell(percent: float) -> None:
+        def on_percent(percent: float) -> None:
             self.on_progress(Progress("index", round(percent), 100, self.report.triples_written))
 
         total, expected, dimension = size_of(files), estimated_triples(files), self.embedder.dimension
         with (
-            self.graph.loading(dimension=dimension, expected=expected, on_percent=tell),
+            self.graph.loading(dimension=dimension, expected=expected, on_percent=on_percent),
             Writers() as writers,
         ):
             for batch in read_triples(files):
-                self._tell(batch.problems)
+                self._report_problems(batch.problems)
                 if batch.goes_on:
                     # What completes a passage must not be written before the rest of it.
                     writers.drain()
@@ -155,7 +156,7 @@ class Ingest:
         unknown = sorted((batch.places[passage], passage) for passage in written.unknown)
         for place, passage in unknown:
             reason = f"names the passage {passage!r}, which does not exist: ingest it first, then this file again"
-            self._tell([Problem(place.file, place.line, reason)])
+            self._report_problems([Problem(place.file, place.line, reason)])
         self.report.triples_read += len(batch.triples)
         self.report.triples_written += written.new
         self.on_progress(Progress("triples", batch.done, total, self.report.triples_written))
@@ -165,14 +166,14 @@ class Ingest:
             self.report.synonyms_written = written
             self.on_progress(Progress("synonyms", done, total, written))
 
-    def _tell(self, problems: Iterable[Problem]) -> None:
-        _tell(problems, self.report, self.on_problem)
+    def _report_problems(self, problems: Iterable[Problem]) -> None:
+        _report_each(problems, self.report, self.on_problem)
 
 
 def read_only(
     files: Files, *, chunk_size: int = CHUNK_SIZE, on_problem: Callable[[Problem], None] = lambda _: None
 ) -> IngestReport:
-    """Read the files as an ingest would and report what is in them; no database is asked and nothing is written.
+    """Read the files as an ingest would and report what is in them; no database is queried and nothing is written.
 
     Raises:
         InputError: a JSONL file is missing or empty.
@@ -183,10 +184,10 @@ def read_only(
         report.documents_read += len(batch.documents)
         report.passages_read += len(batch.passages)
         report.characters_read += _characters(batch)
-        _tell(batch.problems, report, on_problem)
+        _report_each(batch.problems, report, on_problem)
     for facts in read_triples(files.triples):
         report.triples_read += len(facts.triples)
-        _tell(facts.problems, report, on_problem)
+        _report_each(facts.problems, report, on_problem)
     return report
 
 
@@ -194,7 +195,7 @@ def _characters(batch: PassageBatch) -> int:
     return sum(len(passage.content) for passage in batch.passages)
 
 
-def _tell(problems: Iterable[Problem], report: IngestReport, on_problem: Callable[[Problem], None]) -> None:
+def _report_each(problems: Iterable[Problem], report: IngestReport, on_problem: Callable[[Problem], None]) -> None:
     for problem in problems:
         report.problems += 1
         on_problem(problem)

@@ -1,4 +1,4 @@
-"""Files read as a stream of batches, for an ingest and its dry run alike; no database is asked."""
+"""Files read as a stream of batches, for an ingest and its dry run alike; no database is queried."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from gear_neo4j.ingestion.loaders import is_document
 
 PASSAGES_A_BATCH = 256
 TRIPLES_A_BATCH = 500
-# The triples of one passage are kept together up to so many.
+# The triples of one passage are kept together up to this many.
 TRIPLES_AT_MOST = 2_000
 SAMPLED_LINES = 100
 
@@ -48,7 +48,7 @@ class PassageBatch:
 
 @dataclass(slots=True)
 class TripleBatch:
-    """Triples, the passages they complete, the place each passage was named at, and what could not be used.
+    """Triples, the passages they complete, the place that names each passage, and what could not be used.
 
     ``goes_on`` is set where the first triples are of a passage that the batch before began.
     """
@@ -85,21 +85,21 @@ def size_of(files: Sequence[Path]) -> int:
 
 
 def estimated_triples(files: Sequence[Path]) -> int:
-    """About how many triples files hold, by their sizes and the first lines of each."""
-    return round(sum(_estimated(path) for path in files))
+    """About how many triples files hold, from their sizes and the first lines of each."""
+    return round(sum(_estimate(path) for path in files))
 
 
 def read_passages(files: Sequence[Path], *, chunk_size: int = CHUNK_SIZE) -> Iterator[PassageBatch]:
     """The passages of documents and JSONL files, in batches that may span files; one document at a time in memory."""
     batch, before = PassageBatch(), 0
     for path in files:
-        for found in _from_document(path, chunk_size) if is_document(path) else _from_lines(path):
-            match found:
+        for item in _from_document(path, chunk_size) if is_document(path) else _from_lines(path):
+            match item:
                 case Problem():
-                    batch.problems.append(found)
-                case _Whole(source, ids):
+                    batch.problems.append(item)
+                case _DocumentEnd(source, ids):
                     batch.documents[source] = ids
-                case _Read(passage, place, end):
+                case _ReadPassage(passage, place, end):
                     batch.passages.append(passage)
                     batch.places.append(place)
                     batch.done = before + end
@@ -117,19 +117,19 @@ def read_triples(files: Sequence[Path]) -> Iterator[TripleBatch]:
     for path in files:
         for line in read_lines(path):
             batch.done = before + line.end
-            found = parsed(line, to_triples)
-            if isinstance(found, Problem):
-                batch.problems.append(found)
+            record = parsed(line, to_triples)
+            if isinstance(record, Problem):
+                batch.problems.append(record)
             else:
                 place = Place(line.file, line.number)
-                batch.problems.extend(Problem(place.file, place.line, reason) for reason in found.malformed)
-                batch.places.setdefault(found.passage, place)
-                for triple in found.triples:
+                batch.problems.extend(Problem(place.file, place.line, reason) for reason in record.malformed)
+                batch.places.setdefault(record.passage, place)
+                for triple in record.triples:
                     if len(batch.triples) >= TRIPLES_AT_MOST:
                         yield batch
-                        batch = TripleBatch(places={found.passage: place}, done=batch.done, goes_on=True)
+                        batch = TripleBatch(places={record.passage: place}, done=batch.done, goes_on=True)
                     batch.triples.append(triple)
-                batch.completed.append(found.passage)
+                batch.completed.append(record.passage)
             if batch.full:
                 yield batch
                 batch = TripleBatch()
@@ -139,8 +139,8 @@ def read_triples(files: Sequence[Path]) -> Iterator[TripleBatch]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A passage, where it was read, and how far into its file that is, in bytes."""
+class _ReadPassage:
+    """A passage, its place, and how far into its file that is, in bytes."""
 
     passage: Passage
     place: Place
@@ -148,33 +148,35 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
-    """That a document was read to its end: its source, and the ids of all its passages."""
+class _DocumentEnd:
+    """The end of a document: its source, and the ids of all its passages."""
 
     source: str
     ids: frozenset[str]
 
 
-def _estimated(path: Path) -> float:
+def _estimate(path: Path) -> float:
     triples = end = 0
     for line in islice(read_lines(path), SAMPLED_LINES):
-        found = parsed(line, to_triples)
-        triples, end = triples + (0 if isinstance(found, Problem) else len(found.triples)), line.end
+        record = parsed(line, to_triples)
+        triples, end = triples + (0 if isinstance(record, Problem) else len(record.triples)), line.end
     return triples * size_of([path]) / end if end else 0
 
 
-def _from_lines(path: Path) -> Iterator[_Read | Problem]:
+def _from_lines(path: Path) -> Iterator[_ReadPassage | Problem]:
     for line in read_lines(path):
-        found = parsed(line, partial(to_passage, source=path.name))
-        yield found if isinstance(found, Problem) else _Read(found, Place(line.file, line.number), line.end)
+        passage = parsed(line, partial(to_passage, source=path.name))
+        yield (
+            passage if isinstance(passage, Problem) else _ReadPassage(passage, Place(line.file, line.number), line.end)
+        )
 
 
-def _from_document(path: Path, chunk_size: int) -> Iterator[_Read | _Whole | Problem]:
+def _from_document(path: Path, chunk_size: int) -> Iterator[_ReadPassage | _DocumentEnd | Problem]:
     try:
         passages = passages_of(path, size=chunk_size)
     except InputError as error:
         yield Problem(str(path), 0, str(error))
         return
     for passage in passages:
-        yield _Read(passage, Place(str(path), 0), 0)
-    yield _Whole(path.as_posix(), frozenset(passage.id for passage in passages))
+        yield _ReadPassage(passage, Place(str(path), 0), 0)
+    yield _DocumentEnd(path.as_posix(), frozenset(passage.id for passage in passages))

@@ -14,16 +14,16 @@ Outcome = TypeVar("Outcome")
 
 
 class Writers:
-    """Batches of work for a few threads; what comes of each is told in order, in the thread that submits them.
+    """Batches of work for a few threads; outcomes are handled in order, in the thread that submits.
 
-    The first error ends it: it is raised where the next batch is submitted, or at the end. What was begun is completed.
+    The first error ends it: it is raised by the next ``submit``, or at the end. Batches already begun are completed.
 
     Example:
-        >>> told = []
+        >>> squares = []
         >>> with Writers() as writers:
         ...     for number in range(5):
-        ...         writers.submit(lambda number=number: number * number, told.append)
-        >>> told
+        ...         writers.submit(lambda number=number: number * number, squares.append)
+        >>> squares
         [0, 1, 4, 9, 16]
     """
 
@@ -32,17 +32,17 @@ class Writers:
         self._pending: deque[tuple[Future[Any], Callable[[Any], object]]] = deque()
 
     def submit(self, work: Callable[[], Outcome], then: Callable[[Outcome], object]) -> None:
-        """Let a thread do some work, and hear of its outcome; waits while too much is ahead."""
+        """Run ``work`` in a thread and call ``then`` with its outcome; waits while too much is pending."""
         while len(self._pending) >= AHEAD:
-            self._tell()
+            self._complete_first()
         self._pending.append((self._pool.submit(work), then))
 
     def drain(self) -> None:
-        """Wait until everything is done and told."""
+        """Wait until all work is done and its outcomes are handled."""
         while self._pending:
-            self._tell()
+            self._complete_first()
 
-    def _tell(self) -> None:
+    def _complete_first(self) -> None:
         future, then = self._pending.popleft()
         then(future.result())
 

@@ -1,4 +1,4 @@
-"""Batches into Neo4j: what is there already is asked first, so nothing is embedded or written twice."""
+"""Batches into Neo4j: what is stored already is read first, so nothing is embedded or written twice."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from gear_neo4j.models.embeddings import Embedder
 
 @dataclass(frozen=True, slots=True)
 class PassagesWritten:
-    """How many passages of a batch were new, how many replaced another text, and what the replaced ones took along.
+    """How many passages of a batch were new, how many replaced another text, and what the replacement removed.
 
     ``different`` holds the places of those that were left out, because their id stands for another text already.
     """
@@ -52,17 +52,17 @@ def write_passages(
     changed = {id for id, state in known.items() if not state.same}
     replaced = [first[id] for id in sorted(changed) if replaceable(id)]
     if fresh:
-        graph.corpus.write_passages(fresh, _embedded(fresh, embedder))
+        graph.corpus.write_passages(fresh, _embed(fresh, embedder))
     if moved:
         graph.corpus.move_passages(moved)
-    gone = graph.corpus.replace_passages(replaced, _embedded(replaced, embedder)) if replaced else Deletion()
-    kept = changed - {passage.id for passage in replaced}
+    deletion = graph.corpus.replace_passages(replaced, _embed(replaced, embedder)) if replaced else Deletion()
+    conflicting = changed - {passage.id for passage in replaced}
     different = tuple(
         place
         for place, passage in enumerate(passages)
-        if passage.id in kept or passage.content != first[passage.id].content
+        if passage.id in conflicting or passage.content != first[passage.id].content
     )
-    return PassagesWritten(len(fresh), len(replaced), gone.triples, gone.entities, different)
+    return PassagesWritten(len(fresh), len(replaced), deletion.triples, deletion.entities, different)
 
 
 def write_triples(
@@ -93,12 +93,12 @@ def write_triples(
 
 
 def triple_vectors(triples: Sequence[Triple], embedder: Embedder) -> list[list[float]]:
-    """The embeddings of some triples; each text is embedded once."""
+    """The embeddings of triples; each text is embedded once."""
     texts = list(dict.fromkeys(triple.text for triple in triples))
     vectors = dict(zip(texts, embedder.embed(texts).tolist(), strict=True)) if texts else {}
     return [vectors[triple.text] for triple in triples]
 
 
-def _embedded(passages: Sequence[Passage], embedder: Embedder) -> list[list[float]]:
+def _embed(passages: Sequence[Passage], embedder: Embedder) -> list[list[float]]:
     vectors: list[list[float]] = embedder.embed([passage.content for passage in passages]).tolist()
     return vectors

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 PATIENCE = 30.0
-# These say how a request is sent and watched, and nothing of what is answered.
+# These say how a request is sent and watched, and do not change the reply.
 _NO_MATTER = frozenset(
     {
         "callbacks",
@@ -48,16 +48,16 @@ class ReplyCache:
         self._model = identity(model)
         self._writing = Lock()
         with _naming(path):
-            self._cache = _opened(path)
+            self._cache = _open(path)
 
     def lookup(self, messages: Sequence["BaseMessage"]) -> str | None:
-        """The text that was kept for a conversation; None where there is none."""
+        """The text kept for a conversation, or None."""
         from langchain_core.outputs import ChatGeneration
 
         with _naming(self._path):
-            found = self._cache.lookup(_key(messages), self._model)
+            generations = self._cache.lookup(_key(messages), self._model)
         # What LangChain cannot read it hands out as it stands, and not as a chat's generation.
-        return str(found[0].message.text) if found and isinstance(found[0], ChatGeneration) else None
+        return str(generations[0].message.text) if generations and isinstance(generations[0], ChatGeneration) else None
 
     def update(self, messages: Sequence["BaseMessage"], reply: "AIMessage") -> None:
         """Keep the reply to a conversation."""
@@ -70,14 +70,14 @@ class ReplyCache:
 
 
 def identity(model: "BaseChatModel") -> str:
-    """What tells a model from others: its class and a digest of its parameters, the same in every process.
+    """The identity of a model: its class and a digest of its parameters, the same in every process.
 
     LangChain's own string for this leaves out whatever a model did not declare as serialisable, and would put headers
     into the file, where keys may stand.
     """
     parameters = {name: getattr(model, name) for name, field in type(model).model_fields.items() if not field.exclude}
-    told = {**parameters, **(model.model_extra or {}), **model._identifying_params}
-    plain = _plain({name: value for name, value in told.items() if name not in _NO_MATTER})
+    described = {**parameters, **(model.model_extra or {}), **model._identifying_params}
+    plain = _plain({name: value for name, value in described.items() if name not in _NO_MATTER})
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     return f"{kind} {blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).hexdigest()}"
 
@@ -117,8 +117,8 @@ def _key(messages: Sequence["BaseMessage"]) -> str:
     return dumps(list(messages))
 
 
-def _opened(path: Path) -> "SQLAlchemyCache":
-    # This takes seconds to import: commands that ask no model must not pay for it.
+def _open(path: Path) -> "SQLAlchemyCache":
+    # This takes seconds to import: commands that call no model must not pay for it.
     from langchain_community.cache import FullLLMCache, SQLAlchemyCache
     from sqlalchemy import URL, NullPool, create_engine
     from sqlalchemy.exc import OperationalError

@@ -15,7 +15,7 @@ from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import ReplyCache
 from gear_neo4j.models.recording import record
 from gear_neo4j.models.replies import Alternatives, text_of, tokens_of, usage_of
-from gear_neo4j.models.retries import explained, may_pass, one_line, retrying
+from gear_neo4j.models.retries import error_line, may_pass, one_line, retrying
 from gear_neo4j.models.streaming import Listener, ListenerError, OnToken, VisibleText, shown
 from gear_neo4j.usage import Usage
 
@@ -32,7 +32,7 @@ REPAIR = (
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is asked: its task (``system``, which may be empty), and the case at hand."""
+    """What is sent to a model: its task (``system``, which may be empty), and the case at hand."""
 
     system: str
     user: str
@@ -54,7 +54,7 @@ class Reply(Generic[T]):
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """What roles ask: a :class:`Chat`, or the replay of a recorded run."""
+    """The model that roles call: a :class:`Chat`, or the replay of a recorded run."""
 
     @property
     def name(self) -> str:
@@ -65,7 +65,7 @@ class ChatModel(Protocol):
         """The most requests in flight at once."""
 
     def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
-        """What ``parse`` makes of the reply; raises ModelError, and ReplyError where no reply is of use."""
+        """What ``parse`` makes of the reply; raises ModelError, and ReplyError where no reply is usable."""
 
 
 class Chat:
@@ -107,7 +107,7 @@ class Chat:
         if not 0 <= logprobs <= 20:
             raise SettingsError(f"logprobs is {logprobs}: it must be from 0 to 20")
         self._model = model
-        self._asked: dict[str, Any] = {"logprobs": True, "top_logprobs": logprobs} if logprobs else {}
+        self._options: dict[str, Any] = {"logprobs": True, "top_logprobs": logprobs} if logprobs else {}
         self.concurrency = concurrency
         self._slots = BoundedSemaphore(concurrency)
         self._patience = patience
@@ -121,7 +121,7 @@ class Chat:
         return next((name for name in names if isinstance(name, str) and name), type(self._model).__name__)
 
     def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
-        """Ask, and give back what ``parse`` makes of the reply; where it raises ValueError the model may try once more.
+        """Ask, and return what ``parse`` makes of the reply; where it raises ValueError the model may try once more.
 
         Only a reply that parses is kept in the cache. ``on_token`` gets the visible text of the first reply while it is
         written, and a reply from the cache in one piece; a reply after a failure or a repair is not streamed.
@@ -135,7 +135,7 @@ class Chat:
         messages = _messages(prompt)
         listener = Listener(on_token) if on_token else None
         try:
-            reply = self._remembered(messages, parse, listener) or self._answered(messages, parse, listener)
+            reply = self._from_cache(messages, parse, listener) or self._from_model(messages, parse, listener)
         except ListenerError as stop:
             raise stop.error from None
         except ReplyError as error:
@@ -144,7 +144,7 @@ class Chat:
         record(prompt.system, prompt.user, reply.text)
         return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
 
-    def _remembered(
+    def _from_cache(
         self, messages: list["BaseMessage"], parse: Callable[[str], T], listener: Listener | None
     ) -> Reply[T] | None:
         text = self._cache.lookup(messages) if self._cache else None
@@ -153,13 +153,13 @@ class Chat:
         try:
             reply = Reply(parse(text), text, Usage(cached=1), 0.0)
         except ValueError:
-            # It was kept for a parser that took it; ask again, and keep what this one takes.
+            # Another parser accepted this reply; send the request again, and keep what this one accepts.
             return None
         if listener:
             listener.hand_on(shown(text))
         return reply
 
-    def _answered(
+    def _from_model(
         self, messages: list["BaseMessage"], parse: Callable[[str], T], listener: Listener | None
     ) -> Reply[T]:
         reply, usage = self._request(messages, spent=Usage(), listener=listener)
@@ -183,7 +183,7 @@ class Chat:
         try:
             reply = attempts(self._invoke, messages, listener)
         except Exception as error:
-            line = explained(error, model=self.name, attempts=attempts, secrets=_secrets(self._model))
+            line = error_line(error, model=self.name, attempts=attempts, secrets=_secrets(self._model))
             raise ModelError(line, usage=spent + _retries(attempts)) from error
         return reply, spent + _retries(attempts) + usage_of(messages, reply)
 
@@ -191,21 +191,21 @@ class Chat:
         with self._slots:
             if listener and not listener.done:
                 try:
-                    return self._streamed(messages, listener)
+                    return self._stream(messages, listener)
                 except Exception as error:
                     if may_pass(error):
                         raise
                     # A server that does not stream may still reply in one piece.
                     listener.done = True
-            return self._model.invoke(messages, **self._asked)
+            return self._model.invoke(messages, **self._options)
 
-    def _streamed(self, messages: list["BaseMessage"], listener: Listener) -> "AIMessage":
+    def _stream(self, messages: list["BaseMessage"], listener: Listener) -> "AIMessage":
         from langchain_core.messages import message_chunk_to_message
 
         # Only models with a field of this name know the option, without which a stream may not say its tokens.
         counted: dict[str, Any] = {"stream_usage": True} if "stream_usage" in type(self._model).model_fields else {}
         visible, chunks = VisibleText(), list[Any]()
-        for chunk in self._model.stream(messages, **self._asked, **counted):
+        for chunk in self._model.stream(messages, **self._options, **counted):
             chunks.append(chunk)
             listener.hand_on(visible.feed(text_of(chunk)))
         listener.hand_on(visible.end())
@@ -223,7 +223,7 @@ def _secrets(model: "BaseChatModel") -> list[str]:
 
 
 def _messages(prompt: Prompt) -> list["BaseMessage"]:
-    # LangChain takes half a second to import: commands that ask no model must not pay for it.
+    # LangChain takes half a second to import: commands that call no model must not pay for it.
     from langchain_core.messages import HumanMessage, SystemMessage
 
     task = [SystemMessage(prompt.system)] if prompt.system else []
@@ -234,5 +234,5 @@ def _repair(reply: "AIMessage", error: ValueError) -> list["BaseMessage"]:
     from langchain_core.messages import AIMessage, HumanMessage
 
     # Some servers refuse a message without text.
-    said = AIMessage(text_of(reply).strip() or "(nothing)")
-    return [said, HumanMessage(REPAIR.format(problem=one_line(error) or "it has not the required form"))]
+    refused = AIMessage(text_of(reply).strip() or "(nothing)")
+    return [refused, HumanMessage(REPAIR.format(problem=one_line(error) or "it has not the required form"))]

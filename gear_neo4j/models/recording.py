@@ -10,7 +10,7 @@ from gear_neo4j.domain import digest
 
 @dataclass(frozen=True, slots=True)
 class RecordedReply:
-    """A reply of the chat model, by digests of what it was asked: the task (the system prompt) and the case at hand.
+    """A reply of the chat model, by digests of its prompt: the task (the system prompt) and the case at hand.
 
     ``failure`` is the error in place of a reply that could not be used.
     """
@@ -47,7 +47,7 @@ def recording() -> Iterator[list[RecordedReply]]:
 
 
 def record(system: str, user: str, text: str, *, failure: str = "") -> None:
-    """Note a reply to a prompt, or why there is none of use; outside of :func:`recording` nothing."""
+    """Note a reply to a prompt, or why none was usable; does nothing outside of :func:`recording`."""
     replies = _REPLIES.get()
     if replies is not None:
         # Models write halves of surrogate pairs, which no file can hold.

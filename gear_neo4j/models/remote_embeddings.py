@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.errors import ModelError, SettingsError
-from gear_neo4j.models.retries import NO_KEY, Knobs, explained, retrying
+from gear_neo4j.models.retries import NO_KEY, Knobs, error_line, retrying
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings
@@ -29,14 +29,14 @@ class RemoteEmbedder:
     Args:
         model: its name there, which is also recorded in the database.
         url: where the server is, as a rule ending in ``/v1``.
-        key: what it asks for, if it asks.
+        key: its API key, if it needs one.
         timeout: seconds a request.
         batch_size: texts a request.
         patience: seconds of waiting for a server that fails for the time being.
 
     Raises:
         SettingsError: no model is named.
-        ModelError: on use; the server cannot be used, or what it sends are no vectors.
+        ModelError: on use; the server cannot be used, or sends no valid vectors.
 
     Example:
         >>> RemoteEmbedder("text-embedding-3-small", url="http://127.0.0.1:9/v1").name
@@ -66,33 +66,33 @@ class RemoteEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        """The length of each vector; the server is asked once."""
-        return int(self._asked(["dimension"]).shape[1])
+        """The length of each vector; one request to the server."""
+        return int(self._request(["dimension"]).shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in order: shape (len(texts), dimension), float32, each of length 1.
 
         Raises:
-            ModelError: the server cannot be used, or what it sends are no vectors.
+            ModelError: the server cannot be used, or sends no valid vectors.
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         batches = [texts[start : start + self._batch_size] for start in range(0, len(texts), self._batch_size)]
-        return np.concatenate([self._asked(batch) for batch in batches])
+        return np.concatenate([self._request(batch) for batch in batches])
 
-    def _asked(self, texts: Sequence[str]) -> Vectors:
+    def _request(self, texts: Sequence[str]) -> Vectors:
         # Servers refuse a text without anything in it.
-        given = [text.encode("utf-8", "replace").decode("utf-8") or " " for text in texts]
+        inputs = [text.encode("utf-8", "replace").decode("utf-8") or " " for text in texts]
         attempts = retrying(patience=self._patience, sleep=self._sleep)
         try:
-            rows = attempts(self._client.embed_documents, given)
+            rows = attempts(self._client.embed_documents, inputs)
         except Exception as error:
             secrets = [self._key or ""]
-            line = explained(error, model=self.name, attempts=attempts, secrets=secrets, knobs=KNOBS)
+            line = error_line(error, model=self.name, attempts=attempts, secrets=secrets, knobs=KNOBS)
             raise ModelError(line) from error
-        return self._checked(rows, len(texts))
+        return self._normalise(rows, len(texts))
 
-    def _checked(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
+    def _normalise(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
         lengths = {len(row) for row in rows}
         if len(rows) != count or len(lengths) != 1:
             raise ModelError(f"the model {self.name} sent {len(rows)} vectors of lengths {sorted(lengths)} for {count}")

@@ -48,10 +48,10 @@ class ReplayChat:
         """The recorded reply; ``on_token`` gets it in one piece.
 
         Raises:
-            InputError: the run asked nothing of the kind.
-            ReplyError: the reply was of no use in the run, or is of none to this ``parse``.
+            InputError: the run sent no prompt of this task.
+            ReplyError: the reply was unusable in the run, or is so for this ``parse``.
         """
-        reply = self._taken(digest(prompt.system), digest(prompt.user))
+        reply = self._next(digest(prompt.system), digest(prompt.user))
         record(prompt.system, prompt.user, reply.text, failure=reply.failure)
         if reply.failure:
             raise ReplyError(reply.failure)
@@ -62,7 +62,7 @@ class ReplayChat:
         except ValueError as error:
             raise ReplyError(f"a recorded reply cannot be used ({one_line(error)}): run the agent anew") from error
 
-    def _taken(self, task: str, case: str) -> RecordedReply:
+    def _next(self, task: str, case: str) -> RecordedReply:
         with self._lock:
             same_task = [place for place, reply in enumerate(self._replies) if reply.task == task]
             exact = [place for place in same_task if self._replies[place].case == case]

@@ -1,6 +1,6 @@
 """Which failures of a language model may pass, how long to wait, and what to tell the user about the others.
 
-Every LangChain model has a client library of its own, so errors are told by what they carry: a status, headers, a
+Every LangChain model has a client library of its own, so errors are recognised by what they carry: a status, headers, a
 builtin class, or the names that HTTP libraries give to a broken connection.
 """
 
@@ -82,8 +82,8 @@ def may_pass(error: BaseException) -> bool:
     return any(isinstance(link, ConnectionError | TimeoutError) or _names(link) & _PASSING_NAMES for link in chain)
 
 
-def told_wait(error: BaseException) -> float | None:
-    """The seconds that the server asks to wait (``retry-after-ms``, or ``Retry-After`` in seconds or as a date)."""
+def requested_wait(error: BaseException) -> float | None:
+    """The seconds of wait that the server requests (``retry-after-ms``, or ``Retry-After`` in seconds or as a date)."""
     for headers in filter(None, map(_headers, _chain(error))):
         for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
             seconds = _seconds(headers.get(name), now=headers.get("date"))
@@ -92,7 +92,7 @@ def told_wait(error: BaseException) -> float | None:
     return None
 
 
-def explained(
+def error_line(
     error: BaseException,
     *,
     model: str,
@@ -102,15 +102,15 @@ def explained(
 ) -> str:
     """One line for the user: what happened last, how often it was tried, and what to do; without the ``secrets``."""
     tried, waited = attempts.statistics["attempt_number"], attempts.statistics["idle_for"]
-    last, told = _telling(error), told_wait(error)
+    last, wait = _root_error(error), requested_wait(error)
     detail = one_line(_without(secrets, f"{type(last).__name__}: {last}"))
     if not may_pass(error):
         advice = _ADVICE.get(_status(error) or 0, "check {model}, {url} and {key}").format(**asdict(knobs))
         return f"the model {model} cannot be used: {detail}: {advice}"
     times = "once" if tried == 1 else f"{tried} times in {waited:.0f} s of waiting"
-    asked = f", and asks to wait {told:.0f} s more" if told else ""
+    request = f", and asks to wait {wait:.0f} s more" if wait else ""
     remedy = f"raise {knobs.timeout}" if "Timeout" in type(last).__name__ else f"check {knobs.url}"
-    return f"the model {model} failed {times}{asked}: {detail}: try again later, or {remedy}"
+    return f"the model {model} failed {times}{request}: {detail}: try again later, or {remedy}"
 
 
 def one_line(text: object, *, longest: int = 200) -> str:
@@ -126,16 +126,16 @@ def one_line(text: object, *, longest: int = 200) -> str:
 
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
-    # A server that asks for no wait at all would be asked again without end.
-    return (error and told_wait(error)) or _BACKOFF(state)
+    # A server that requests a wait of 0 would be called again without end.
+    return (error and requested_wait(error)) or _BACKOFF(state)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
+    visited: set[int] = set()
     link: BaseException | None = error
     # Causes only: the context of an error may be one that the caller was already dealing with.
-    while link is not None and id(link) not in seen:
-        seen.add(id(link))
+    while link is not None and id(link) not in visited:
+        visited.add(id(link))
         yield link
         link = link.__cause__
 
@@ -181,7 +181,7 @@ def _moment(date: str) -> float | None:
         return None
 
 
-def _telling(error: BaseException) -> BaseException:
+def _root_error(error: BaseException) -> BaseException:
     if _status(error) is not None:
         return error
     # The outermost error of a broken connection says no more than "Connection error."

@@ -53,14 +53,14 @@ def shown(text: str) -> str:
 
 
 class Listener:
-    """Hands on what a reader is to see; ``done`` once a piece was, for no other text may follow it."""
+    """Passes visible text on; ``done`` once a piece was passed on, for no other text may follow it."""
 
     def __init__(self, on_token: OnToken) -> None:
         self._on_token = on_token
         self.done = False
 
     def hand_on(self, piece: str) -> None:
-        """Hand on a piece, if there is anything in it; raises ListenerError."""
+        """Pass on a piece unless it is empty; raises ListenerError."""
         if piece:
             self.done = True
             try:

@@ -9,7 +9,7 @@ from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.rankers import BaseName
-from gear_neo4j.retrieval.retriever import fetched
+from gear_neo4j.retrieval.retriever import fetch_hits
 
 
 class Base(RetrieverRecipe):
@@ -34,6 +34,6 @@ class BaseRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first; one round trip, where two lists are fused two."""
-        asked = Question(checked(question, k=k), embedder=self._embedder)
-        items, known = self._base.search(asked, k=k)
-        return fetched(self._store, asked, items, name=self._base.name, known=known)
+        query = Question(checked(question, k=k), embedder=self._embedder)
+        items, known = self._base.search(query, k=k)
+        return fetch_hits(self._store, query, items, name=self._base.name, known=known)

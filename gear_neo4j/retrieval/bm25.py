@@ -38,8 +38,8 @@ class BM25:
         self._ids = list(documents)
         self._place_by_id = np.argsort(np.argsort(np.array(self._ids, dtype=str)))
         self._places = _places_by_word(documents.values())
-        # By word, what it adds to the score of each passage that holds it: asked for whole scores, rank-bm25 works that
-        # out for each question anew, over all passages, which took as long as the rest of a hybrid search.
+        # By word, what it adds to the score of each passage that holds it. For whole scores, rank-bm25 computes that
+        # for each question anew, over all passages, which took as long as the rest of a hybrid search.
         self._gains: dict[str, npt.NDArray[np.float64]] = {}
         # rank-bm25 divides by the average length, so a corpus without a single word has no index.
         self._index: Any = None
@@ -51,25 +51,29 @@ class BM25:
             self._index = BM25Retriever.from_texts(texts, preprocess_func=str.split).vectorizer
 
     def depth(self, k: int) -> int:
-        """As many as asked for."""
+        """k itself."""
         return k
 
-    def rank(self, question: Question, _found: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, question: Question, _lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
         """The k best passages that share a word with the question.
 
         In a corpus so small that BM25 cannot tell them apart, those that share more words come first.
         """
-        asked = words(question.text)
-        if self._index is None or not asked:
+        terms = words(question.text)
+        if self._index is None or not terms:
             return []
         scores, shared = np.zeros(len(self._ids)), np.zeros(len(self._ids), dtype=int)
-        for word, times in Counter(word for word in asked if word in self._places).items():
+        for word, times in Counter(word for word in terms if word in self._places).items():
             scores[self._places[word]] += times * self._gain(word)
             shared[self._places[word]] += 1
-        found = np.flatnonzero(shared)
+        matches = np.flatnonzero(shared)
         # In tiny corpora most words stand in most passages, and BM25 counts a shared word against a passage.
-        keys = (-shared[found], -scores[found]) if self._index.average_idf > 0 else (-scores[found], -shared[found])
-        best = found[np.lexsort((self._place_by_id[found], *keys))][:k]
+        keys = (
+            (-shared[matches], -scores[matches])
+            if self._index.average_idf > 0
+            else (-scores[matches], -shared[matches])
+        )
+        best = matches[np.lexsort((self._place_by_id[matches], *keys))][:k]
         return ranked(self.name, [(self._ids[place], float(scores[place])) for place in best])
 
     def _gain(self, word: str) -> npt.NDArray[np.float64]:
@@ -79,8 +83,8 @@ class BM25:
 
 
 def _places_by_word(documents: Iterable[list[str]]) -> dict[str, npt.NDArray[np.int64]]:
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    places: defaultdict[str, list[int]] = defaultdict(list)
     for place, tokens in enumerate(documents):
         for word in set(tokens):
-            found[word].append(place)
-    return {word: np.array(places) for word, places in found.items()}
+            places[word].append(place)
+    return {word: np.array(numbers) for word, numbers in places.items()}

@@ -58,15 +58,15 @@ class PyLateEncoder:
 
     def queries(self, texts: Sequence[str]) -> list[Tokens]:
         """A matrix a question."""
-        return self._encoded(texts, query=True)
+        return self._encode(texts, query=True)
 
     def passages(self, texts: Sequence[str]) -> list[Tokens]:
         """A matrix a passage."""
-        return self._encoded(texts, query=False)
+        return self._encode(texts, query=False)
 
-    def _encoded(self, texts: Sequence[str], *, query: bool) -> list[Tokens]:
-        found = self._model.encode(list(texts), is_query=query, show_progress_bar=False)
-        return [np.asarray(matrix, dtype=np.float32) for matrix in found]
+    def _encode(self, texts: Sequence[str], *, query: bool) -> list[Tokens]:
+        matrices = self._model.encode(list(texts), is_query=query, show_progress_bar=False)
+        return [np.asarray(matrix, dtype=np.float32) for matrix in matrices]
 
 
 def max_sim(query: Tokens, passages: Tokens, starts: Starts) -> npt.NDArray[np.float32]:
@@ -98,13 +98,13 @@ class ColBERT:
         self._encoder = encoder
         contents = {passage.id: passage.content for passage in passages}
         self._ids = list(contents)
-        self._tokens, self._starts = _indexed(contents, encoder, folder)
+        self._tokens, self._starts = _load_or_index(contents, encoder, folder)
 
     def depth(self, k: int) -> int:
-        """As many as asked for."""
+        """k itself."""
         return k
 
-    def rank(self, question: Question, _found: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, question: Question, _lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages by late interaction; scores are sums of cosines and compare within one search only."""
         if not self._ids:
             return []
@@ -114,22 +114,22 @@ class ColBERT:
         return ranked(self.name, [(self._ids[place], float(scores[place])) for place in order])
 
 
-def _indexed(contents: dict[str, str], encoder: TokenEncoder, folder: Path) -> tuple[Half, Starts]:
+def _load_or_index(contents: dict[str, str], encoder: TokenEncoder, folder: Path) -> tuple[Half, Starts]:
     """The vectors of all tokens and where each passage begins: from the folder, or made and kept there."""
     stamp = blake2b(json.dumps([encoder.name, contents]).encode(), digest_size=16).hexdigest()
     file = folder / "tokens.npz"
     if file.is_file():
-        with np.load(file) as kept:
-            if str(kept["stamp"]) == stamp:
-                return kept["tokens"], kept["starts"]
+        with np.load(file) as stored:
+            if str(stored["stamp"]) == stamp:
+                return stored["tokens"], stored["starts"]
     texts = list(contents.values())
     batches = [texts[place : place + PASSAGES_A_BATCH] for place in range(0, len(texts), PASSAGES_A_BATCH)]
     matrices = [matrix for batch in batches for matrix in encoder.passages(batch)]
     starts = np.cumsum([0, *(len(matrix) for matrix in matrices)], dtype=np.int64)[:-1]
     tokens = np.concatenate(matrices).astype(np.float16) if matrices else np.empty((0, 0), dtype=np.float16)
     folder.mkdir(parents=True, exist_ok=True)
-    written = folder / "tokens.tmp.npz"
-    np.savez(written, stamp=np.array(stamp), tokens=tokens, starts=starts)
+    draft = folder / "tokens.tmp.npz"
+    np.savez(draft, stamp=np.array(stamp), tokens=tokens, starts=starts)
     # Whole or not at all: a killed run leaves no half of an index.
-    written.replace(file)
+    draft.replace(file)
     return tokens, starts

@@ -14,7 +14,7 @@ SHORTEST = 3
 # One name may stand for several nodes; those in the most triples come first.
 HOMONYMS = 3
 MOST_NODES = 2_000_000
-# A question is a few sentences; whoever pastes a book is answered from its beginning.
+# A question is a few sentences; of a book pasted in, only the beginning is searched.
 LONGEST_TEXT = 10_000
 # Scripts that are written without spaces: there a name may begin or end inside a run of letters.
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
@@ -51,21 +51,21 @@ class Dictionary:
         self.version = version
         self._automaton = ahocorasick.Automaton()
         self._longest = 0
-        for one in named:
-            for name in one.names:
-                self._add(name, one)
-        # An automaton without a name cannot be asked.
+        for node in named:
+            for name in node.names:
+                self._add(name, node)
+        # An automaton without a name cannot be queried.
         if self._longest:
             self._automaton.make_automaton()
 
-    def _add(self, name: str, one: Named) -> None:
-        key = _folded(name)[0]
+    def _add(self, name: str, node: Named) -> None:
+        key = _fold(name)[0]
         capitals = name.upper() == name and name.lower() != name
         if not key or (len(key) < SHORTEST and not (capitals or _unspaced(key[0]))):
             return
         entry: _Entry = self._automaton.get(key, None) or _Entry(len(key), capitals, {})
         entry.capitals = entry.capitals and capitals
-        entry.nodes[one.id] = one.degree
+        entry.nodes[node.id] = node.degree
         self._automaton.add_word(key, entry)
         self._longest = max(self._longest, len(key))
 
@@ -79,20 +79,22 @@ class Dictionary:
         """
         if not self._longest:
             return []
-        folded, places = _folded(text[:LONGEST_TEXT])
+        folded, places = _fold(text[:LONGEST_TEXT])
         capitals = text.lower() != text
-        kept: list[Match] = []
-        taken: list[tuple[int, int]] = []
-        for start, end, entry in sorted(self._matches(folded), key=lambda found: (found[0] - found[1], found[0])):
+        matches: list[Match] = []
+        spans: list[tuple[int, int]] = []
+        for start, end, entry in sorted(
+            self._matches(folded), key=lambda candidate: (candidate[0] - candidate[1], candidate[0])
+        ):
             written = text[places[start][0] : places[end - 1][1]]
             # MET and WAS are genes, met and was are words; whoever writes all in small letters may mean either.
             unsure = entry.capitals and end - start <= SHORTEST and written.upper() != written
-            free = all(end <= left or start >= right for left, right in taken)
+            free = all(end <= left or start >= right for left, right in spans)
             if free and not (unsure and (capitals or end - start < SHORTEST)):
-                taken.append((start, end))
+                spans.append((start, end))
                 nodes = sorted(entry.nodes, key=lambda id: (-entry.nodes[id], id))[:HOMONYMS]
-                kept.append(Match(places[start][0], places[end - 1][1], written, tuple(nodes)))
-        return sorted(kept, key=lambda match: match.start)
+                matches.append(Match(places[start][0], places[end - 1][1], written, tuple(nodes)))
+        return sorted(matches, key=lambda match: match.start)
 
     def _matches(self, folded: str) -> Iterator[tuple[int, int, _Entry]]:
         for last, entry in self._automaton.iter(folded):
@@ -101,7 +103,7 @@ class Dictionary:
                 yield start, end, entry
 
 
-def _folded(text: str) -> tuple[str, list[tuple[int, int]]]:
+def _fold(text: str) -> tuple[str, list[tuple[int, int]]]:
     """A text as names are compared, and for each of its letters the place in the text that it came from."""
     letters: list[str] = []
     places: list[tuple[int, int]] = []
@@ -160,11 +162,11 @@ class Dictionaries:
         with self._making:
             version = self._export.version()
             if self._kept is None or self._kept.version != version:
-                self._kept = Dictionary(_bounded(self._export.named_nodes()), version=version)
+                self._kept = Dictionary(_limit(self._export.named_nodes()), version=version)
             return self._kept
 
 
-def _bounded(nodes: Iterable[Named]) -> Iterator[Named]:
+def _limit(nodes: Iterable[Named]) -> Iterator[Named]:
     for count, node in enumerate(nodes):
         if count == MOST_NODES:
             raise InputError(f"the graph has more than {MOST_NODES:,} named nodes, too many for names in memory")

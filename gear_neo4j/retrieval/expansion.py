@@ -18,8 +18,8 @@ POOL = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
-    """The paths of an expansion, best first; ``exact`` is False where a hub's triples were not all looked at."""
+class ExpansionResult:
+    """The paths of an expansion, best first; ``exact`` is False where not all triples of a hub were scanned."""
 
     paths: tuple[Path, ...] = ()
     exact: bool = True
@@ -41,29 +41,29 @@ class Expansion:
         self._beam = beam
         self._score = score
 
-    def expand(self, question: Question, *, passages: Sequence[str]) -> Expanded:
+    def expand(self, question: Question, *, passages: Sequence[str]) -> ExpansionResult:
         """The best paths from the triples of the passages (NaiveGE), best first.
 
         Paths of two triples take one round trip, each triple more another one, and a question whose paths meet a hub
         two more.
         """
-        walk = self._begun(question)
+        walk = self._start(question)
         with question.timed("expand"):
             return walk.follow(walk.begin(passages))
 
-    def walk(self, question: Question, *, start: Sequence[ScoredTriple]) -> Expanded:
+    def walk(self, question: Question, *, start: Sequence[ScoredTriple]) -> ExpansionResult:
         """The best paths from the given triples, each scored against the question, best first."""
-        walk = self._begun(question)
+        walk = self._start(question)
         with question.timed("expand"):
             return walk.follow(start)
 
-    def _begun(self, question: Question) -> "_Walk":
+    def _start(self, question: Question) -> "_Walk":
         return _Walk(self._store, self._embedder, question.vector, self._beam, self._score)
 
 
 @dataclass(slots=True)
 class _Walk:
-    """One question's walk: it remembers the degrees it saw, and the pool of nearest triples once it met a hub."""
+    """One question's walk: it keeps the degrees it has met, and the pool of nearest triples once it meets a hub."""
 
     store: Store
     embedder: Embedder
@@ -75,35 +75,35 @@ class _Walk:
     first: dict[str, list[ScoredTriple]] = field(default_factory=dict)
 
     def begin(self, passages: Sequence[str]) -> list[ScoredTriple]:
-        """The triples of the passages that paths start with; what lies one step beyond them comes along."""
+        """The triples of the passages that paths start with; the candidates of the next step come along."""
         if self.beam.length == 1:
             return self.store.start_triples(passages, query=self.vector, limit=self.beam.width)
         start, longer = self.store.start_paths(passages, limit=self.beam.width, step=self._ranking(1))
         if longer is not None:
-            self.first = {one.triple.id: candidates for one, candidates in zip(start, longer, strict=True)}
+            self.first = {scored.triple.id: candidates for scored, candidates in zip(start, longer, strict=True)}
         return start
 
-    def follow(self, start: Sequence[ScoredTriple]) -> Expanded:
+    def follow(self, start: Sequence[ScoredTriple]) -> ExpansionResult:
         """The best paths from the given triples."""
         self._note(start)
-        return Expanded(tuple(beam_search(start, expand=self._step, beam=self.beam)), exact=self.pool is None)
+        return ExpansionResult(tuple(beam_search(start, expand=self._step, beam=self.beam)), exact=self.pool is None)
 
-    def _note(self, found: Sequence[ScoredTriple]) -> None:
+    def _note(self, triples: Sequence[ScoredTriple]) -> None:
         """Remember the degrees of triples that paths may end in."""
-        self.degrees.update((one.triple.id, one.degree) for one in found)
+        self.degrees.update((scored.triple.id, scored.degree) for scored in triples)
 
     def _step(self, paths: Sequence[Path]) -> list[list[ScoredTriple]]:
         """The candidates of each path, scored."""
         length = len(paths[0].triples)
         if length == 1 and self.first:
-            found = [self.first[path.triples[0].id] for path in paths]
+            expansions = [self.first[path.triples[0].id] for path in paths]
         else:
-            found = self._expanded(paths, length)
-        for candidates in found:
+            expansions = self._expand(paths, length)
+        for candidates in expansions:
             self._note(candidates)
-        return self._encoded(paths, found) if self.score == "encoded" else found
+        return self._score_texts(paths, expansions) if self.score == "encoded" else expansions
 
-    def _expanded(self, paths: Sequence[Path], length: int) -> list[list[ScoredTriple]]:
+    def _expand(self, paths: Sequence[Path], length: int) -> list[list[ScoredTriple]]:
         if self.pool is None and any(self.degrees[path.triples[-1].id] > self.beam.hub for path in paths):
             self.pool = self.store.nearest_triples(self.vector, k=POOL)
         return self.store.expand(
@@ -114,7 +114,7 @@ class _Walk:
         )
 
     def _ranking(self, length: int) -> Step:
-        """How the paths are ranked that those of a length become."""
+        """How paths one triple longer than ``length`` are ranked."""
         encoded = self.score == "encoded"
         # Weights only fall with the place, so a path's candidates beyond the width cannot be among the best; but which
         # those are by encoded text, the database cannot say.
@@ -128,11 +128,13 @@ class _Walk:
             degrees=length + 1 < self.beam.length,
         )
 
-    def _encoded(self, paths: Sequence[Path], found: Sequence[Sequence[ScoredTriple]]) -> list[list[ScoredTriple]]:
+    def _score_texts(
+        self, paths: Sequence[Path], expansions: Sequence[Sequence[ScoredTriple]]
+    ) -> list[list[ScoredTriple]]:
         texts = [
             "; ".join(triple.text for triple in (*path.triples, candidate.triple))
-            for path, candidates in zip(paths, found, strict=True)
+            for path, candidates in zip(paths, expansions, strict=True)
             for candidate in candidates
         ]
         scores = iter((self.embedder.embed(texts) @ np.asarray(self.vector, dtype=np.float32)).tolist())
-        return [[replace(candidate, score=next(scores)) for candidate in candidates] for candidates in found]
+        return [[replace(candidate, score=next(scores)) for candidate in candidates] for candidates in expansions]

@@ -21,14 +21,14 @@ LINK_K = 5
 LINK_TRIPLES = 25
 
 
-def _first_stage(given: object) -> object:
+def _first_stage(value: object) -> object:
     rankers = get_args(BaseName)
-    if given in rankers:
-        return given
-    if isinstance(given, str) and given not in RETRIEVERS.entries:
+    if value in rankers:
+        return value
+    if isinstance(value, str) and value not in RETRIEVERS.entries:
         names = ", ".join((*rankers, *RETRIEVERS.entries))
-        raise SettingsError(f"there is no ranker or retriever {given!r}: choose one of {names}")
-    return RETRIEVERS.recipe(given)
+        raise SettingsError(f"there is no ranker or retriever {value!r}: choose one of {names}")
+    return RETRIEVERS.recipe(value)
 
 
 # A field that takes a ranker by name, or a retriever by name or as a recipe.
@@ -36,7 +36,7 @@ FirstStageRecipe = Annotated[BaseName | SerializeAsAny[RetrieverRecipe], BeforeV
 
 
 class FirstStage(Protocol):
-    """What finds the passages that a walk starts from."""
+    """The search for the passages that a walk starts from."""
 
     @property
     def name(self) -> str:
@@ -68,16 +68,16 @@ class RankerStage:
     def rank(self, question: Question, *, k: int) -> list[Ranked]:
         """At most k passages, best first."""
         ranker = self._ranker(question)
-        return _ranked(ranker, question, self._found(ranker, question, k=k, whole=False), k=k)
+        return _rank(ranker, question, self._look_up(ranker, question, k=k, whole=False), k=k)
 
     def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
         """At most k passages, best first, and the contents of those that came along with their ids.
 
-        They come where no more is looked up than was asked for: not from what fuses long lists, nor from memory.
+        They come where no more is looked up than k: not from rankers that fuse long lists, nor from memory.
         """
         ranker = self._ranker(question)
-        found = self._found(ranker, question, k=k, whole=ranker.depth(k) == k)
-        return _ranked(ranker, question, found, k=k), found.passages
+        lookup = self._look_up(ranker, question, k=k, whole=ranker.depth(k) == k)
+        return _rank(ranker, question, lookup, k=k), lookup.passages
 
     def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
         """The k passages of each triple, given as a question (GeAR's passageLink); one round trip for all.
@@ -90,18 +90,18 @@ class RankerStage:
         ranker = self._ranker(questions[0])
         queries = [_query(ranker, question, vector=True) for question in questions]
         with questions[0].timed("base"):
-            found = self._store.link_passages(queries, k=ranker.depth(k), triples=LINK_TRIPLES)
+            lookups = self._store.link_passages(queries, k=ranker.depth(k), triples=LINK_TRIPLES)
         linked = []
-        for question, row in zip(questions, found, strict=True):
+        for question, row in zip(questions, lookups, strict=True):
             base = ranker.rank(question, row, k=k)
-            linked.append(fuse({ranker.name: base, "triples": _stating(row, k)})[:k])
+            linked.append(fuse({ranker.name: base, "triples": _passages_stating(row, k)})[:k])
         return linked
 
     def _ranker(self, question: Question) -> Ranker:
         with question.timed("base"):
             return self._current()
 
-    def _found(self, ranker: Ranker, question: Question, *, k: int, whole: bool) -> Found:
+    def _look_up(self, ranker: Ranker, question: Question, *, k: int, whole: bool) -> Found:
         if not ranker.needs:
             return NOTHING
         query = _query(ranker, question, vector="vector" in ranker.needs)
@@ -110,7 +110,7 @@ class RankerStage:
 
 
 class RetrieverStage:
-    """Any retriever as the first stage of another one; the question is charged with what that one cost."""
+    """Any retriever as the first stage of another one; its cost is charged to the question."""
 
     def __init__(self, store: Store, retriever: Retriever, *, name: str) -> None:
         self._store = store
@@ -137,8 +137,10 @@ class RetrieverStage:
             return []
         queries = [{"vector": question.vector, "text": None} for question in questions]
         with questions[0].timed("base"):
-            found = self._store.link_passages(queries, k=k, triples=LINK_TRIPLES)
-        return [fuse({"sbert": ranked("sbert", row.dense[:k]), "triples": _stating(row, k)})[:k] for row in found]
+            lookups = self._store.link_passages(queries, k=k, triples=LINK_TRIPLES)
+        return [
+            fuse({"sbert": ranked("sbert", row.dense[:k]), "triples": _passages_stating(row, k)})[:k] for row in lookups
+        ]
 
 
 def _query(ranker: Ranker, question: Question, *, vector: bool) -> dict[str, object]:
@@ -149,11 +151,11 @@ def _query(ranker: Ranker, question: Question, *, vector: bool) -> dict[str, obj
     }
 
 
-def _ranked(ranker: Ranker, question: Question, found: Found, *, k: int) -> list[Ranked]:
+def _rank(ranker: Ranker, question: Question, lookup: Found, *, k: int) -> list[Ranked]:
     with question.timed("base"):
-        return ranker.rank(question, found, k=k)
+        return ranker.rank(question, lookup, k=k)
 
 
-def _stating(found: Found, k: int) -> list[Ranked]:
+def _passages_stating(lookup: Found, k: int) -> list[Ranked]:
     """The first k passages that state the nearest triples, each once."""
-    return ranked("triples", [(id, 0.0) for id in dict.fromkeys(found.stating)][:k])
+    return ranked("triples", [(id, 0.0) for id in dict.fromkeys(lookup.stating)][:k])

@@ -52,6 +52,6 @@ def fuse(rankings: Mapping[str, Sequence[Ranked]], *, k: int = RRF_K) -> list[Ra
             places.setdefault(id, []).append(Source(name, rank))
             parts.setdefault(id, []).extend(source for source in first[id].sources if source.name != name)
     # Exact sums: rounding would decide between items whose scores are equal.
-    sums = {id: sum(Fraction(1, k + source.rank) for source in found) for id, found in places.items()}
+    sums = {id: sum(Fraction(1, k + source.rank) for source in sources) for id, sources in places.items()}
     order = sorted(sums, key=lambda id: (-sums[id], min(source.rank for source in places[id]), id))
     return [Ranked(id, float(sums[id]), (*places[id], *parts[id])) for id in order]

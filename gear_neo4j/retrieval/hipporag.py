@@ -13,13 +13,13 @@ from gear_neo4j.graph.export import Export, Linked, Seed
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import Ranked, ranked
-from gear_neo4j.retrieval.pagerank import Weights, pagerank, spread
+from gear_neo4j.retrieval.pagerank import Weights, min_max_scaled, pagerank
 from gear_neo4j.retrieval.projection import Projection, Projections
 from gear_neo4j.retrieval.question import Question, checked
-from gear_neo4j.retrieval.retriever import fetched
+from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.roles.seeds import Filter, Namer
 from gear_neo4j.usage import Usage
 
@@ -27,13 +27,13 @@ from gear_neo4j.usage import Usage
 SEED_TRIPLES = 5
 SEED_PHRASES = 5
 PASSAGE_WEIGHT = 0.05
-# HippoRAG weighs every passage by its cosine; beyond so many, asking the index would take longer than all the rest.
+# HippoRAG weighs every passage by its cosine; beyond this many, the index query would take longer than all the rest.
 DENSE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """What walks need of one database: its passages, its export, the projection made of that, and what embeds."""
+class GraphMemory:
+    """What walks need of one database: passages, export, the projection made from it, and the embedder."""
 
     store: Store
     export: Export
@@ -67,7 +67,7 @@ class HippoRag2Retriever:
             Where it keeps none, the passages nearest to the question are the answer.
     """
 
-    def __init__(self, memory: Memory, *, filter: Filter | None = None) -> None:
+    def __init__(self, memory: GraphMemory, *, filter: Filter | None = None) -> None:
         self._memory = memory
         self._filter = filter
 
@@ -77,30 +77,30 @@ class HippoRag2Retriever:
         Raises:
             InputError: the graph is too large to be held in memory.
         """
-        asked = Question(checked(question, k=k), embedder=self._memory.embedder)
-        graph = self._memory.project(asked)
-        dense = self._memory.dense(asked, k=max(k, DENSE))
-        with asked.timed("expand"):
-            seeds, usage = self._seeds(asked)
-            ranking = walked(graph, seeds, dense)[:k] if seeds else ranked("sbert", dense[:k])
+        query = Question(checked(question, k=k), embedder=self._memory.embedder)
+        graph = self._memory.project(query)
+        dense = self._memory.dense(query, k=max(k, DENSE))
+        with query.timed("expand"):
+            seeds, usage = self._seeds(query)
+            ranking = rank_by_walk(graph, seeds, dense)[:k] if seeds else ranked("sbert", dense[:k])
         paths = tuple(seed.path for seed in seeds)
         name = "hipporag2" if seeds else "hipporag2 (no triple helps: dense alone)"
-        hits = fetched(self._memory.store, asked, ranking, name=name, walked=Expanded(paths))
+        hits = fetch_hits(self._memory.store, query, ranking, name=name, expansion=ExpansionResult(paths))
         return replace(hits, usage=usage)
 
     def _seeds(self, question: Question) -> tuple[list[Seed], dict[str, Usage]]:
-        found = self._memory.export.seeds(question.vector, k=SEED_TRIPLES)
-        if not (self._filter and found):
-            return found, {}
+        seeds = self._memory.export.seeds(question.vector, k=SEED_TRIPLES)
+        if not (self._filter and seeds):
+            return seeds, {}
         try:
-            reply = self._filter.keep(question.text, [seed.triple for seed in found])
+            reply = self._filter.keep(question.text, [seed.triple for seed in seeds])
         except ModelError as error:
-            return found, {"filter": error.usage}
-        return [found[place] for place in sorted(reply.value)], {"filter": reply.usage}
+            return seeds, {"filter": error.usage}
+        return [seeds[place] for place in sorted(reply.value)], {"filter": reply.usage}
 
 
 class HippoRag(RetrieverRecipe):
-    """PageRank from the entities that a model finds in the question (HippoRAG 1); its base where there are none."""
+    """PageRank from the entities that a model finds in the question (HippoRAG 1); without entities, its base."""
 
     name: ClassVar[str] = "hipporag"
     searches_synonyms: ClassVar[bool] = True
@@ -125,29 +125,29 @@ class HippoRagRetriever:
             nothing, the base retriever's passages are the answer.
     """
 
-    def __init__(self, memory: Memory, *, base: FirstStage, namer: Namer | None = None) -> None:
+    def __init__(self, memory: GraphMemory, *, base: FirstStage, namer: Namer | None = None) -> None:
         self._memory = memory
         self._base = base
         self._namer = namer
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first; without paths, for its walk goes everywhere at once.
+        """At most k passages, best first; without paths, for PageRank follows all of them at once.
 
         Raises:
             InputError: the graph is too large to be held in memory.
         """
-        asked = Question(checked(question, k=k), embedder=self._memory.embedder)
-        graph = self._memory.project(asked)
-        with asked.timed("expand"):
-            linked, usage = self._linked(asked)
-            ranking = _by_entities(graph, linked)[:k]
+        query = Question(checked(question, k=k), embedder=self._memory.embedder)
+        graph = self._memory.project(query)
+        with query.timed("expand"):
+            linked, usage = self._link(query)
+            ranking = _rank_by_entities(graph, linked)[:k]
         name = "hipporag"
         if not ranking:
             name = f"hipporag (no entity: {self._base.name} alone)"
-            ranking = self._base.rank(asked, k=k)
-        return replace(fetched(self._memory.store, asked, ranking, name=name), usage=usage)
+            ranking = self._base.rank(query, k=k)
+        return replace(fetch_hits(self._memory.store, query, ranking, name=name), usage=usage)
 
-    def _linked(self, question: Question) -> tuple[list[Linked], dict[str, Usage]]:
+    def _link(self, question: Question) -> tuple[list[Linked], dict[str, Usage]]:
         if not self._namer:
             return [], {}
         try:
@@ -159,17 +159,17 @@ class HippoRagRetriever:
         return self._memory.export.link(list(zip(keys, vectors, strict=True))), {"names": reply.usage}
 
 
-def walked(graph: Projection, seeds: Sequence[Seed], dense: Sequence[tuple[str, float]]) -> list[Ranked]:
+def rank_by_walk(graph: Projection, seeds: Sequence[Seed], dense: Sequence[tuple[str, float]]) -> list[Ranked]:
     """All passages that PageRank reaches from the seeds' entities and, by 0.05 of their cosines, from the passages."""
     start = np.zeros(len(graph.passages) + len(graph.entities))
     known = [(graph.places[id], score) for id, score in dense if id in graph.places]
     places = np.array([place for place, _ in known], dtype=np.intp)
-    start[places] = PASSAGE_WEIGHT * spread(np.array([score for _, score in known]))
+    start[places] = PASSAGE_WEIGHT * min_max_scaled(np.array([score for _, score in known]))
     for entity, weight in phrases(graph, seeds).items():
         start[len(graph.passages) + entity] = weight
     if not start.any():
         return ranked("sbert", dense)
-    return by_mass(graph, pagerank(graph.moves, start)[: len(graph.passages)])
+    return rank_by_mass(graph, pagerank(graph.transition_matrix, start)[: len(graph.passages)])
 
 
 def phrases(graph: Projection, seeds: Sequence[Seed]) -> dict[int, float]:
@@ -183,27 +183,27 @@ def phrases(graph: Projection, seeds: Sequence[Seed]) -> dict[int, float]:
             if end in graph.entities:
                 scores.setdefault(graph.entities[end], []).append(seed.score)
     best = sorted(scores, key=lambda entity: -fmean(scores[entity]))[:SEED_PHRASES]
-    return {entity: sum(scores[entity]) / float(graph.spoken_of[entity]) for entity in best}
+    return {entity: sum(scores[entity]) / float(graph.document_frequency[entity]) for entity in best}
 
 
-def _by_entities(graph: Projection, linked: Sequence[Linked]) -> list[Ranked]:
+def _rank_by_entities(graph: Projection, linked: Sequence[Linked]) -> list[Ranked]:
     """The passages by the sum of the PageRank of both ends of each of their triples, stretched to 0 to 1."""
     start = np.zeros(len(graph.entities))
-    for one in linked:
-        if one.id in graph.entities:
-            # An entity of many passages says little about any; one that is named twice counts once.
-            start[graph.entities[one.id]] = 1 / max(1.0, graph.spoken_of[graph.entities[one.id]])
+    for entity in linked:
+        if entity.id in graph.entities:
+            # An entity of many passages says little about any; an entity named twice counts once.
+            start[graph.entities[entity.id]] = 1 / max(1.0, graph.document_frequency[graph.entities[entity.id]])
     if not start.any():
         return []
-    return by_mass(graph, graph.mentions @ pagerank(graph.phrase_moves, start), shown=spread)
+    return rank_by_mass(graph, graph.mentions @ pagerank(graph.phrase_transition, start), rescale=min_max_scaled)
 
 
-def by_mass(
-    graph: Projection, mass: Weights, *, shown: Callable[[Weights], Weights] = lambda mass: mass
+def rank_by_mass(
+    graph: Projection, mass: Weights, *, rescale: Callable[[Weights], Weights] = lambda mass: mass
 ) -> list[Ranked]:
-    """The passages that any mass reached, best first."""
+    """The passages with mass above 0, best first."""
     reached = np.flatnonzero(mass > 0)
     # Ids are in order, so that a stable sort breaks ties by them.
     order = reached[np.argsort(-mass[reached], kind="stable")]
-    scores = shown(mass)
+    scores = rescale(mass)
     return ranked("pagerank", [(graph.passages[place], float(scores[place])) for place in order])

@@ -13,7 +13,7 @@ from gear_neo4j.retrieval.versioned import Versioned
 # The in-memory index takes 5 ms a question for every 1,000 passages, so Neo4j's own is faster from 2,000 on; up to here
 # the in-memory one is still the smaller part of a search.
 BM25_LIMIT = 5_000
-# Seconds until a write by another process is noticed: asking each time would be a tenth of a search.
+# Seconds until a write by another process is noticed: a query each time would take a tenth of a search.
 RECHECK = 1.0
 
 
@@ -42,8 +42,8 @@ class Rankers:
 
     def distrust(self) -> None:
         """Look for changes before the next search: this process has just written."""
-        for kept in self._kept.values():
-            kept.distrust()
+        for ranker in self._kept.values():
+            ranker.distrust()
 
     def _versioned(self, make: Callable[[Version], Ranker]) -> Versioned[Ranker]:
         return Versioned(make, version=self._graph.export.version, recheck=RECHECK)

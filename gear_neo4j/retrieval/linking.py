@@ -29,7 +29,7 @@ class EntityLinker:
         self._described = described
 
     def find(self, name: str) -> tuple[str, ...]:
-        """The element ids of at most three nodes of the name, or of the one that is most like it in words; or none."""
+        """The element ids of at most three nodes with the name, else of the node nearest in words, else none."""
         known: Dictionary = self._dictionaries.current()
         matches = known.find(name)
         if matches:
@@ -37,6 +37,6 @@ class EntityLinker:
         text = lucene_query(name)
         if not text:
             return ()
-        found = self.store.find_passages([{"vector": None, "text": text}], k=3)[0].words
-        nodes = self._described([id for id, _ in found])
-        return tuple(nodes[id] for id, _ in found if id in nodes)[:1]
+        hits = self.store.find_passages([{"vector": None, "text": text}], k=3)[0].words
+        nodes = self._described([id for id, _ in hits])
+        return tuple(nodes[id] for id, _ in hits if id in nodes)[:1]

@@ -7,11 +7,11 @@ from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.beam import Beam, passages_of
-from gear_neo4j.retrieval.expansion import Expanded, Expansion, Score
+from gear_neo4j.retrieval.expansion import Expansion, ExpansionResult, Score
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import fuse, ranked
 from gear_neo4j.retrieval.question import Question, checked
-from gear_neo4j.retrieval.retriever import BASE_K, fetched
+from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
 
 
 class ExpansionRecipe(RetrieverRecipe):
@@ -47,10 +47,10 @@ class NaiveRetriever:
         A question whose paths meet a hub takes two more. A base that is held in memory takes one less, but once a
         second one more, for the version of the graph.
         """
-        asked = Question(checked(question, k=k), embedder=self._embedder)
-        base = self._base.rank(asked, k=max(k, self._base_k))
+        query = Question(checked(question, k=k), embedder=self._embedder)
+        base = self._base.rank(query, k=max(k, self._base_k))
         start = [item.id for item in base[: self._base_k]]
-        walked = self._expansion.expand(asked, passages=start) if start else Expanded()
-        expanded = ranked("graph", [(id, 0.0) for id in passages_of(walked.paths)])
+        expansion = self._expansion.expand(query, passages=start) if start else ExpansionResult()
+        expanded = ranked("graph", [(id, 0.0) for id in passages_of(expansion.paths)])
         fused = fuse({"graph": expanded, self._base.name: base})[:k]
-        return fetched(self._store, asked, fused, name=f"naive over {self._base.name}", walked=walked)
+        return fetch_hits(self._store, query, fused, name=f"naive over {self._base.name}", expansion=expansion)

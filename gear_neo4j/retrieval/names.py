@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gear_neo4j.domain import entity_key
 
 LONGEST_NAME = 8
-# A question is a sentence or two; whoever pastes a page is not to make thousands of look-ups.
+# A question is a sentence or two; a page pasted in must not cause thousands of look-ups.
 MOST_WORDS = 200
 _WORD = re.compile(r"\w+")
 
@@ -41,18 +41,18 @@ def spans(question: str) -> list[Span]:
     ]
 
 
-def names(found: list[Span], *, known: Container[str]) -> list[str]:
+def names(candidates: list[Span], *, known: Container[str]) -> list[str]:
     """The keys of those spans that are known, the longest first; a word belongs to one name only.
 
     Example:
         >>> names(spans("Is New York City in York?"), known={"new york city", "new york", "york"})
         ['new york city', 'york']
     """
-    taken: set[int] = set()
-    kept = []
-    for span in found:
+    used: set[int] = set()
+    keys = []
+    for span in candidates:
         words = range(span.start, span.end)
-        if span.key in known and taken.isdisjoint(words):
-            taken.update(words)
-            kept.append(span.key)
-    return list(dict.fromkeys(kept))
+        if span.key in known and used.isdisjoint(words):
+            used.update(words)
+            keys.append(span.key)
+    return list(dict.fromkeys(keys))

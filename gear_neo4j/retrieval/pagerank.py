@@ -36,7 +36,7 @@ def blocks(rows: Sequence[Sequence[Matrix | None]]) -> Matrix:
 
 
 def transition(weights: Matrix) -> Matrix:
-    """How a walker moves: column j holds the probabilities of its next node from node j, by the weights of j's edges.
+    """A walker's transition matrix: column j holds the probabilities of the node after j, by the weights of j's edges.
 
     ``weights`` holds the edge from i to j at [i, j], not below 0. The column of a node without edges is empty.
 
@@ -52,7 +52,7 @@ def transition(weights: Matrix) -> Matrix:
 
 
 def pagerank(
-    moves: Matrix, seeds: Weights, *, damping: float = DAMPING, tolerance: float = TOLERANCE, rounds: int = ROUNDS
+    transitions: Matrix, seeds: Weights, *, damping: float = DAMPING, tolerance: float = TOLERANCE, rounds: int = ROUNDS
 ) -> Weights:
     """Where the walker is: shape (nodes,), sums to 1.
 
@@ -61,15 +61,15 @@ def pagerank(
     (L1), or after ``rounds``.
 
     Args:
-        moves: a matrix of :func:`transition`.
+        transitions: a matrix of :func:`transition`.
         seeds: shape (nodes,), any scale.
 
     Raises:
         ValueError: a seed's weight is below 0, or all are 0.
 
     Example:
-        >>> moves = transition(matrix([0, 1], [1, 0], [1.0, 1.0], shape=(2, 2)))
-        >>> pagerank(moves, np.array([1.0, 0.0])).round(4).tolist()
+        >>> transitions = transition(matrix([0, 1], [1, 0], [1.0, 1.0], shape=(2, 2)))
+        >>> pagerank(transitions, np.array([1.0, 0.0])).round(4).tolist()
         [0.6667, 0.3333]
     """
     total = float(seeds.sum())
@@ -78,7 +78,7 @@ def pagerank(
     start = np.asarray(seeds, dtype=np.float64) / total
     here = start
     for _ in range(rounds):
-        moved = damping * (moves @ here)
+        moved = damping * (transitions @ here)
         # What did not move along an edge starts again: the share 1 - d, and all that stood where no edge leaves.
         moved += (1.0 - moved.sum()) * start
         change = float(np.abs(moved - here).sum())
@@ -88,11 +88,11 @@ def pagerank(
     return here
 
 
-def spread(values: Weights) -> Weights:
-    """Values stretched to 0 to 1; where all are the same there is nothing to tell apart, and each is 1.
+def min_max_scaled(values: Weights) -> Weights:
+    """Values stretched to 0 to 1; where all are equal, each is 1.
 
     Example:
-        >>> spread(np.array([2.0, 4.0, 3.0])).tolist(), spread(np.array([2.0, 2.0])).tolist()
+        >>> min_max_scaled(np.array([2.0, 4.0, 3.0])).tolist(), min_max_scaled(np.array([2.0, 2.0])).tolist()
         ([0.0, 1.0, 0.5], [1.0, 1.0])
     """
     if not values.size:

@@ -1,4 +1,4 @@
-"""Retrieval by the paths of a knowledge graph: what the question names, the shortest paths between, the facts around.
+"""Retrieval by the paths of a knowledge graph: entities by name, shortest paths, the facts around.
 
 After S. Pal, "Using Knowledge Graphs to enhance Retrieval Augmented Generation" (2024): entities by dictionary, all
 shortest paths of at most two hops, verbalised, beside the passages of a search. The facts around are ours.
@@ -16,11 +16,11 @@ from gear_neo4j.graph.neighbourhoods import Between
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match
-from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import fuse, ranked
 from gear_neo4j.retrieval.question import Question, checked
-from gear_neo4j.retrieval.retriever import BASE_K, fetched
+from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
 from gear_neo4j.retrieval.walk import Walk, choose, walk
 
 
@@ -45,8 +45,8 @@ class Paths(RetrieverRecipe):
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
-    """What a graph knows of a question: the names found in it, and the paths, best first."""
+class PathResult:
+    """The names of a question found in the graph, and the paths, best first."""
 
     matches: tuple[Match, ...] = ()
     paths: tuple[Path, ...] = ()
@@ -75,71 +75,80 @@ class PathRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the paths; nine round trips at most, three where nothing is named."""
-        asked = Question(checked(question, k=k), embedder=self._embedder)
-        base = self._base.rank(asked, k=max(k, self._options.base_k))
-        found = self.connect(asked)
-        passages = dict.fromkeys(id for path in found.paths for id in path.passage_ids)
+        query = Question(checked(question, k=k), embedder=self._embedder)
+        base = self._base.rank(query, k=max(k, self._options.base_k))
+        result = self.connect(query)
+        passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
         fused = fuse({"graph": ranked("graph", [(id, 0.0) for id in passages]), self._base.name: base})[:k]
-        walked = Expanded(found.paths, found.exact)
-        return fetched(self._store, asked, fused, name=f"paths over {self._base.name}", walked=walked)
+        expansion = ExpansionResult(result.paths, result.exact)
+        return fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
 
-    def connect(self, question: Question) -> Connected:
+    def connect(self, question: Question) -> PathResult:
         """The entities that the question names, the paths between them, then the facts around them.
 
-        A question that names nothing gets no paths; nor does one for which the server takes too long, and that is then
-        not ``exact``.
+        A question that names nothing gets no paths. Nor does one that the server takes too long for: its result is not
+        ``exact``.
         """
         with question.timed("link"):
-            matches = self._named(question.text)
+            matches = self._link_names(question.text)
         groups = [match.nodes for match in matches]
         if not groups:
-            return Connected()
+            return PathResult()
         with question.timed("expand"):
             try:
                 between = self._between(question, groups)
                 around, exact = self._around(question, groups, known=between)
             except QueryTimeout:
-                return Connected(tuple(matches), (), exact=False)
-        return Connected(tuple(matches), (*between, *around), exact)
+                return PathResult(tuple(matches), (), exact=False)
+        return PathResult(tuple(matches), (*between, *around), exact)
 
-    def _named(self, text: str) -> list[Match]:
-        """The names in a question, with no more nodes than are allowed: those of later names go first."""
-        left = self._options.entities
-        kept: list[Match] = []
+    def _link_names(self, text: str) -> list[Match]:
+        """The names in a question, limited to ``entities`` nodes: the nodes of later names are dropped first."""
+        remaining = self._options.entities
+        matches: list[Match] = []
         for match in self._dictionaries.current().find(text):
-            nodes = match.nodes[:left]
-            left -= len(nodes)
-            if nodes and all(nodes != other.nodes for other in kept):
-                kept.append(replace(match, nodes=nodes))
-        return kept
+            nodes = match.nodes[:remaining]
+            remaining -= len(nodes)
+            if nodes and all(nodes != other.nodes for other in matches):
+                matches.append(replace(match, nodes=nodes))
+        return matches
 
     def _between(self, question: Question, groups: Sequence[Sequence[str]]) -> list[Path]:
         """The shortest paths between nodes of different names: fewer hops, then lower rank, then nearer."""
-        pairs = [(one, other) for a, b in combinations(groups, 2) for one in a for other in b if one != other]
+        pairs = [
+            (start, end) for left, right in combinations(groups, 2) for start in left for end in right if start != end
+        ]
         options = self._options
-        found = self._neighbourhoods.between(pairs, query=question.vector, hops=options.hops, most=options.pair_paths)
-        ordered = sorted(found, key=_order)
-        return list(dict.fromkeys(one.path for one in ordered))[: options.max_paths]
+        connections = self._neighbourhoods.between(
+            pairs, query=question.vector, hops=options.hops, most=options.pair_paths
+        )
+        ordered = sorted(connections, key=_order)
+        return list(dict.fromkeys(connection.path for connection in ordered))[: options.max_paths]
 
     def _around(
         self, question: Question, groups: Sequence[Sequence[str]], *, known: Sequence[Path]
     ) -> tuple[list[Path], bool]:
         """Facts around the named nodes, as paths of one triple; if they are too few, those nearest to the question."""
-        told = {triple.id for path in known for triple in path.triples}
-        missing = max(0, self._options.facts - len(told))
+        known_ids = {triple.id for path in known for triple in path.triples}
+        missing = max(0, self._options.facts - len(known_ids))
         if not missing:
             return [], True
         options = self._options.walk
         nodes = [node for group in groups for node in group]
         walked = walk(self._neighbourhoods, nodes, query=question.vector, options=options)
-        chosen = choose(walked.facts.values(), groups, k=missing + len(told), options=options)
-        facts = [one.path for one in chosen if one.triple.id not in told]
-        told |= {path.triples[0].id for path in facts}
+        chosen = choose(walked.facts.values(), groups, k=missing + len(known_ids), options=options)
+        facts = [fact.path for fact in chosen if fact.triple.id not in known_ids]
+        known_ids |= {path.triples[0].id for path in facts}
         if len(facts) < missing:
             seeds = self._export.seeds(question.vector, k=self._options.facts)
-            facts += [one.path for one in seeds if one.triple.id not in told]
+            facts += [seed.path for seed in seeds if seed.triple.id not in known_ids]
         return facts[:missing], walked.exact
 
 
-def _order(one: Between) -> tuple[int, float, float, tuple[str, ...]]:
-    return len(one.path.triples), one.rank, -one.path.score, tuple(triple.id for triple in one.path.triples)
+def _order(connection: Between) -> tuple[int, float, float, tuple[str, ...]]:
+    return (
+        len(connection.path.triples),
+        connection.rank,
+        -connection.path.score,
+        tuple(triple.id for triple in connection.path.triples),
+    )

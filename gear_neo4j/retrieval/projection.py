@@ -13,7 +13,7 @@ from gear_neo4j.retrieval.pagerank import Matrix, Weights, blocks, matrix, trans
 
 # Measured: 350 bytes a triple, 490 while it is made, so that this many take about a gigabyte.
 MOST_TRIPLES = 2_000_000
-DERIVED = ("phrase_moves", "moves", "counted_moves")
+DERIVED = ("phrase_transition", "transition_matrix", "weighted_transition")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,32 +36,32 @@ class Projection:
         object.__setattr__(self, "places", {id: place for place, id in enumerate(self.passages)})
 
     @cached_property
-    def spoken_of(self) -> Weights:
-        """In how many passages each entity stands, shape (entities,)."""
+    def document_frequency(self) -> Weights:
+        """The number of passages that mention each entity, shape (entities,)."""
         return np.bincount(self.mentions.indices, minlength=len(self.entities)).astype(np.float64)
 
     @cached_property
-    def phrase_moves(self) -> Matrix:
-        """A walker's moves from entity to entity, for HippoRAG's first version."""
+    def phrase_transition(self) -> Matrix:
+        """Transition matrix between entities, for HippoRAG's first version."""
         return transition(self.links)
 
     @cached_property
-    def moves(self) -> Matrix:
-        """A walker's moves over passages, which come first, and entities; a passage's edges to its entities weigh 1."""
+    def transition_matrix(self) -> Matrix:
+        """Transition matrix over passages, then entities; a passage's edges to its entities weigh 1."""
         edges = self.mentions.copy()
         edges.data = np.ones_like(edges.data)
         return transition(blocks([[None, edges], [edges.T, self.links]]))
 
     @cached_property
-    def counted_moves(self) -> Matrix:
-        """The same, where the edge of a passage to an entity weighs as many triples of the passage as name it."""
+    def weighted_transition(self) -> Matrix:
+        """The same, where the edge of a passage to an entity weighs the number of its triples that name the entity."""
         return transition(blocks([[None, self.mentions], [self.mentions.T, self.links]]))
 
     @property
     def bytes(self) -> int:
-        """The memory that the matrices take, those made so far; the ids come on top, some 150 bytes each."""
-        made = [self.mentions, self.links, *(self.__dict__.get(name) for name in DERIVED)]
-        return sum(one.data.nbytes + one.indices.nbytes + one.indptr.nbytes for one in made if one is not None)
+        """The memory of the matrices made so far; the ids come on top, some 150 bytes each."""
+        matrices = [self.mentions, self.links, *(self.__dict__.get(name) for name in DERIVED)]
+        return sum(part.data.nbytes + part.indices.nbytes + part.indptr.nbytes for part in matrices if part is not None)
 
 
 def project(export: Export) -> Projection:
@@ -70,7 +70,7 @@ def project(export: Export) -> Projection:
     Raises:
         InputError: the graph is too large to be held in memory.
     """
-    # Asked first: what is written meanwhile makes the projection stale, whether it is in it or not.
+    # Read first: what is written meanwhile makes the projection stale, whether it is in it or not.
     version = export.version()
     if version.triples > MOST_TRIPLES:
         raise InputError(
@@ -89,10 +89,10 @@ def project(export: Export) -> Projection:
     both = np.concatenate([np.asarray(owners), np.asarray(owners)])
     shape = (len(passages), len(entities))
     mentions = matrix(both, np.concatenate([edges.heads, edges.tails]), np.ones(both.size), shape=shape)
-    for one, other, score in export.synonyms():
-        # An entity that no triple names leads nowhere.
-        if one in entities and other in entities:
-            edges.add(one, other, score)
+    for first, second, score in export.synonyms():
+        # An entity without triples leads nowhere.
+        if first in entities and second in entities:
+            edges.add(first, second, score)
     return Projection(version, tuple(passages), entities, mentions, edges.symmetric())
 
 

@@ -48,7 +48,7 @@ class Question:
     def batch(cls, texts: Sequence[str], *, embedder: Embedder) -> list[Self]:
         """Several questions, encoded together."""
         questions = [cls(text, embedder=embedder) for text in texts]
-        for question, vector in zip(questions, embedder.embed([one.text for one in questions]), strict=True):
+        for question, vector in zip(questions, embedder.embed([question.text for question in questions]), strict=True):
             question._vector = vector.tolist()
         return questions
 
@@ -61,7 +61,7 @@ class Question:
         return self._vector
 
     def charge(self, hits: Hits) -> None:
-        """Add what another search for this question cost: time by part, and a language model's usage by role."""
+        """Add the cost of another search for this question: time by part, and a language model's usage by role."""
         for part, spent in hits.milliseconds.items():
             self.milliseconds[part] = self.milliseconds.get(part, 0.0) + spent
         for role, usage in hits.usage.items():

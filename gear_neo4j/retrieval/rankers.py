@@ -13,7 +13,7 @@ BaseName = Literal["bm25", "fulltext", "sbert", "hybrid", "colbert"]
 
 
 class Ranker(Protocol):
-    """What ranks passages by themselves, without the graph, from what the indexes of the database found."""
+    """What ranks passages by themselves, without the graph, from the results of the database's indexes."""
 
     @property
     def name(self) -> str:
@@ -26,7 +26,7 @@ class Ranker(Protocol):
     def depth(self, k: int) -> int:
         """How many passages of each kind it needs to rank k."""
 
-    def rank(self, question: Question, found: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, question: Question, lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages, best first."""
 
 
@@ -37,12 +37,12 @@ class Fulltext:
     needs = frozenset({"text"})
 
     def depth(self, k: int) -> int:
-        """As many as asked for."""
+        """k itself."""
         return k
 
-    def rank(self, _question: Question, found: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, _question: Question, lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages that share a term with the question."""
-        return ranked(self.name, found.words[:k])
+        return ranked(self.name, lookup.words[:k])
 
 
 class Sbert:
@@ -52,16 +52,16 @@ class Sbert:
     needs = frozenset({"vector"})
 
     def depth(self, k: int) -> int:
-        """As many as asked for."""
+        """k itself."""
         return k
 
-    def rank(self, _question: Question, found: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, _question: Question, lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages by cosine."""
-        return ranked(self.name, found.dense[:k])
+        return ranked(self.name, lookup.dense[:k])
 
 
 class Hybrid:
-    """Reciprocal rank fusion of several rankers, each asked for its first 50 (or k, if that is more)."""
+    """Reciprocal rank fusion of several rankers, each with its first 50 (or k, if that is more)."""
 
     name = "hybrid"
 
@@ -74,7 +74,7 @@ class Hybrid:
         """50, or k if that is more."""
         return max(k, self._depth)
 
-    def rank(self, question: Question, found: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, question: Question, lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages by fused rank."""
         depth = self.depth(k)
-        return fuse({part.name: part.rank(question, found, k=depth) for part in self._parts})[:k]
+        return fuse({part.name: part.rank(question, lookup, k=depth) for part in self._parts})[:k]

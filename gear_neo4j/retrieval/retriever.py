@@ -1,4 +1,4 @@
-"""What every retriever is, and what all of them share: from a ranking to ``Hits``."""
+"""The retriever protocol, and the step that all retrievers share: from a ranking to ``Hits``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.graph.store import Store
-from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.fusion import Ranked
 from gear_neo4j.retrieval.question import Question
 
@@ -33,19 +33,19 @@ def make_hits(items: Sequence[Ranked], passages: Mapping[str, Passage]) -> tuple
     return tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
 
 
-def fetched(
+def fetch_hits(
     store: Store,
     question: Question,
     items: Sequence[Ranked],
     *,
     name: str,
-    walked: Expanded = Expanded(),
+    expansion: ExpansionResult = ExpansionResult(),
     known: Mapping[str, Passage] = MappingProxyType({}),
 ) -> Hits:
-    """What a retriever returns for a ranking; one round trip for the passages that are not known."""
+    """What a retriever returns for a ranking; one round trip for the passages not in ``known``."""
     with question.timed("fetch"):
         missing = [item.id for item in items if item.id not in known]
         passages = {**known, **store.passages(missing)} if missing else known
     hits = make_hits(items, passages)
     milliseconds, usage = question.milliseconds, dict(question.usage)
-    return Hits(question.text, name, hits, walked.paths, walked.exact, milliseconds, usage=usage)
+    return Hits(question.text, name, hits, expansion.paths, expansion.exact, milliseconds, usage=usage)

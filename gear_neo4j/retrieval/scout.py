@@ -1,7 +1,7 @@
-"""Scout, our own walk: PageRank from the names in a question, then what the question asks beyond those names.
+"""Scout, our own walk: PageRank from the names in a question, re-ranked by the rest of the question.
 
-It calls no language model, and the embedding model once, for the question. docs/scout.md tells how it came about and
-what each part is worth.
+It calls no language model, and the embedding model once, for the question. docs/scout.md explains its design and
+measures each part.
 """
 
 import math
@@ -13,21 +13,21 @@ import numpy as np
 from gear_neo4j.domain import Hits, Source
 from gear_neo4j.graph.export import Compared, Seed
 from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.fusion import Ranked, ranked
-from gear_neo4j.retrieval.hipporag import Memory, by_mass, phrases
+from gear_neo4j.retrieval.hipporag import GraphMemory, phrases, rank_by_mass
 from gear_neo4j.retrieval.names import names, spans
 from gear_neo4j.retrieval.pagerank import Weights, pagerank
 from gear_neo4j.retrieval.projection import Projection
 from gear_neo4j.retrieval.question import Question, checked
-from gear_neo4j.retrieval.retriever import fetched
+from gear_neo4j.retrieval.retriever import fetch_hits
 
 # Of a question that is little more than a name, what remains without it is noise.
 LEAST_REMAINDER = 0.1
 
 
 class Scout(RetrieverRecipe):
-    """PageRank from the names in a question, re-ranked by what it asks beyond them; our best without a model.
+    """PageRank from the names in a question, re-ranked by the rest of it; our best without a model.
 
     Seeds are the triples (as in HippoRAG 2) and the passages nearest to the question, and the entities that it names. A
     passage weighs ``passage_weight`` times its cosine over the best one, a named entity ``name_weight`` over its
@@ -51,9 +51,9 @@ class Scout(RetrieverRecipe):
 
 
 class ScoutRetriever:
-    """PageRank from the names in the question and the triples and passages near it, read by what else it asks."""
+    """PageRank from the names in a question and the triples and passages near it, re-ranked by the rest of it."""
 
-    def __init__(self, memory: Memory, *, options: Scout = Scout()) -> None:
+    def __init__(self, memory: GraphMemory, *, options: Scout = Scout()) -> None:
         self._memory = memory
         self._options = options
 
@@ -63,22 +63,22 @@ class ScoutRetriever:
         Raises:
             InputError: the graph is too large to be held in memory.
         """
-        asked = Question(checked(question, k=k), embedder=self._memory.embedder)
-        graph = self._memory.project(asked)
-        dense = self._memory.dense(asked, k=max(k, self._options.passages))
-        with asked.timed("expand"):
-            seeds = self._memory.export.seeds(asked.vector, k=self._options.triples) if self._options.triples else []
-            named = self._named(asked)
+        query = Question(checked(question, k=k), embedder=self._memory.embedder)
+        graph = self._memory.project(query)
+        dense = self._memory.dense(query, k=max(k, self._options.passages))
+        with query.timed("expand"):
+            seeds = self._memory.export.seeds(query.vector, k=self._options.triples) if self._options.triples else []
+            named = self._link_names(query)
             start = self._start(graph, dense, seeds, list(named.values()))
-            ranking = self._read(asked, self._walked(graph, start)[: max(k, self._options.depth)], dense, list(named))
+            ranking = self._rerank(query, self._walk(graph, start)[: max(k, self._options.depth)], dense, list(named))
         paths = tuple(seed.path for seed in seeds)
-        return fetched(self._memory.store, asked, ranking[:k], name="scout", walked=Expanded(paths))
+        return fetch_hits(self._memory.store, query, ranking[:k], name="scout", expansion=ExpansionResult(paths))
 
-    def _named(self, question: Question) -> dict[str, str]:
+    def _link_names(self, question: Question) -> dict[str, str]:
         """The entities that the question names: element ids by key."""
-        found = spans(question.text) if self._options.name_weight else []
-        known = self._memory.export.named(list(dict.fromkeys(span.key for span in found)))
-        return {key: known[key] for key in names(found, known=known)}
+        candidates = spans(question.text) if self._options.name_weight else []
+        known = self._memory.export.named(list(dict.fromkeys(span.key for span in candidates)))
+        return {key: known[key] for key in names(candidates, known=known)}
 
     def _start(
         self, graph: Projection, dense: Sequence[tuple[str, float]], seeds: Sequence[Seed], named: Sequence[str]
@@ -92,26 +92,26 @@ class ScoutRetriever:
         for entity, weight in phrases(graph, seeds).items():
             start[first + entity] += weight
         for place in (graph.entities[id] for id in named if id in graph.entities):
-            start[first + place] += options.name_weight / float(graph.spoken_of[place])
+            start[first + place] += options.name_weight / float(graph.document_frequency[place])
         return start
 
-    def _walked(self, graph: Projection, start: Weights) -> list[Ranked]:
+    def _walk(self, graph: Projection, start: Weights) -> list[Ranked]:
         if not start.any():
             return []
-        return by_mass(
-            graph, pagerank(graph.counted_moves, start, damping=self._options.damping)[: len(graph.passages)]
+        return rank_by_mass(
+            graph, pagerank(graph.weighted_transition, start, damping=self._options.damping)[: len(graph.passages)]
         )
 
-    def _read(
+    def _rerank(
         self, question: Question, reached: Sequence[Ranked], dense: Sequence[tuple[str, float]], named: Sequence[str]
     ) -> list[Ranked]:
-        """The passages reached, each by its mass and by how near it is to what the question asks beyond its names."""
+        """The passages reached, each scored by its mass and its nearness to the question without its names."""
         if not reached:
             return ranked("sbert", dense)
         compared = self._memory.export.compare([item.id for item in reached], keys=named, query=question.vector)
-        nearness = beyond(compared)
+        nearness = remainder_cosine(compared)
         places = {id: Source("sbert", rank) for rank, (id, _) in enumerate(dense, start=1)}
-        read = [
+        rescored = [
             Ranked(
                 item.id,
                 item.score * math.exp(self._options.remainder * nearness.get(item.id, 0.0)),
@@ -119,16 +119,16 @@ class ScoutRetriever:
             )
             for item in reached
         ]
-        return sorted(read, key=lambda item: -item.score)
+        return sorted(rescored, key=lambda item: -item.score)
 
 
-def beyond(compared: Compared) -> dict[str, float]:
+def remainder_cosine(compared: Compared) -> dict[str, float]:
     """The cosine of each passage with what remains of the query when the entities' share of it is taken out.
 
     That is the query minus its projection onto the space of the entities' embeddings, worked out from cosines alone.
 
     Example:
-        >>> beyond(Compared([0.6], [[1.0]], {"about the name": (0.6, [1.0]), "about the rest": (0.8, [0.0])}))
+        >>> remainder_cosine(Compared([0.6], [[1.0]], {"about the name": (0.6, [1.0]), "about the rest": (0.8, [0.0])}))
         {'about the name': 0.0, 'about the rest': 1.0}
     """
     query = np.array(compared.query)

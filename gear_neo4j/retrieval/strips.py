@@ -19,31 +19,31 @@ _END = re.compile(r"(?<=[?!。！？])\s*|(?<=\.)\s+")
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A piece of a passage, with the passage's place among those that were cut."""
+    """A piece of a passage, with the place of that passage among those cut."""
 
     passage: int
     text: str
 
 
 def strips_of(passages: Sequence[Passage], *, how: Decomposition) -> list[Strip]:
-    """The strips of passages in document order; a text that comes again is left out, and so is an empty passage.
+    """The strips of passages in document order; repeated texts and empty passages are left out.
 
     Example:
-        >>> [one.text for one in strips_of([Passage("p", "", "Ana lived in Varna. Yes. Why?")], how="excerption")]
+        >>> [strip.text for strip in strips_of([Passage("p", "", "Ana lived in Varna. Yes. Why?")], how="excerption")]
         ['Ana lived in Varna. Yes. Why?']
     """
-    found: dict[str, Strip] = {}
+    strips: dict[str, Strip] = {}
     for place, passage in enumerate(passages):
-        for text in decomposed(passage, how=how):
-            found.setdefault(text, Strip(place, text))
-    return list(found.values())
+        for text in decompose(passage, how=how):
+            strips.setdefault(text, Strip(place, text))
+    return list(strips.values())
 
 
-def decomposed(passage: Passage, *, how: Decomposition) -> list[str]:
+def decompose(passage: Passage, *, how: Decomposition) -> list[str]:
     """The pieces of a passage: itself; three sentences each; or fifty words each.
 
     Example:
-        >>> [len(text.split()) for text in decomposed(Passage("p", "", "word " * 120), how="fixed_num")]
+        >>> [len(text.split()) for text in decompose(Passage("p", "", "word " * 120), how="fixed_num")]
         [50, 50, 20]
     """
     text = " ".join(passage.text.split())

@@ -1,4 +1,4 @@
-"""The subgraph around what a question is about (GraphRAG's local search, without reports or a model)."""
+"""The subgraph around the entities of a question (GraphRAG's local search, without reports or a model)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ from gear_neo4j.graph.export import Seed
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import Expanded
+from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.question import Question, checked
-from gear_neo4j.retrieval.retriever import fetched
+from gear_neo4j.retrieval.retriever import fetch_hits
 
-# Facts of an entity that are looked at, and those of them that may come: the nearest to the question.
-LOOKED_AT = 2_000
-OF_AN_ENTITY = 50
+# Facts scanned for each entity, and how many of them are returned: the nearest to the question.
+SCANNED_FACTS = 2_000
+FACTS_PER_ENTITY = 50
 
 
 class Subgraph(RetrieverRecipe):
-    """The facts around the entities that a question is about, and the passages that state them.
+    """The facts around the entities of a question, and the passages that state them.
 
     GraphRAG's local search without its reports and without a model.
 
@@ -38,7 +38,7 @@ class Subgraph(RetrieverRecipe):
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """Entities by element id, best first, and the facts that were chosen, those between entities first."""
+    """Entities by element id, best first, and the chosen facts, those between entities first."""
 
     entities: tuple[str, ...] = ()
     facts: tuple[Seed, ...] = ()
@@ -57,13 +57,13 @@ class SubgraphRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the facts of the subgraph as paths; three round trips for one hop."""
-        asked = Question(checked(question, k=k), embedder=self._embedder)
-        found = self.subgraph(asked)
-        walked = Expanded(tuple(one.path for one in found.facts), found.exact)
-        return fetched(self._store, asked, passages_of(found)[:k], name="subgraph", walked=walked)
+        query = Question(checked(question, k=k), embedder=self._embedder)
+        neighbourhood = self.subgraph(query)
+        expansion = ExpansionResult(tuple(fact.path for fact in neighbourhood.facts), neighbourhood.exact)
+        return fetch_hits(self._store, query, passages_of(neighbourhood)[:k], name="subgraph", expansion=expansion)
 
     def subgraph(self, question: Question) -> Neighbourhood:
-        """The entities that a question is about, and the facts between and around them."""
+        """The entities of a question, and the facts between and around them."""
         options = self._options
         with question.timed("base"):
             seeds = self._export.seeds(question.vector, k=2 * options.entities)
@@ -71,31 +71,33 @@ class SubgraphRetriever:
         with question.timed("expand"):
             facts, exact = self._around(question, entities)
         inner = frozenset(entities)
-        return Neighbourhood(entities, tuple(sorted(facts, key=lambda one: not inner.issuperset(one.ends))), exact)
+        return Neighbourhood(entities, tuple(sorted(facts, key=lambda fact: not inner.issuperset(fact.ends))), exact)
 
     def _around(self, question: Question, entities: Sequence[str]) -> tuple[list[Seed], bool]:
         known: dict[str, Seed] = {}
         reached, exact = tuple(entities), True
         for _ in range(self._options.hops if entities else 0):
             try:
-                found = self._neighbourhoods.around(reached, query=question.vector, limit=OF_AN_ENTITY, most=LOOKED_AT)
+                around = self._neighbourhoods.around(
+                    reached, query=question.vector, limit=FACTS_PER_ENTITY, most=SCANNED_FACTS
+                )
             except QueryTimeout:
                 return list(known.values()), False
-            exact = exact and found.exact
-            fresh = [one for one in found.facts if one.triple.id not in known]
-            known |= {one.triple.id: one for one in choose(fresh, reached, most=self._options.facts)}
-            reached = tuple(dict.fromkeys([*reached, *(end for one in known.values() for end in one.ends)]))
+            exact = exact and around.exact
+            fresh = [fact for fact in around.facts if fact.triple.id not in known]
+            known |= {fact.triple.id: fact for fact in choose(fresh, reached, most=self._options.facts)}
+            reached = tuple(dict.fromkeys([*reached, *(end for fact in known.values() for end in fact.ends)]))
         return list(known.values()), exact
 
 
-def passages_of(found: Neighbourhood) -> list[Ranked]:
+def passages_of(neighbourhood: Neighbourhood) -> list[Ranked]:
     """The passages of a subgraph: by the best entity whose facts they state, then by how many they state."""
-    order = {id: place for place, id in enumerate(found.entities)}
+    order = {id: place for place, id in enumerate(neighbourhood.entities)}
     place: dict[str, int] = {}
     counts: Counter[str] = Counter()
-    for one in found.facts:
-        passage = one.triple.passage_id
-        place[passage] = min([place.get(passage, len(order)), *(order.get(end, len(order)) for end in one.ends)])
+    for fact in neighbourhood.facts:
+        passage = fact.triple.passage_id
+        place[passage] = min([place.get(passage, len(order)), *(order.get(end, len(order)) for end in fact.ends)])
         counts[passage] += 1
     ids = sorted(counts, key=lambda id: (place[id], -counts[id], id))
     return ranked("subgraph", [(id, float(counts[id])) for id in ids])
@@ -104,8 +106,8 @@ def passages_of(found: Neighbourhood) -> list[Ranked]:
 def choose(facts: Sequence[Seed], entities: Sequence[str], *, most: int) -> list[Seed]:
     """All facts between entities, then those that lead out: first to what most entities lead to, then the nearest."""
     inner = frozenset(entities)
-    between = [one for one in facts if inner.issuperset(one.ends)]
-    leading = [one for one in facts if not inner.issuperset(one.ends)]
-    tied = Counter(end for one in leading for end in one.ends if end not in inner)
-    leading.sort(key=lambda one: (-max(tied[end] for end in one.ends), -one.score, one.triple.id))
+    between = [fact for fact in facts if inner.issuperset(fact.ends)]
+    leading = [fact for fact in facts if not inner.issuperset(fact.ends)]
+    tied = Counter(end for fact in leading for end in fact.ends if end not in inner)
+    leading.sort(key=lambda fact: (-max(tied[end] for end in fact.ends), -fact.score, fact.triple.id))
     return [*between, *leading[: most * len(entities)]]

@@ -1,4 +1,4 @@
-"""SyncGE (GeAR, section 4.2): a language model reads the base passages, and the walk starts from what it noted."""
+"""SyncGE (GeAR, section 4.2): a language model reads the base passages, and the walk starts from the facts it notes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ from gear_neo4j.retrieval.retriever import make_hits
 from gear_neo4j.roles.answering import Reader
 from gear_neo4j.usage import Usage
 
-_Read = tuple[tuple[Fact, ...], Usage, ModelError | None]
+_Reading = tuple[tuple[Fact, ...], Usage, ModelError | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Synced:
-    """What one synchronised expansion did: what was read, noted, linked and reached, and the fused ranking of it.
+class SyncStep:
+    """One synchronised expansion: passages read, facts noted, triples linked, paths walked, and the fused ranking.
 
     ``linked`` has a place for each proximal triple: the stored triple nearest to it. ``proximal`` is empty where the
     reader noted nothing or failed (``error``), and the walk started from all triples of the base passages.
@@ -79,30 +79,30 @@ class SyncExpansion:
         """The base retriever's name."""
         return self._base.name
 
-    def step(self, question: Question, *, k: int = 0) -> Synced:
+    def step(self, question: Question, *, k: int = 0) -> SyncStep:
         """Expand once; at least k base passages are fused, of which the reader sees the first ``base_k``.
 
         Where the reader fails, or notes nothing, the walk is NaiveGE's.
         """
         base = self._base.rank(question, k=max(k, self._base_k))
         known = self._fetch(question, [item.id for item in base], {})
-        shown = [known[item.id] for item in base[: self._base_k] if item.id in known]
-        proximal, usage, error = self._read(question, shown)
+        context = [known[item.id] for item in base[: self._base_k] if item.id in known]
+        proximal, usage, error = self._read(question, context)
         start, linked = self._link(question, proximal)
         if start:
-            walked = self._expansion.walk(question, start=start)
+            expansion = self._expansion.walk(question, start=start)
         else:
-            walked = self._expansion.expand(question, passages=[item.id for item in base[: self._base_k]])
-        reached = ranked("graph", [(id, 0.0) for id in passages_of(walked.paths)])
+            expansion = self._expansion.expand(question, passages=[item.id for item in base[: self._base_k]])
+        reached = ranked("graph", [(id, 0.0) for id in passages_of(expansion.paths)])
         ranking = fuse({"graph": reached, self._base.name: base})
         known = self._fetch(question, [item.id for item in ranking], known)
-        return Synced(
+        return SyncStep(
             question=question.text,
-            base=tuple(shown),
+            base=tuple(context),
             proximal=proximal,
             linked=linked,
-            paths=walked.paths,
-            exact=walked.exact,
+            paths=expansion.paths,
+            exact=expansion.exact,
             ranking=tuple(ranking),
             passages=known,
             usage=usage,
@@ -110,9 +110,7 @@ class SyncExpansion:
             milliseconds=question.milliseconds,
         )
 
-    def _read(
-        self, question: Question, passages: Sequence[Passage]
-    ) -> tuple[tuple[Fact, ...], Usage, ModelError | None]:
+    def _read(self, question: Question, passages: Sequence[Passage]) -> _Reading:
         if not passages:
             return (), Usage(), None
         with question.timed("read"):
@@ -131,9 +129,9 @@ class SyncExpansion:
         with question.timed("encode"):
             vectors = self._embedder.embed([fact.text for fact in proximal]).tolist()
         with question.timed("link"):
-            found = self._store.link_triples(vectors, query=question.vector)
-        start = {one.triple.id: one for one in found if one}
-        return list(start.values()), tuple(one.triple if one else None for one in found)
+            nearest = self._store.link_triples(vectors, query=question.vector)
+        start = {hit.triple.id: hit for hit in nearest if hit}
+        return list(start.values()), tuple(hit.triple if hit else None for hit in nearest)
 
     def _fetch(self, question: Question, ids: Sequence[str], known: Mapping[str, Passage]) -> dict[str, Passage]:
         missing = [id for id in ids if id not in known]
@@ -156,8 +154,8 @@ class SyncRetriever:
         Raises:
             ModelError: the model failed.
         """
-        asked = Question(checked(question, k=k), embedder=self._embedder)
-        step = self._sync.step(asked, k=k)
+        query = Question(checked(question, k=k), embedder=self._embedder)
+        step = self._sync.step(query, k=k)
         if step.error and not isinstance(step.error, ReplyError):
             raise step.error
         return Hits(
@@ -168,5 +166,5 @@ class SyncRetriever:
             step.exact,
             dict(step.milliseconds),
             facts=step.proximal,
-            usage={**asked.usage, "reader": step.error.usage if step.error else step.usage},
+            usage={**query.usage, "reader": step.error.usage if step.error else step.usage},
         )

@@ -14,7 +14,7 @@ class TavilySearch:
     """Searches the web with a key of Tavily's.
 
     Args:
-        api_key: the key; by default that of ``TAVILY_API_KEY``. Without one nothing is asked.
+        api_key: the key; by default that of ``TAVILY_API_KEY``. Without one nothing is sent.
         url: another address that speaks the protocol.
 
     Raises:
@@ -40,8 +40,8 @@ class TavilySearch:
             SearchError: the service cannot be reached, refuses the key, or answers with something else.
         """
         try:
-            found = self._client.search(query, max_results=k, timeout=TIMEOUT)
-            return [_passage(row) for row in found["results"] if row.get("url")][:k]
+            reply = self._client.search(query, max_results=k, timeout=TIMEOUT)
+            return [_passage(row) for row in reply["results"] if row.get("url")][:k]
         except Exception as error:  # The client has no base class for its errors, and passes on those of requests.
             reason = " ".join(str(error).split()) or type(error).__name__
             raise SearchError(f"tavily: {reason[:200]}") from error

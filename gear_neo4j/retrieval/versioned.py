@@ -1,4 +1,4 @@
-"""What is made from the whole graph, kept until the graph changes, whoever changes it."""
+"""Values made from the whole graph and kept until the graph changes, whoever changes it."""
 
 import time
 from collections.abc import Callable
@@ -7,11 +7,11 @@ from typing import Generic, TypeVar
 
 from gear_neo4j.graph.export import Version
 
-Kept = TypeVar("Kept")
+Value = TypeVar("Value")
 NEVER = -float("inf")
 
 
-class Versioned(Generic[Kept]):
+class Versioned(Generic[Value]):
     """A value made from one version of the graph; threads may share it.
 
     Args:
@@ -28,7 +28,7 @@ class Versioned(Generic[Kept]):
 
     def __init__(
         self,
-        make: Callable[[Version], Kept],
+        make: Callable[[Version], Value],
         *,
         version: Callable[[], Version],
         recheck: float = 0.0,
@@ -39,11 +39,11 @@ class Versioned(Generic[Kept]):
         self._recheck = recheck
         self._clock = clock
         self._checked = NEVER
-        self._kept: tuple[Version, Kept] | None = None
+        self._kept: tuple[Version, Value] | None = None
         # Threads that search at once must not each read the whole graph; a value may be made of others.
         self._lock = RLock()
 
-    def current(self) -> Kept:
+    def current(self) -> Value:
         """The value for the graph as it is, or was at most ``recheck`` seconds ago."""
         with self._lock:
             if self._kept is not None and self._clock() - self._checked < self._recheck:
@@ -55,7 +55,7 @@ class Versioned(Generic[Kept]):
             self._checked = checked
             return value
 
-    def at(self, version: Version) -> Kept:
+    def at(self, version: Version) -> Value:
         """The value for a version that was read just now, as by a value that this one is a part of."""
         with self._lock:
             if self._kept is None or self._kept[0] != version:
@@ -63,6 +63,6 @@ class Versioned(Generic[Kept]):
             return self._kept[1]
 
     def distrust(self) -> None:
-        """Ask for the version again before the next use."""
+        """Read the version again before the next use."""
         with self._lock:
             self._checked = NEVER

@@ -1,4 +1,4 @@
-"""A walk from named nodes over the facts around them: PageRank on what was met, then the facts that tell most."""
+"""A walk from named nodes: PageRank over the facts around them, then the most informative of these facts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Walk(Options):
     label: ClassVar[str] = "the walk"
     steps: int = option(3, "steps away from the named nodes", least=1)
     nearest: int = option(100, "facts of a node that are kept, the nearest to the question", least=1)
-    scanned: int = option(2_000, "facts of a node that are looked at", least=1)
+    scanned: int = option(2_000, "facts of a node that are scanned", least=1)
     frontier: int = option(200, "nodes that a step goes on from", least=1)
     damping: float = option(0.7, "probability of going on", least=0, below=1)
     likeness: float = option(1.0, "how much the cosine of a fact to the question counts")
@@ -37,53 +37,53 @@ class Walk(Options):
 
 
 @dataclass(slots=True)
-class Walked:
-    """The facts that a walk met, by triple id; ``exact`` is False where a node had more than were looked at."""
+class WalkResult:
+    """The facts that a walk met, by triple id; ``exact`` is False where a node had more than were scanned."""
 
     facts: dict[str, Seed] = field(default_factory=dict)
     exact: bool = True
 
 
-def walk(around: Neighbourhoods, named: Sequence[str], *, query: Vector, options: Walk) -> Walked:
+def walk(around: Neighbourhoods, named: Sequence[str], *, query: Vector, options: Walk) -> WalkResult:
     """The facts within some steps of the named nodes; a round trip a step."""
-    found = Walked()
-    seen, frontier = set(named), list(dict.fromkeys(named))
+    result = WalkResult()
+    visited, frontier = set(named), list(dict.fromkeys(named))
     for _ in range(options.steps):
         if not frontier:
             break
         step = around.around(frontier, query=query, limit=options.nearest, most=options.scanned)
-        found.exact = found.exact and step.exact
+        result.exact = result.exact and step.exact
         fresh: dict[str, float] = {}
         for fact in step.facts:
-            found.facts[fact.triple.id] = fact
+            result.facts[fact.triple.id] = fact
             for end in fact.ends:
-                if end not in seen:
+                if end not in visited:
                     fresh[end] = max(fact.score, fresh.get(end, fact.score))
         frontier = sorted(fresh, key=lambda end: (-fresh[end], end))[: options.frontier]
-        seen.update(frontier)
-    return found
+        visited.update(frontier)
+    return result
 
 
 def choose(facts: Iterable[Seed], named: Sequence[Sequence[str]], *, k: int, options: Walk) -> list[Seed]:
-    """Facts about the named nodes, then those that lead furthest from them, each telling of something new if it can.
+    """Facts about the named nodes, then those that lead furthest from them, each covering a new node where possible.
 
     ``named`` groups the nodes that one name may mean; each name starts with the same weight. A fact weighs what
     PageRank leaves at its two ends, each shared among that end's facts.
     """
     items = list(facts)
     first = _direct(items, {node for group in named for node in group})[: min(k, options.direct)]
-    told = {fact.triple.id for fact in first}
+    chosen = {fact.triple.id for fact in first}
     rest = _furthest(items, named, k=k, options=options)
-    return [*first, *(fact for fact in rest if fact.triple.id not in told)][:k]
+    return [*first, *(fact for fact in rest if fact.triple.id not in chosen)][:k]
 
 
 def _direct(facts: Sequence[Seed], named: set[str]) -> list[Seed]:
     """Facts that begin or end in a named node, nearest first, one for each thing at their other end."""
-    found: dict[str, Seed] = {}
+    nearest: dict[str, Seed] = {}
     for fact in sorted(facts, key=lambda fact: (-fact.score, fact.triple.id)):
         if named.intersection(fact.ends):
-            found.setdefault(next((end for end in fact.ends if end not in named), fact.ends[0]), fact)
-    return list(found.values())
+            nearest.setdefault(next((end for end in fact.ends if end not in named), fact.ends[0]), fact)
+    return list(nearest.values())
 
 
 def _furthest(items: Sequence[Seed], named: Sequence[Sequence[str]], *, k: int, options: Walk) -> list[Seed]:

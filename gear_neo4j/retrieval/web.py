@@ -1,4 +1,4 @@
-"""What searches outside the graph, where the graph has nothing; there is none unless a user brings one."""
+"""Searches outside the graph, where the graph has nothing; none unless a user supplies one."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from gear_neo4j.domain import Passage
 
 
 class WebSearch(Protocol):
-    """What finds texts elsewhere."""
+    """A search engine for texts outside the graph."""
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hits, Path
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.retrieval.dictionary import Match
-from gear_neo4j.retrieval.paths import Connected
+from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.decode import decode_answer, decode_facts, decode_path, decode_search, decode_trace
 
@@ -80,11 +80,11 @@ def path_from(row: object, *, name: str = "this") -> Path:
     return decode_path(_check(row, shapes.Path.model_validate, name=name, noun="a path"))
 
 
-def connected_from(row: object, *, name: str = "this") -> Connected:
+def connected_from(row: object, *, name: str = "this") -> PathResult:
     """The names and paths of their document; raises as :func:`run_from` does."""
     document = _check(row, documents.Paths.model_validate, name=name, noun="a document of paths")
     matches = tuple(Match(entity.start, entity.end, entity.text, tuple(entity.nodes)) for entity in document.entities)
-    return Connected(matches, tuple(map(decode_path, document.paths)), document.exact)
+    return PathResult(matches, tuple(map(decode_path, document.paths)), document.exact)
 
 
 def event_from(row: object, *, name: str = "this") -> Event:

@@ -10,7 +10,7 @@ from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hit, Hits, Path
 from gear_neo4j.errors import GearError, InputError
-from gear_neo4j.retrieval.paths import Connected
+from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.documents import VERSION
 from gear_neo4j.wire.encode import (
@@ -53,7 +53,7 @@ def hits_json(hits: Hits) -> Json:
     return encode_search(hits).model_dump(mode="json")
 
 
-def connected_json(question: str, connected: Connected) -> Json:
+def connected_json(question: str, connected: PathResult) -> Json:
     """The document of the paths between what a question names."""
     return documents.Paths(
         wire=VERSION,

@@ -13,11 +13,11 @@ from gear_neo4j import Base, Gear
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import InputError, MigrationError, SettingsError
 from gear_neo4j.graph import migrations
-from gear_neo4j.graph.corpus_writes import entity_rows, triple_rows
+from gear_neo4j.graph.corpus_writes import Deletion, entity_rows, triple_rows
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.ingestion import forgetting
-from gear_neo4j.ingestion.forgetting import Forgotten, forget
+from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import PASSAGES_A_BATCH
@@ -366,7 +366,7 @@ def test_the_longest_source_fits_into_the_index(gear, tmp_path):
     _, problems = ingested(gear, corpus)
 
     assert [f'{corpus}:2: "source" is longer than 2,000 characters'] == problems
-    assert Forgotten(1, 0, 0) == gear.corpus.forget(LONGEST_SOURCE * "😀")
+    assert Deletion(1, 0, 0) == gear.corpus.forget(LONGEST_SOURCE * "😀")
 
 
 # Forgetting
@@ -379,9 +379,9 @@ def test_forgetting_a_source_takes_what_hangs_on_it_and_nothing_else(gear, chang
     gone |= {row["p"]["id"] for row in dump(gear)[0].values() if row["p"].get("predicate", "lies on") != "lies on"}
     before, kept = dump(gear), rest(gear, *gone)
 
-    assert Forgotten(3, 5, 5) == gear.corpus.forget("./docs/guide.md", dry_run=True)
+    assert Deletion(3, 5, 5) == gear.corpus.forget("./docs/guide.md", dry_run=True)
     assert before == dump(gear)
-    assert Forgotten(3, 5, 5) == gear.corpus.forget("docs/guide.md")
+    assert Deletion(3, 5, 5) == gear.corpus.forget("docs/guide.md")
 
     assert kept == dump(gear)
     assert {"warsaw", "vistula"} == entities(gear)
@@ -404,8 +404,8 @@ def test_a_users_own_node_stays_whatever_our_triples_said_of_it(gear, docs):
     theirs = Query("t", "MATCH (c:City)-[r:IN]->(o) RETURN properties(c) AS c, properties(o) AS o, labels(c) AS l")
     before = gear.graph.database.run(theirs)
 
-    assert Forgotten(1, 1, 1) == gear.corpus.forget("docs/other.txt", dry_run=True)
-    assert Forgotten(1, 1, 1) == gear.corpus.forget("docs/other.txt")
+    assert Deletion(1, 1, 1) == gear.corpus.forget("docs/other.txt", dry_run=True)
+    assert Deletion(1, 1, 1) == gear.corpus.forget("docs/other.txt")
 
     assert before == gear.graph.database.run(theirs)
     assert {"vistula"} == entities(gear)
@@ -433,7 +433,7 @@ def test_a_dry_run_says_what_goes_whatever_the_graph(gear, tmp_path):
             expected = gear.corpus.forget(source, dry_run=True)
             assert expected == gear.corpus.forget(source)
             after = gear.corpus.counts()
-            assert expected == Forgotten(
+            assert expected == Deletion(
                 before.passages - after.passages, before.triples - after.triples, before.entities - after.entities
             )
             assert [{"n": 0}] == gear.graph.database.run(DANGLING)
@@ -457,7 +457,7 @@ def test_a_large_source_goes_in_batches_and_a_killed_run_is_completed(gear, data
     done = []
     gone = gear.corpus.forget("a.jsonl", on_progress=lambda one: done.append((one.done, one.total)))
 
-    assert Forgotten(60, 120, 68) == gone
+    assert Deletion(60, 120, 68) == gone
     assert [(40, 60), (60, 60)] == done
     assert [] == [row for row in dump(gear)[0].values() if row["l"][0] in ("Passage", "Triple", "Entity")]
 
@@ -499,7 +499,7 @@ def test_a_database_of_an_older_gear_is_migrated_first_but_not_by_a_dry_run(gear
 
     with pytest.raises(MigrationError, match="gear migrate"):
         gear.corpus.forget("docs/other.txt", dry_run=True)
-    assert Forgotten(1, 0, 0) == gear.corpus.forget("docs/other.txt")
+    assert Deletion(1, 0, 0) == gear.corpus.forget("docs/other.txt")
 
 
 def test_a_search_after_forgetting_does_not_find_what_went(gear, docs):

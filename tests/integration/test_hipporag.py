@@ -93,8 +93,8 @@ def test_the_projection_is_the_graph(graph):
         2.0 == made.links[at["hinton"], at["physics prize 2024"]] == made.links[at["physics prize 2024"], at["hinton"]]
     )
     assert 2.0 == made.mentions[passages["prize"], at["hinton"]]
-    assert [2.0, 1.0] == [made.spoken_of[at[key]] for key in ("hinton", "edinburgh")]
-    assert np.allclose(made.moves.sum(axis=0), 1.0)
+    assert [2.0, 1.0] == [made.document_frequency[at[key]] for key in ("hinton", "edinburgh")]
+    assert np.allclose(made.transition_matrix.sum(axis=0), 1.0)
     assert made.bytes > 0
 
 

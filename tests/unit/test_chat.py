@@ -27,7 +27,7 @@ from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import identity
 from gear_neo4j.models.chat import Chat, Prompt
 from gear_neo4j.models.openai import CACHE, chat_model, open_chat
-from gear_neo4j.models.retries import may_pass, told_wait
+from gear_neo4j.models.retries import may_pass, requested_wait
 from gear_neo4j.settings import Settings
 from gear_neo4j.usage import Usage
 from tests.scripted_server import Fault, ScriptedServer
@@ -266,14 +266,14 @@ def test_a_date_to_wait_for_is_kept():
 )
 def test_every_form_of_the_wait_is_read(headers, expected):
     """In milliseconds before seconds; a date on the server's clock; nonsense is no wait at all."""
-    assert expected == told_wait(Refused(429, **headers))
+    assert expected == requested_wait(Refused(429, **headers))
 
 
 def test_a_date_is_read_on_our_clock_where_the_server_does_not_tell_its_own():
     """There is nothing else to compare it to."""
     headers = {"Retry_After": formatdate(time.time() + 30, usegmt=True)}
 
-    assert pytest.approx(30, abs=2) == told_wait(Refused(503, **headers))
+    assert pytest.approx(30, abs=2) == requested_wait(Refused(503, **headers))
 
 
 def test_a_wait_beyond_the_patience_fails_at_once():

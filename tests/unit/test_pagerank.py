@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from gear_neo4j.retrieval.pagerank import blocks, matrix, pagerank, spread, transition
+from gear_neo4j.retrieval.pagerank import blocks, matrix, min_max_scaled, pagerank, transition
 
 SIZES = st.integers(1, 12)
 
@@ -114,4 +114,4 @@ def test_blocks_put_matrices_together():
 @pytest.mark.parametrize(("values", "expected"), [([], []), ([3.0], [1.0]), ([0.0, 0.0], [1.0, 1.0])])
 def test_values_that_are_all_the_same_are_not_divided_by_zero(values, expected):
     """A corpus of one passage has one value."""
-    assert expected == spread(np.array(values)).tolist()
+    assert expected == min_max_scaled(np.array(values)).tolist()

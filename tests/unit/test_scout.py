@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Compared
 from gear_neo4j.retrieval.names import LONGEST_NAME, MOST_WORDS, names, spans
-from gear_neo4j.retrieval.scout import Scout, beyond
+from gear_neo4j.retrieval.scout import Scout, remainder_cosine
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_is_left_of_a_question_is_worked_out_from_cosines(count):
     shares = np.linalg.pinv(entities.T) @ query
     left = query - entities.T @ shares
 
-    found = beyond(compared(query, entities, passages))
+    found = remainder_cosine(compared(query, entities, passages))
 
     expected = {str(i): float(passage @ left / np.linalg.norm(left)) for i, passage in enumerate(passages)}
     assert expected == pytest.approx(found, abs=1e-6)
@@ -74,16 +74,17 @@ def compared(query, entities, passages):
 def test_two_names_of_one_thing_are_taken_out_once():
     """Their cosines have no inverse."""
     query, name, passage = unit(3, 20)
-    once = beyond(compared(query, np.array([name]), [passage]))
+    once = remainder_cosine(compared(query, np.array([name]), [passage]))
 
-    assert once == pytest.approx(beyond(compared(query, np.array([name, name]), [passage])), abs=1e-6)
+    assert once == pytest.approx(remainder_cosine(compared(query, np.array([name, name]), [passage])), abs=1e-6)
 
 
 def test_of_a_question_that_is_a_name_the_whole_counts():
     """What would be left is noise."""
     query, passage = unit(2, 20)
 
-    assert {"0": pytest.approx(float(passage @ query))} == beyond(compared(query, np.array([query]), [passage]))
+    expected = {"0": pytest.approx(float(passage @ query))}
+    assert expected == remainder_cosine(compared(query, np.array([query]), [passage]))
 
 
 @pytest.mark.parametrize(

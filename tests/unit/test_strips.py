@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.retrieval.strips import decomposed, says_something, strips_of
+from gear_neo4j.retrieval.strips import decompose, says_something, strips_of
 
 SENTENCES = [f"Sentence number {place} tells of thing {place} at some length." for place in range(12)]
 LONG = " ".join(SENTENCES)
@@ -18,17 +18,17 @@ def passage(text):
 def test_a_text_of_120_words_in_each_way():
     """Whole; three sentences each; windows of fifty words, of which a short tail joins the last."""
     text = " ".join(SENTENCES)
-    assert [text] == decomposed(passage(text), how="selection")
-    assert [" ".join(SENTENCES[at : at + 3]) for at in range(0, 12, 3)] == decomposed(passage(text), how="excerption")
-    assert [50, 50, 20] == [len(one.split()) for one in decomposed(passage(text), how="fixed_num")]
-    assert [50, 59] == [len(one.split()) for one in decomposed(passage("word " * 109), how="fixed_num")]
-    assert [9] == [len(one.split()) for one in decomposed(passage("word " * 9), how="fixed_num")]
+    assert [text] == decompose(passage(text), how="selection")
+    assert [" ".join(SENTENCES[at : at + 3]) for at in range(0, 12, 3)] == decompose(passage(text), how="excerption")
+    assert [50, 50, 20] == [len(one.split()) for one in decompose(passage(text), how="fixed_num")]
+    assert [50, 59] == [len(one.split()) for one in decompose(passage("word " * 109), how="fixed_num")]
+    assert [9] == [len(one.split()) for one in decompose(passage("word " * 9), how="fixed_num")]
 
 
 def test_fragments_join_what_came_before_and_a_sentence_counts_once():
     """Of five words or fewer; an abbreviation without a space after its dot is no end."""
     text = "Ana Petkova designed the harbour of Varna. In 1921. Ana Petkova designed the harbour of Varna. In 1921."
-    assert ["Ana Petkova designed the harbour of Varna. In 1921."] == decomposed(passage(text), how="excerption")
+    assert ["Ana Petkova designed the harbour of Varna. In 1921."] == decompose(passage(text), how="excerption")
 
 
 def test_an_empty_passage_has_no_strips_and_order_is_that_of_the_document():
@@ -42,8 +42,8 @@ def test_an_empty_passage_has_no_strips_and_order_is_that_of_the_document():
 @given(words)
 def test_windows_are_the_text_and_excerpts_lose_no_word(text):
     """Whatever the text."""
-    assert text.split() == " ".join(decomposed(passage(text), how="fixed_num")).split()
-    assert set(text.split()) == set(" ".join(decomposed(passage(text), how="excerption")).split())
+    assert text.split() == " ".join(decompose(passage(text), how="fixed_num")).split()
+    assert set(text.split()) == set(" ".join(decompose(passage(text), how="excerption")).split())
 
 
 def test_what_is_too_short_says_nothing():

@@ -17,7 +17,7 @@ from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple, make_triple
 from gear_neo4j.errors import GearError, InputError
-from gear_neo4j.retrieval.paths import Connected
+from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.usage import Usage
 from tests.json_schema import violations
 from tests.saved_runs import run
@@ -59,7 +59,7 @@ def any_of(hint):
 PAIRS = {
     Hits: (wire.hits_json, wire.hits_from),
     Path: (wire.path_json, wire.path_from),
-    Connected: (lambda connected: wire.connected_json("Who?", connected), wire.connected_from),
+    PathResult: (lambda connected: wire.connected_json("Who?", connected), wire.connected_from),
     Step: (lambda step: wire.trace_json(Trace("q", "m", (step,))), lambda row: wire.trace_from(row).steps[0]),
     Trace: (wire.trace_json, wire.trace_from),
     Answer: (wire.answer_json, wire.answer_from),
