@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Step, ToolCall, Trace
+from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, make_triple
 from gear_neo4j.wire import answer_json, hits_json, trace_json
 
@@ -20,7 +20,7 @@ def run(
     if kind == "search":
         return hits_json(hits)
     fact = Fact(name, predicate, "Edinburgh")
-    queries = QueryTried("MATCH (n) RETURN n", "too much"), QueryTried(f"RETURN {name!r} AS x", rows=(predicate, name))
+    queries = QueryAttempt("MATCH (n) RETURN n", "too much"), QueryAttempt(f"RETURN {name!r} AS x", rows=(predicate, name))
     step = Step(1, question, paths=(path,), ranking=("p1", "p2"), gist=(fact,), queries=queries)
     judged = Judgement("relevance", "p1", "correct", 0.75), Judgement("claim", text, predicate)
     calls = ToolCall("naive", question, text), ToolCall("paths", name, failure="no route")

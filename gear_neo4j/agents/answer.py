@@ -45,7 +45,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryTried:
+class QueryAttempt:
     """A query that an agent tried: why it could not be used, or the rows it gave, a line each.
 
     ``template`` names what was filled in with the ``parameters``; ``cypher`` is a query that a model wrote.
@@ -105,7 +105,7 @@ class Step:
     rewrite: str = ""
     failures: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
-    queries: tuple[QueryTried, ...] = ()
+    queries: tuple[QueryAttempt, ...] = ()
     action: str = ""
     judgements: tuple[Judgement, ...] = ()
     plan: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class StepFields(TypedDict, total=False):
     rewrite: str
     failures: tuple[str, ...]
     merged: tuple[str, ...]
-    queries: tuple[QueryTried, ...]
+    queries: tuple[QueryAttempt, ...]
     action: str
     judgements: tuple[Judgement, ...]
     plan: tuple[str, ...]

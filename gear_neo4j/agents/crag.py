@@ -105,18 +105,18 @@ class CragLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = checked(question, k=k)
+        text = checked(question, k=k)
         name = self._roles.name if self._roles else self._evaluator.name
-        run = Run(asked, name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run = Run(text, name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
         run.begin(run.question)
         hits = run.search(self._retriever, k=k)
-        action = self._judged(run, hits)
-        context = self._refined(run, hits) if action != "incorrect" else []
+        action = self._judge(run, hits)
+        context = self._refine(run, hits) if action != "incorrect" else []
         if action != "correct" and not run.stopped():
-            context += self._elsewhere(run, k, labelled=bool(context))
-        return self._concluded(run, context[:k], hits, k)
+            context += self._fall_back(run, k, labelled=bool(context))
+        return self._conclude(run, context[:k], hits, k)
 
-    def _judged(self, run: Run, hits: Sequence[Hit]) -> str:
+    def _judge(self, run: Run, hits: Sequence[Hit]) -> str:
         """The action that the scores of all passages lead to; with scores that failed, as if all were of use."""
         thresholds = self._options.thresholds or self._evaluator.thresholds
         scores = self._scores(run, [hit.passage.content for hit in hits], role="relevance") if hits else ()
@@ -125,11 +125,11 @@ class CragLoop:
             run.judge(True, "the passages could not be judged, and were kept")
             return "correct"
         action = thresholds.action(scores)
-        judged = [
+        judgements = [
             Judgement("relevance", hit.passage.id, thresholds.action([score]), score)
             for hit, score in zip(hits, scores, strict=True)
         ]
-        run.note(action=action, judgements=tuple(judged))
+        run.note(action=action, judgements=tuple(judgements))
         best = f"best score {max(scores):.2f}" if scores else "no passage"
         run.judge(action == "correct", f"{action}: {best} ({thresholds.lower:g} to {thresholds.upper:g} is ambiguous)")
         return action
@@ -137,33 +137,35 @@ class CragLoop:
     def _scores(self, run: Run, texts: Sequence[str], *, role: str) -> Sequence[float] | None:
         return run.call(role, lambda: self._evaluator.evaluate(run.question, texts))
 
-    def _refined(self, run: Run, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
+    def _refine(self, run: Run, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
         """Of each passage the strips that help, in document order; at least the best strip of all."""
         strips = strips_of([hit.passage for hit in hits], how=self._options.strips)
         if not strips or run.stopped():
             return [(hit, hit.passage.text) for hit in hits]
-        titled = [f"{hits[one.passage].passage.title}\n{one.text}".strip() for one in strips]
-        found = self._scores(run, titled, role="strips")
-        if found is None:
+        titled = [f"{hits[strip.passage].passage.title}\n{strip.text}".strip() for strip in strips]
+        raw_scores = self._scores(run, titled, role="strips")
+        if raw_scores is None:
             return [(hit, hit.passage.text) for hit in hits]
-        scores = [score if says_something(one.text) else NOTHING for one, score in zip(strips, found, strict=True)]
+        scores = [
+            score if says_something(strip.text) else NOTHING for strip, score in zip(strips, raw_scores, strict=True)
+        ]
         best = sorted(range(len(strips)), key=lambda place: -scores[place])[: self._options.top_strips]
-        kept = sorted(place for place in best if scores[place] >= self._options.min_score) or best[:1]
-        judged = [Judgement("strip", strips[place].text, "kept", scores[place]) for place in kept]
-        run.note(judgements=(*run.steps[-1].judgements, *judged))
+        selected = sorted(place for place in best if scores[place] >= self._options.min_score) or best[:1]
+        judgements = [Judgement("strip", strips[place].text, "kept", scores[place]) for place in selected]
+        run.note(judgements=(*run.steps[-1].judgements, *judgements))
         texts: dict[int, list[str]] = {}
-        for place in kept:
+        for place in selected:
             texts.setdefault(strips[place].passage, []).append(strips[place].text)
         return [(hits[place], " … ".join(parts)) for place, parts in texts.items()]
 
-    def _elsewhere(self, run: Run, k: int, *, labelled: bool) -> list[tuple[Hit, str]]:
+    def _fall_back(self, run: Run, k: int, *, labelled: bool) -> list[tuple[Hit, str]]:
         """What a searcher finds, or the corpus by another question; nothing, where neither is wanted."""
         roles = self._roles
         if roles is None:
             return []
         if self._searcher:
-            found = self._searched(run, roles, self._searcher)
-            return [(hit, f"(from the web) {text}" if labelled else text) for hit, text in self._refined(run, found)]
+            results = self._search_web(run, roles, self._searcher)
+            return [(hit, f"(from the web) {text}" if labelled else text) for hit, text in self._refine(run, results)]
         if self._options.fallback == "abstain" or labelled:
             return []
         why = "nothing that was found speaks of it"
@@ -172,28 +174,28 @@ class CragLoop:
             return []
         run.begin(query)
         hits = run.search(self._retriever, k=k)
-        return self._refined(run, hits) if self._judged(run, hits) != "incorrect" else []
+        return self._refine(run, hits) if self._judge(run, hits) != "incorrect" else []
 
-    def _searched(self, run: Run, roles: Corrector, searcher: WebSearch) -> list[Hit]:
+    def _search_web(self, run: Run, roles: Corrector, searcher: WebSearch) -> list[Hit]:
         query = run.call("keywords", lambda: roles.keywords(run.question)) or run.question
         if run.stopped():
             return []
         run.begin(query)
         try:
             with run.timed("web"):
-                found = searcher.search(query, k=WEB_RESULTS)
+                results = searcher.search(query, k=WEB_RESULTS)
         except SearchError as error:
             run.note(failures=(*run.steps[-1].failures, str(error)))
-            run.tell("failure", str(error))
+            run.emit("failure", str(error))
             return []
-        ids = tuple(passage.id for passage in found)
+        ids = tuple(passage.id for passage in results)
         run.note(base=ids, ranking=ids, action=f"searched {searcher.name}")
-        run.passages.update({passage.id: passage for passage in found})
-        return [Hit(passage, 0.0, rank) for rank, passage in enumerate(found, start=1)]
+        run.passages.update({passage.id: passage for passage in results})
+        return [Hit(passage, 0.0, rank) for rank, passage in enumerate(results, start=1)]
 
-    def _concluded(self, run: Run, context: Sequence[tuple[Hit, str]], hits: Sequence[Hit], k: int) -> Answer:
-        kept = {hit.passage.id for hit, _ in context}
-        order = [*(hit for hit, _ in context), *(hit for hit in hits if hit.passage.id not in kept)][:k]
+    def _conclude(self, run: Run, context: Sequence[tuple[Hit, str]], hits: Sequence[Hit], k: int) -> Answer:
+        context_ids = {hit.passage.id for hit, _ in context}
+        order = [*(hit for hit, _ in context), *(hit for hit in hits if hit.passage.id not in context_ids)][:k]
         run.note(merged=tuple(hit.passage.id for hit in order))
         name = f"crag by {self._evaluator.name}"
         ranking = Hits(run.question, name, ranked_again(order), run.paths(), run.exact, usage=dict(run.usage))
@@ -201,11 +203,11 @@ class CragLoop:
         stop = run.stopped()
         draft = self._answer(run, context) if stop != "model_error" else Draft("")
         ended: StopReason = stop or ("answerable" if context else "abstained")
-        return run.answered(ranking, draft, stop="model_error" if run.failure else ended)
+        return run.finish(ranking, draft, stop="model_error" if run.failure else ended)
 
     def _answer(self, run: Run, context: Sequence[tuple[Hit, str]]) -> Draft:
         roles = self._roles
         if roles is None or not context or not self._options.answer:
             return Draft("")
-        shown = [replace(hit.passage, text=text) for hit, text in context]
-        return run.answer(roles, shown)
+        passages = [replace(hit.passage, text=text) for hit, text in context]
+        return run.answer(roles, passages)

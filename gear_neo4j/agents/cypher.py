@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from gear_neo4j.adoption.survey import survey
-from gear_neo4j.agents.answer import Answer, QueryTried, StopReason
+from gear_neo4j.agents.answer import Answer, QueryAttempt, StopReason
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
@@ -54,47 +54,47 @@ class CypherLoop:
             InputError: the question is blank, k is below 1, or the graph holds nothing but passages and triples.
             DatabaseError: the server failed, which is more than that it refused a query.
         """
-        asked = checked(question, k=k)
+        text = checked(question, k=k)
         schema = self._schema
         options = self._options
-        run = Run(asked, self._generator.name, on_event, tokens=options.tokens, seconds=options.seconds)
-        run.begin(asked)
-        rows = run.call("query", lambda: self._generator.query(asked, schema, use=lambda text: self._read(run, text)))
+        run = Run(text, self._generator.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run.begin(text)
+        rows = run.call("query", lambda: self._generator.query(text, schema, use=lambda query: self._read(run, query)))
         run.remember(facts_of(rows or ()))
-        found = Hits(asked, "cypher", (), facts=run.memory.facts, usage=dict(run.usage))
+        hits = Hits(text, "cypher", (), facts=run.memory.facts, usage=dict(run.usage))
         stop: StopReason = "answerable" if run.memory.facts else "no_graph_evidence"
         if not run.memory.facts or run.stopped():
-            return run.answered(found, Draft(""), stop=run.stopped() or stop)
+            return run.finish(hits, Draft(""), stop=run.stopped() or stop)
         draft = run.answer(self._generator, (), memory=run.memory.facts)
-        return run.answered(found, draft, stop="model_error" if run.failure else stop)
+        return run.finish(hits, draft, stop="model_error" if run.failure else stop)
 
     @cached_property
     def _schema(self) -> str:
-        found = survey(self._graph)
+        graph_survey = survey(self._graph)
         # Entities without types are what our own triples left; a graph of somebody's has more than that.
-        if not found.types and found.labels.keys() <= {"Entity"}:
+        if not graph_survey.types and graph_survey.labels.keys() <= {"Entity"}:
             raise InputError(
                 f"{self._graph.name} holds no graph to query, only passages and triples: ask another agent"
             )
-        return schema_text(found)
+        return schema_text(graph_survey)
 
     def _read(self, run: Run, text: str) -> list[Row]:
         """The rows of a query; ValueError, where another one may do better."""
         if not text:
-            _tried(run, QueryTried("", "the model finds no query for this schema"))
+            _record(run, QueryAttempt("", "the model finds no query for this schema"))
             return []
         try:
             query = admit(self._graph, text, limit=self._options.rows, timeout=self._options.timeout)
             rows = self._graph.read_text(query, limit=self._options.rows, timeout=self._options.timeout)
         except QueryTimeout as error:
-            _tried(run, QueryTried(text, str(error)))
+            _record(run, QueryAttempt(text, str(error)))
             return []
         except DatabaseError as error:
             if type(error) not in (GuardError, DatabaseError):
                 raise
-            _tried(run, QueryTried(text, str(error)))
+            _record(run, QueryAttempt(text, str(error)))
             raise ValueError(str(error)) from error
-        _tried(run, QueryTried(query, rows=tuple(json.dumps(row, ensure_ascii=False) for row in rows)))
+        _record(run, QueryAttempt(query, rows=tuple(json.dumps(row, ensure_ascii=False) for row in rows)))
         return rows
 
 
@@ -108,19 +108,21 @@ def facts_of(rows: Sequence[Mapping[str, object]]) -> tuple[Fact, ...]:
     facts: list[Fact] = []
     left = LONGEST_MEMORY
     for number, row in enumerate(rows, start=1):
-        told = "; ".join(f"{key} = {_shown(value)}" for key, value in row.items() if value not in (None, "", [], {}))
-        left -= len(told[:LONGEST_FACT])
-        if told and left >= 0:
-            facts.append(Fact(f"row {number}", "has", told[:LONGEST_FACT]))
+        values = "; ".join(
+            f"{key} = {_value_text(value)}" for key, value in row.items() if value not in (None, "", [], {})
+        )
+        left -= len(values[:LONGEST_FACT])
+        if values and left >= 0:
+            facts.append(Fact(f"row {number}", "has", values[:LONGEST_FACT]))
     return tuple(facts)
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _tried(run: Run, query: QueryTried) -> None:
+def _record(run: Run, query: QueryAttempt) -> None:
     run.note(queries=(*run.steps[-1].queries, query))
-    run.tell("verdict", query.text)
+    run.emit("verdict", query.text)
     if query.problem:
-        run.tell("failure", query.problem)
+        run.emit("failure", query.problem)

@@ -95,37 +95,37 @@ class GearLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(checked(question, k=k), embedder=self._embedder)
         options = self._options
-        run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
-        stop = self._loop(run, asked)
+        run = Run(query.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        stop = self._loop(run, query)
         hits = self._rank(run, k)
         draft = self._answer(run, hits)
-        return run.answered(hits, draft, stop="model_error" if run.failure else stop)
+        return run.finish(hits, draft, stop="model_error" if run.failure else stop)
 
-    def _loop(self, run: Run, asked: Question) -> StopReason:
+    def _loop(self, run: Run, question: Question) -> StopReason:
         while True:
-            stop = self._turn(run, asked)
+            stop = self._turn(run, question)
             if stop:
                 return stop
-            asked = Question(run.steps[-1].rewrite, embedder=self._embedder)
+            question = Question(run.steps[-1].rewrite, embedder=self._embedder)
 
-    def _turn(self, run: Run, asked: Question) -> StopReason | None:
+    def _turn(self, run: Run, question: Question) -> StopReason | None:
         """One step: why the run ends with it, or None and the next question on record."""
-        run.begin(asked.text)
-        synced = self._expanded(run, asked)
+        run.begin(question.text)
+        synced = self._expand(run, question)
         if stop := run.stopped():
             return stop
         run.remember(self._gist(run, synced))
         # On the last turn a verdict would change nothing.
         if len(run.steps) == self._options.max_steps:
             return "max_steps"
-        if stop := run.stopped() or self._judged(run) or run.stopped():
+        if stop := run.stopped() or self._judge(run) or run.stopped():
             return stop
-        return self._rewritten(run)
+        return self._rewrite(run)
 
-    def _expanded(self, run: Run, asked: Question) -> SyncStep:
-        synced = self._sync.step(asked, k=self._options.step_k)
+    def _expand(self, run: Run, question: Question) -> SyncStep:
+        synced = self._sync.step(question, k=self._options.step_k)
         run.passages.update(synced.passages)
         run.exact = run.exact and synced.exact
         run.note(
@@ -138,20 +138,20 @@ class GearLoop:
         run.spend(synced.milliseconds)
         run.pay("reader", synced.usage)
         if synced.error:
-            run.failed("reader", synced.error)
+            run.record_failure("reader", synced.error)
         return synced
 
     def _gist(self, run: Run, synced: SyncStep) -> Sequence[Fact]:
-        shown = synced.first(self._options.step_k)
-        if not shown:
+        passages = synced.first(self._options.step_k)
+        if not passages:
             return ()
-        same = {passage.id for passage in shown} == {passage.id for passage in synced.base}
+        same = {passage.id for passage in passages} == {passage.id for passage in synced.base}
         if self._options.read_once and same and synced.proximal and not run.memory.facts:
             return synced.proximal
         memory = run.memory.facts
-        return run.call("gist", lambda: self._roles.read(run.question, shown, memory=memory)) or ()
+        return run.call("gist", lambda: self._roles.read(run.question, passages, memory=memory)) or ()
 
-    def _judged(self, run: Run) -> StopReason | None:
+    def _judge(self, run: Run) -> StopReason | None:
         memory = run.memory.facts
         if not memory:
             return None
@@ -159,14 +159,14 @@ class GearLoop:
         run.judge(verdict.answerable, verdict.text)
         return "answerable" if verdict.answerable else None
 
-    def _rewritten(self, run: Run) -> StopReason | None:
-        asked, why = [step.question for step in run.steps], run.steps[-1].reason
+    def _rewrite(self, run: Run) -> StopReason | None:
+        questions, why = [step.question for step in run.steps], run.steps[-1].reason
         memory = run.memory.facts
-        following = run.call("rewrite", lambda: self._roles.rewrite(run.question, memory, why=why, asked=asked))
+        following = run.call("rewrite", lambda: self._roles.rewrite(run.question, memory, why=why, asked=questions))
         if following is None:
             return "model_error"
         run.note(rewrite=following)
-        known = {entity_key(question) for question in asked}
+        known = {entity_key(question) for question in questions}
         return run.stopped() or (None if entity_key(following) not in {*known, ""} else "no_new_question")
 
     def _rank(self, run: Run, k: int) -> Hits:
@@ -178,13 +178,13 @@ class GearLoop:
         missing = [id for id in wanted if id not in run.passages]
         run.passages.update(self._store.passages(missing) if missing else {})
         if self._options.select and not run.failure:
-            run.selected = self._selected(run, [run.passages[id] for id in wanted if id in run.passages], k)
+            run.selected = self._select(run, [run.passages[id] for id in wanted if id in run.passages], k)
             ranking = final_ranking(run.trace())
         hits = make_hits(ranking[:k], run.passages)
         name = f"gear over {self._base.name}"
         return Hits(run.question, name, hits, run.paths(), run.exact, facts=run.memory.facts, usage=dict(run.usage))
 
-    def _selected(self, run: Run, passages: Sequence[Passage], k: int) -> tuple[str, ...]:
+    def _select(self, run: Run, passages: Sequence[Passage], k: int) -> tuple[str, ...]:
         if not passages:
             return ()
         chosen = run.call("select", lambda: self._roles.select(run.question, passages, paths=run.paths(), k=k))

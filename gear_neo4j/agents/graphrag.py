@@ -54,45 +54,47 @@ class LocalSearch:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = Question(checked(question, k=k), embedder=self._embedder)
-        run = Run(asked.text, self._roles.name, on_event)
-        run.begin(asked.text)
-        found = self._subgraph.subgraph(asked)
-        passages = self._passages(passages_of(found)[:k])
-        reports = self._reports(found.entities) if found.entities else []
+        query = Question(checked(question, k=k), embedder=self._embedder)
+        run = Run(query.text, self._roles.name, on_event)
+        run.begin(query.text)
+        subgraph = self._subgraph.subgraph(query)
+        passages = self._passages(passages_of(subgraph)[:k])
+        reports = self._reports(subgraph.entities) if subgraph.entities else []
         hits = ranked_again([*passages, *reports])
-        paths = tuple(one.path for one in found.facts)
+        paths = tuple(fact.path for fact in subgraph.facts)
         ids = tuple(hit.passage.id for hit in hits)
-        run.spend(asked.milliseconds)
+        run.spend(query.milliseconds)
         run.note(base=ids, ranking=ids, merged=ids, paths=paths)
         run.passages.update({hit.passage.id: hit.passage for hit in hits})
-        facts = [Fact(one.triple.subject, one.triple.predicate, one.triple.object) for one in found.facts]
-        run.remember(_fitting(facts, FACTS))
+        facts = [Fact(fact.triple.subject, fact.triple.predicate, fact.triple.object) for fact in subgraph.facts]
+        run.remember(_fit(facts, FACTS))
         name = "graphrag-local"
-        ranking = Hits(asked.text, name, hits, paths, found.exact, asked.milliseconds, facts=run.memory.facts)
+        ranking = Hits(query.text, name, hits, paths, subgraph.exact, query.milliseconds, facts=run.memory.facts)
         if not hits:
-            return run.answered(ranking, Draft(""), stop="no_graph_evidence")
+            return run.finish(ranking, Draft(""), stop="no_graph_evidence")
         draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
-        return run.answered(ranking, draft, stop="model_error" if run.failure else "answerable")
+        return run.finish(ranking, draft, stop="model_error" if run.failure else "answerable")
 
     def _passages(self, items: Sequence[Ranked]) -> list[Hit]:
         hits = make_hits(items, self._graph.store.passages([item.id for item in items]) if items else {})
-        return _fitting(hits, PASSAGES, text=lambda hit: hit.passage.content)
+        return _fit(hits, PASSAGES, text=lambda hit: hit.passage.content)
 
     def _reports(self, entities: Sequence[str]) -> list[Hit]:
         """The reports of communities that most of the entities are in, the more important of these first."""
         rows = self._graph.communities.with_report(entities)
         matched = Counter(row["id"] for row in rows)
-        found = {row["id"]: row for row in rows}
-        order = sorted(found, key=lambda id: (-matched[id], -(found[id]["rank"] or 0.0), found[id]["size"], id))
-        said = [
-            _shown(
+        rows_by_id = {row["id"]: row for row in rows}
+        order = sorted(
+            rows_by_id, key=lambda id: (-matched[id], -(rows_by_id[id]["rank"] or 0.0), rows_by_id[id]["size"], id)
+        )
+        reports = [
+            _report_hit(
                 id, row["level"], row["size"], Report(row["title"], row["summary"], 0.0, tuple(row["findings"] or ()))
             )
             for id in order
-            if (row := found[id])
+            if (row := rows_by_id[id])
         ]
-        return _fitting(said, REPORTS, text=lambda hit: hit.passage.content)
+        return _fit(reports, REPORTS, text=lambda hit: hit.passage.content)
 
 
 class GraphRagGlobal(Budget):
@@ -123,67 +125,73 @@ class GlobalSearch:
         Raises:
             InputError: the question is blank, k is below 1, or there are no reports.
         """
-        asked = checked(question, k=k)
+        text = checked(question, k=k)
         hierarchy = communities.required(self._graph)
-        chosen = list(reported(hierarchy, level=self._options.level))
+        chosen = list(reports_at(hierarchy, level=self._options.level))
         if not chosen:
             raise InputError("no community has a report: let a model write them ('gear communities build --report')")
-        run = Run(asked, self._reporter.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
-        run.begin(asked)
+        run = Run(text, self._reporter.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run.begin(text)
         points = self._points(run, chosen)
-        return self._concluded(run, chosen, points)
+        return self._conclude(run, chosen, points)
 
     def _points(self, run: Run, chosen: Sequence[Community]) -> list[Point]:
         """What all reports say, the most helpful first; the places of reports are those among ``chosen``."""
         batches = list(_batches(chosen))
         reporter, question = self._reporter, run.question
         asks = [
-            lambda some=some: reporter.points(question, [one.report for _, one in some if one.report])
-            for some in batches
+            lambda batch=batch: reporter.points(
+                question, [community.report for _, community in batch if community.report]
+            )
+            for batch in batches
         ]
         replies = run.calls("points", asks, together=self._options.concurrency)
         points = [
-            replace(point, reports=tuple(some[place][0] for place in point.reports))
-            for some, found in zip(batches, replies, strict=True)
-            for point in found or ()
+            replace(point, reports=tuple(batch[place][0] for place in point.reports))
+            for batch, reply in zip(batches, replies, strict=True)
+            for point in reply or ()
         ]
         points.sort(key=lambda point: -point.score)
         run.note(
-            base=tuple(f"community {one.id}" for one in chosen),
+            base=tuple(f"community {community.id}" for community in chosen),
             judgements=tuple(Judgement("point", point.text, score=point.score) for point in points),
         )
-        return _fitting(points, 1.0, text=lambda point: point.text)
+        return _fit(points, 1.0, text=lambda point: point.text)
 
-    def _concluded(self, run: Run, chosen: Sequence[Community], points: Sequence[Point]) -> Answer:
+    def _conclude(self, run: Run, chosen: Sequence[Community], points: Sequence[Point]) -> Answer:
         order = list(dict.fromkeys(place for point in points for place in point.reports))
         number = {place: rank for rank, place in enumerate(order)}
-        shown = [_shown(one.id, one.level, one.size, one.report) for place in order if (one := chosen[place]).report]
-        hits = ranked_again(shown)
+        reports = [
+            _report_hit(community.id, community.level, community.size, community.report)
+            for place in order
+            if (community := chosen[place]).report
+        ]
+        hits = ranked_again(reports)
         run.note(merged=tuple(hit.passage.id for hit in hits))
         run.passages.update({hit.passage.id: hit.passage for hit in hits})
         ranking = Hits(run.question, "graphrag-global", hits, usage=dict(run.usage))
         stop = run.stopped()
         if stop == "model_error" or not points:
             text = "" if stop else NOTHING
-            return run.answered(ranking, Draft(text), stop=stop or "no_graph_evidence")
+            return run.finish(ranking, Draft(text), stop=stop or "no_graph_evidence")
         renumbered = [replace(point, reports=tuple(number[place] for place in point.reports)) for point in points]
         draft = run.draft(
             "conclude",
             lambda on_token: self._reporter.conclude(run.question, renumbered, reports=len(hits), on_token=on_token),
         )
-        return run.answered(ranking, draft, stop="model_error" if run.failure else stop or "answerable")
+        return run.finish(ranking, draft, stop="model_error" if run.failure else stop or "answerable")
 
 
-def reported(hierarchy: Hierarchy, *, level: int) -> Iterator[Community]:
+def reports_at(hierarchy: Hierarchy, *, level: int) -> Iterator[Community]:
     """The reports that cover a graph: of each branch the finest down to a level."""
 
-    def below(one: Community) -> Iterator[Community]:
-        parts = hierarchy.parts(one.id) if one.level < level else []
-        found = [finer for part in parts for finer in below(part)]
-        if found:
-            yield from found
-        elif one.report:
-            yield one
+    def below(community: Community) -> Iterator[Community]:
+        parts = hierarchy.parts(community.id) if community.level < level else []
+        finer_reports = [finer for part in parts for finer in below(part)]
+        if finer_reports:
+            yield from finer_reports
+        elif community.report:
+            yield community
 
     for root in hierarchy.roots:
         yield from below(root)
@@ -195,29 +203,29 @@ def _batches(chosen: Sequence[Community]) -> Iterator[list[tuple[int, Community]
     random.Random(SHUFFLE).shuffle(order)
     batch: list[tuple[int, Community]] = []
     left = CONTEXT * CHARACTERS_PER_TOKEN
-    for place, one in order:
-        length = len(one.report.text) + len(one.report.title) if one.report else 0
+    for place, community in order:
+        length = len(community.report.text) + len(community.report.title) if community.report else 0
         if batch and length > left:
             yield batch
             batch, left = [], CONTEXT * CHARACTERS_PER_TOKEN
-        batch.append((place, one))
+        batch.append((place, community))
         left -= length
     if batch:
         yield batch
 
 
-def _shown(id: str, level: int, size: int, report: Report | None) -> Hit:
+def _report_hit(id: str, level: int, size: int, report: Report | None) -> Hit:
     title, text = (report.title, report.text) if report else ("", "")
     passage = Passage(f"community {id}", title, text, None, f"report of {size} entities, level {level}")
     return Hit(passage, 0.0, 1, (Source("community", 1),))
 
 
-def _fitting(items: Sequence[Item], share: float, *, text: Callable[[Item], str] = str) -> list[Item]:
+def _fit(items: Sequence[Item], share: float, *, text: Callable[[Item], str] = str) -> list[Item]:
     """The first items that fit into a share of the context; one at least."""
-    left, kept = share * CONTEXT * CHARACTERS_PER_TOKEN, list[Item]()
+    left, fitting = share * CONTEXT * CHARACTERS_PER_TOKEN, list[Item]()
     for item in items:
         left -= len(text(item))
-        if left < 0 and kept:
+        if left < 0 and fitting:
             break
-        kept.append(item)
-    return kept
+        fitting.append(item)
+    return fitting

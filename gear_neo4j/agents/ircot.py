@@ -51,24 +51,24 @@ class IrcotLoop:
             InputError: the question is blank, or k is below 1.
         """
         options = self._options
-        asked = checked(question, k=k)
-        run = Run(asked, self._thinker.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        text = checked(question, k=k)
+        run = Run(text, self._thinker.name, on_event, tokens=options.tokens, seconds=options.seconds)
         merged: list[Hit] = []
         stop = self._loop(run, merged)
-        found = Hits(run.question, "ircot", ranked_again(merged[:k]), run.paths(), run.exact, usage=dict(run.usage))
-        draft = self._answer(run, found)
-        return run.answered(found, draft, stop="model_error" if run.failure else stop)
+        hits = Hits(run.question, "ircot", ranked_again(merged[:k]), run.paths(), run.exact, usage=dict(run.usage))
+        draft = self._answer(run, hits)
+        return run.finish(hits, draft, stop="model_error" if run.failure else stop)
 
     def _loop(self, run: Run, merged: list[Hit]) -> StopReason:
         query, thoughts = run.question, list[str]()
         while True:
-            if not self._retrieved(run, merged, query):
+            if not self._retrieve(run, merged, query):
                 return "model_error"
             if len(run.steps) == self._options.max_steps:
                 return "max_steps"
             if stop := run.stopped():
                 return stop
-            thought = self._thought(run, merged, thoughts)
+            thought = self._think(run, merged, thoughts)
             if thought is None:
                 return run.stopped() or "model_error"
             if thought.answer is not None:
@@ -80,7 +80,7 @@ class IrcotLoop:
             thoughts.append(thought.text)
             query = thought.text
 
-    def _thought(self, run: Run, merged: Sequence[Hit], thoughts: Sequence[str]) -> Thought | None:
+    def _think(self, run: Run, merged: Sequence[Hit], thoughts: Sequence[str]) -> Thought | None:
         passages = [hit.passage for hit in merged]
         thought = run.call("think", lambda: self._thinker.think(run.question, passages, thoughts=thoughts))
         if thought is not None:
@@ -88,19 +88,19 @@ class IrcotLoop:
             run.note(rewrite="" if thought.answer else thought.text)
         return thought
 
-    def _retrieved(self, run: Run, merged: list[Hit], query: str) -> bool:
+    def _retrieve(self, run: Run, merged: list[Hit], query: str) -> bool:
         """Retrieve with a query and merge; False when the retriever's own model failed."""
         run.begin(query)
-        found = run.search(self._retriever, k=self._options.step_k)
+        hits = run.search(self._retriever, k=self._options.step_k)
         if run.steps[-1].failures:
             return False
-        merged[:] = self._merged(merged, found)
+        merged[:] = self._merge(merged, hits)
         run.note(merged=tuple(hit.passage.id for hit in merged))
         return True
 
-    def _merged(self, before: Sequence[Hit], found: Sequence[Hit]) -> list[Hit]:
+    def _merge(self, before: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
         best: dict[str, Hit] = {}
-        for hit in (*before, *found):
+        for hit in (*before, *hits):
             known = best.get(hit.passage.id)
             if known is None or (self._options.merge == "max" and hit.score > known.score):
                 best[hit.passage.id] = hit
@@ -108,8 +108,8 @@ class IrcotLoop:
             return list(best.values())[:CAP]
         return sorted(best.values(), key=lambda hit: (-hit.score, hit.passage.id))
 
-    def _answer(self, run: Run, found: Hits) -> Draft:
-        if not self._options.answer or run.failure or not found:
+    def _answer(self, run: Run, hits: Hits) -> Draft:
+        if not self._options.answer or run.failure or not hits:
             return Draft("")
-        passages = [hit.passage for hit in found]
+        passages = [hit.passage for hit in hits]
         return run.answer(self._thinker, passages)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import product
 from typing import ClassVar
 
-from gear_neo4j.agents.answer import Answer, QueryTried
+from gear_neo4j.agents.answer import Answer, QueryAttempt
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import QueryTimeout
@@ -73,88 +73,90 @@ class KgtLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = Question(checked(question, k=k), embedder=self._linker.embedder)
+        query = Question(checked(question, k=k), embedder=self._linker.embedder)
         options = self._options
-        run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
-        run.begin(asked.text)
-        analysis = run.call("analysis", lambda: self._analyst.analyse(asked.text, self._outline))
-        told = self._told(run, asked, analysis) if analysis else Told()
-        run.spend(asked.milliseconds)
-        hits = self._hits(asked, told, k=k)
-        run.note(paths=told.paths, ranking=tuple(hit.passage.id for hit in hits))
+        run = Run(query.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run.begin(query.text)
+        analysis = run.call("analysis", lambda: self._analyst.analyse(query.text, self._outline))
+        result = self._query_graph(run, query, analysis) if analysis else Told()
+        run.spend(query.milliseconds)
+        hits = self._hits(query, result, k=k)
+        run.note(paths=result.paths, ranking=tuple(hit.passage.id for hit in hits))
         run.passages.update({hit.passage.id: hit.passage for hit in hits})
-        facts = [Fact(one.subject, one.predicate, one.object) for path in told.paths for one in path.triples]
-        run.remember([*facts, *(Fact(*one) for one in told.properties)][:SHOWN_FACTS])
-        if not told or run.stopped():
-            return run.answered(hits, Draft(""), stop=run.stopped() or "no_graph_evidence")
+        facts = [
+            Fact(triple.subject, triple.predicate, triple.object) for path in result.paths for triple in path.triples
+        ]
+        run.remember([*facts, *(Fact(*row) for row in result.properties)][:SHOWN_FACTS])
+        if not result or run.stopped():
+            return run.finish(hits, Draft(""), stop=run.stopped() or "no_graph_evidence")
         draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
-        return run.answered(hits, draft, stop="model_error" if run.failure else "answerable")
+        return run.finish(hits, draft, stop="model_error" if run.failure else "answerable")
 
-    def _told(self, run: Run, asked: Question, analysis: Analysis) -> Told:
+    def _query_graph(self, run: Run, question: Question, analysis: Analysis) -> Told:
         """What the graph tells: the first of the queries that gives rows."""
         groups = [self._linker.find(name) for name in analysis.heads]
         missing = [name for name, nodes in zip(analysis.heads, groups, strict=True) if not nodes]
         if missing:
-            return self._failed(run, analysis, f"the graph has no {missing[0]!r}")
+            return self._record_problem(run, analysis, f"the graph has no {missing[0]!r}")
         try:
-            for queried, ask in self._queries(asked, analysis, groups):
-                told = ask()
-                self._record(run, queried, told)
-                if told:
-                    return told
+            for query, ask in self._queries(question, analysis, groups):
+                result = ask()
+                self._record(run, query, result)
+                if result:
+                    return result
         except QueryTimeout as error:
-            return self._failed(run, analysis, str(error))
-        return Told() if run.steps[-1].queries else self._failed(run, analysis, "no chain of types leads there")
+            return self._record_problem(run, analysis, str(error))
+        return Told() if run.steps[-1].queries else self._record_problem(run, analysis, "no chain of types leads there")
 
     def _queries(
-        self, asked: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
-    ) -> Iterator[tuple[QueryTried, Callable[[], Told]]]:
+        self, question: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[QueryAttempt, Callable[[], Told]]]:
         """The templates to try, best first."""
         first, templates = groups[0], self._templates
         if analysis.kind == "attribute":
             nodes = [node for group in groups for node in group]
-            given: dict[str, object] = {"heads": list(analysis.heads), "attribute": analysis.attribute}
+            parameters: dict[str, object] = {"heads": list(analysis.heads), "attribute": analysis.attribute}
             yield (
-                self._query("attribute", "kgt_attribute", given),
+                self._query("attribute", "kgt_attribute", parameters),
                 lambda: templates.attribute(nodes, analysis.attribute),
             )
         elif analysis.kind == "relation":
-            given = {"heads": list(analysis.heads)}
+            parameters = {"heads": list(analysis.heads)}
             yield (
-                self._query("relation", "paths_between", given),
-                lambda: templates.relation(first, groups[1], query=asked.vector),
+                self._query("relation", "paths_between", parameters),
+                lambda: templates.relation(first, groups[1], query=question.vector),
             )
         else:
             several = groups[:2] if analysis.kind == "intersection" else groups[:1]
-            ranked_chains = self._chains(asked, analysis, several)
+            ranked_chains = self._chains(question, analysis, several)
             for chains in sorted(product(*ranked_chains), key=_effort)[:TRIED_PAIRS]:
                 ways = [(group, chain) for group, (_, chain) in zip(several, chains, strict=True)]
-                yield self._queried(analysis, ways), lambda ways=ways: templates.follow(*ways)  # type: ignore[misc]
+                yield self._chain_query(analysis, ways), lambda ways=ways: templates.follow(*ways)  # type: ignore[misc]
 
-    def _queried(self, analysis: Analysis, ways: Sequence[Way]) -> QueryTried:
+    def _chain_query(self, analysis: Analysis, ways: Sequence[Way]) -> QueryAttempt:
         longest = max(len(chain.types) for _, chain in ways)
         kind = "intersection" if len(ways) > 1 else "one-hop" if longest == 1 else "multi-hop"
         chains = [str(chain) for _, chain in ways]
         return self._query(kind, "kgt_follow", {"heads": list(analysis.heads), "chains": chains})
 
-    def _query(self, template: str, name: TemplateName, parameters: Mapping[str, object]) -> QueryTried:
-        return QueryTried(self._templates.cypher(name), template=template, parameters=parameters)
+    def _query(self, template: str, name: TemplateName, parameters: Mapping[str, object]) -> QueryAttempt:
+        return QueryAttempt(self._templates.cypher(name), template=template, parameters=parameters)
 
     def _chains(
-        self, asked: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
+        self, question: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
     ) -> list[list[tuple[int, Chain]]]:
         """For each group of nodes the chains from their labels to the label that is asked for, the likeliest first.
 
         The question is compared without its names, for a chain tells of labels and types alone.
         """
         labels = [
-            list(dict.fromkeys(label for one in self._templates.labels(group).values() for label in one))
+            list(dict.fromkeys(label for names in self._templates.labels(group).values() for label in names))
             for group in groups
         ]
-        text = asked.text
+        text = question.text
         for name in analysis.heads:
             text = re.sub(re.escape(name), "", text, flags=re.IGNORECASE)
-        return [self._likeliest(text, found, analysis.tail) for found in labels]
+        return [self._likeliest(text, group_labels, analysis.tail) for group_labels in labels]
 
     def _likeliest(self, text: str, labels: Sequence[str], tail: str) -> list[tuple[int, Chain]]:
         chains = list(dict.fromkeys(chain for label in labels for chain in self._types.chains(label, tail)))
@@ -166,21 +168,21 @@ class KgtLoop:
         order = sorted(range(len(chains)), key=lambda place: (len(chains[place].types), -float(likeness[place])))
         return list(enumerate(chains[place] for place in order[:TRIED_CHAINS]))
 
-    def _record(self, run: Run, queried: QueryTried, told: Told) -> None:
-        rows = [*map(str, told.paths), *(f"{name}: {key} = {value}" for name, key, value in told.properties)]
-        run.note(queries=(*run.steps[-1].queries, replace(queried, rows=tuple(rows))))
+    def _record(self, run: Run, query: QueryAttempt, result: Told) -> None:
+        rows = [*map(str, result.paths), *(f"{name}: {key} = {value}" for name, key, value in result.properties)]
+        run.note(queries=(*run.steps[-1].queries, replace(query, rows=tuple(rows))))
 
-    def _failed(self, run: Run, analysis: Analysis, error: str) -> Told:
+    def _record_problem(self, run: Run, analysis: Analysis, error: str) -> Told:
         heads: dict[str, object] = {"heads": list(analysis.heads), "tail": analysis.tail}
-        tried = QueryTried("", error, template=analysis.kind, parameters=heads)
+        tried = QueryAttempt("", error, template=analysis.kind, parameters=heads)
         run.note(queries=(*run.steps[-1].queries, tried))
         return Told()
 
-    def _hits(self, asked: Question, told: Told, *, k: int) -> Hits:
+    def _hits(self, question: Question, result: Told, *, k: int) -> Hits:
         """The passages that state the facts."""
-        ids = dict.fromkeys(id for path in told.paths for id in path.passage_ids)
+        ids = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
         items = ranked("graph", [(id, 0.0) for id in ids])[:k]
-        return fetch_hits(self._linker.store, asked, items, name="kgt", expansion=ExpansionResult(told.paths))
+        return fetched(self._linker.store, question, items, name="kgt", walked=Expanded(result.paths))
 
 
 def _effort(chains: Sequence[tuple[int, Chain]]) -> tuple[int, int]:

@@ -10,17 +10,19 @@ PROPERTIES = 15
 TIES = 150
 
 
-def outline(found: Survey, types: TypeGraph) -> Outline:
+def outline(survey: Survey, types: TypeGraph) -> Outline:
     """What the model is told, the most frequent first."""
     tied = {label for tie in types.ties for label in (tie.start, tie.end)}
-    shown = sorted((label for label in found.labels.values() if label.name in tied), key=lambda one: -one.nodes)
+    labels_by_count = sorted(
+        (label for label in survey.labels.values() if label.name in tied), key=lambda label: -label.nodes
+    )
     labels = {
         label.name: [
-            one.name
-            for one in sorted(label.properties.values(), key=lambda one: (-one.nodes, one.name))
-            if one.kinds["list"] <= one.nodes / 2
+            property.name
+            for property in sorted(label.properties.values(), key=lambda property: (-property.nodes, property.name))
+            if property.kinds["list"] <= property.nodes / 2
         ][:PROPERTIES]
-        for label in shown[:LABELS]
+        for label in labels_by_count[:LABELS]
     }
     ties = sorted(types.ties, key=lambda tie: -tie.count)
     lines = [f"{tie.start} -[{tie.type}]-> {tie.end}" for tie in ties if {tie.start, tie.end} <= labels.keys()]

@@ -45,4 +45,4 @@ class PathAnswerer:
         facts = [Fact(triple.subject, triple.predicate, triple.object) for triple in hits.triples]
         run.remember(facts[:SHOWN_FACTS])
         draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
-        return run.answered(hits, draft, stop="answerable" if draft.text else "model_error")
+        return run.finish(hits, draft, stop="answerable" if draft.text else "model_error")

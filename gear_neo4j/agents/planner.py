@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason, ToolCall
 from gear_neo4j.agents.run import OnEvent, Run
-from gear_neo4j.agents.tools import Tool, ToolReply, attempted
+from gear_neo4j.agents.tools import Tool, ToolReply, attempt
 from gear_neo4j.domain import Fact, Hit, Hits
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes import Budget, option
@@ -22,13 +22,13 @@ from gear_neo4j.roles.planner import Outcome, PlannedStep, PlanWriter
 SHOWN_FACTS = 40
 
 
-def _usable(tool: Any) -> Any:
+def _check_tool(tool: Any) -> Any:
     if not isinstance(tool, str) and not all(hasattr(tool, part) for part in ("name", "description", "run")):
         raise ValueError("a name, or an object with name, description and run")
     return tool
 
 
-NameOrTool = Annotated[Any, AfterValidator(_usable)]
+NameOrTool = Annotated[Any, AfterValidator(_check_tool)]
 
 
 class Planner(Budget):
@@ -74,75 +74,75 @@ class PlannerLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = checked(question, k=k)
-        run = Run(asked, self._planner.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
-        run.begin(asked)
-        plan = self._planned(run, (), ())
+        text = checked(question, k=k)
+        run = Run(text, self._planner.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run.begin(text)
+        plan = self._plan(run, (), ())
         if plan == ():
-            return self._recalled(run)
-        found = _Found()
-        stop = self._worked(run, plan or (PlannedStep("1", asked, self._first.name),), found)
-        return self._concluded(run, found, k, stop)
+            return self._recall(run)
+        findings = _Findings()
+        stop = self._execute(run, plan or (PlannedStep("1", text, self._first.name),), findings)
+        return self._conclude(run, findings, k, stop)
 
-    def _planned(
-        self, run: Run, plan: Sequence[PlannedStep], done: Sequence[Outcome]
-    ) -> tuple[PlannedStep, ...] | None:
-        told = {tool.name: tool.description for tool in self._tools.values()}
-        steps = run.call("plan", lambda: self._planner.plan(run.question, told, plan=plan, done=done))
+    def _plan(self, run: Run, plan: Sequence[PlannedStep], done: Sequence[Outcome]) -> tuple[PlannedStep, ...] | None:
+        tools = {tool.name: tool.description for tool in self._tools.values()}
+        steps = run.call("plan", lambda: self._planner.plan(run.question, tools, plan=plan, done=done))
         if steps is not None:
             run.note(plan=tuple(f"{step.tool}: {step.question}" for step in steps))
             if not done:
                 run.note(action="plan")
         return steps
 
-    def _recalled(self, run: Run) -> Answer:
+    def _recall(self, run: Run) -> Answer:
         """An answer for which no tool is needed."""
         draft = run.call("recall", lambda: self._planner.recall(run.question)) or Draft("")
         hits = Hits(run.question, "planner", (), usage=dict(run.usage))
-        return run.answered(hits, draft, stop="model_error" if run.failure else "answerable", grounded=False)
+        return run.finish(hits, draft, stop="model_error" if run.failure else "answerable", grounded=False)
 
-    def _worked(self, run: Run, plan: Sequence[PlannedStep], found: "_Found") -> StopReason:
+    def _execute(self, run: Run, plan: Sequence[PlannedStep], findings: "_Findings") -> StopReason:
         """Run the plan wave by wave, and revise it after each; why it ended."""
-        remaining, replans, seen = list(plan), 0, {_identity(plan)}
+        remaining, replans, tried = list(plan), 0, {_identity(plan)}
         while remaining:
             if stop := run.stopped():
                 return stop
-            room = self._options.max_steps - len(found.outcomes)
+            room = self._options.max_steps - len(findings.outcomes)
             if room <= 0:
                 return "max_steps"
-            wave = _ready(remaining, found)[:room]
-            self._wave(run, wave, found)
+            wave = _ready(remaining, findings)[:room]
+            self._wave(run, wave, findings)
             remaining = [step for step in remaining if step not in wave]
             if stop := run.stopped():
                 return stop
             if replans < self._options.max_replans:
                 replans += 1
-                revised = self._planned(run, plan, found.outcomes)
+                revised = self._plan(run, plan, findings.outcomes)
                 if revised is not None:
-                    fresh = [step for step in revised if _said(step) not in found.asked]
-                    if fresh and _identity(fresh) in seen and _identity(fresh) != _identity(remaining):
+                    fresh = [step for step in revised if _request(step) not in findings.answered]
+                    if fresh and _identity(fresh) in tried and _identity(fresh) != _identity(remaining):
                         return "no_new_question"
-                    seen.add(_identity(fresh))
+                    tried.add(_identity(fresh))
                     remaining = fresh
         return "answerable"
 
-    def _wave(self, run: Run, wave: Sequence[PlannedStep], found: "_Found") -> None:
+    def _wave(self, run: Run, wave: Sequence[PlannedStep], findings: "_Findings") -> None:
         """Run steps side by side; what is asked twice of one tool is asked once."""
-        filled = [(step, step.filled(found.answers)) for step in wave]
+        filled = [(step, step.filled(findings.answers)) for step in wave]
         tools = {step.id: self._tools.get(step.tool, self._first) for step in wave}
         asks = {(tools[step.id].name, question): tools[step.id] for step, question in filled}
-        asks = {key: tool for key, tool in asks.items() if key not in found.replies}
+        asks = {key: tool for key, tool in asks.items() if key not in findings.replies}
         with ThreadPoolExecutor(self._options.concurrency, thread_name_prefix="plan") as pool:
             # A context can be entered once at a time: each thread gets a copy of its own.
-            calls = [pool.submit(copy_context().run, attempted, tool, key[1]) for key, tool in asks.items()]
-        found.replies |= {key: call.result() for key, call in zip(asks, calls, strict=True)}
+            calls = [pool.submit(copy_context().run, attempt, tool, key[1]) for key, tool in asks.items()]
+        findings.replies |= {key: call.result() for key, call in zip(asks, calls, strict=True)}
         for step, question in filled:
             tool = tools[step.id]
-            self._record(run, step, question, tool, found, paid=(tool.name, question) in asks)
+            self._record(run, step, question, tool, findings, paid=(tool.name, question) in asks)
             asks.pop((tool.name, question), None)
 
-    def _record(self, run: Run, step: PlannedStep, question: str, tool: Tool, found: "_Found", *, paid: bool) -> None:
-        reply = found.replies[tool.name, question]
+    def _record(
+        self, run: Run, step: PlannedStep, question: str, tool: Tool, findings: "_Findings", *, paid: bool
+    ) -> None:
+        reply = findings.replies[tool.name, question]
         run.begin(question)
         fallen = "" if step.tool == tool.name else f" (there is no tool {step.tool!r})"
         ids = tuple(hit.passage.id for hit in reply.hits)
@@ -155,37 +155,37 @@ class PlannerLoop:
         )
         if reply.failure:
             run.note(failures=(f"{tool.name}: {reply.failure}",))
-            run.tell("failure", f"{tool.name}: {reply.failure}")
+            run.emit("failure", f"{tool.name}: {reply.failure}")
         for role, usage in reply.usage.items() if paid else ():
             run.pay(role, usage)
         run.passages.update({hit.passage.id: hit.passage for hit in reply.hits})
         learnt = [Fact(question, "answer", reply.answer)] if reply.answer else []
         run.remember([*learnt, *reply.facts][: max(0, SHOWN_FACTS - len(run.memory.facts))])
-        found.add(Outcome(step, question, reply.answer, reply.failure), reply)
+        findings.add(Outcome(step, question, reply.answer, reply.failure), reply)
 
-    def _concluded(self, run: Run, found: "_Found", k: int, stop: StopReason) -> Answer:
-        draft = self._synthesised(run, found, k)
-        unsupported = self._unsupported(run, found, draft, k) if self._options.verify else ()
-        if unsupported and not run.stopped() and len(found.outcomes) < self._options.max_steps:
+    def _conclude(self, run: Run, findings: "_Findings", k: int, stop: StopReason) -> Answer:
+        draft = self._synthesise(run, findings, k)
+        unsupported = self._unsupported_claims(run, findings, draft, k) if self._options.verify else ()
+        if unsupported and not run.stopped() and len(findings.outcomes) < self._options.max_steps:
             # One more step for what nothing supports, once.
             claim = PlannedStep("check", unsupported[0], self._first.name)
-            self._wave(run, [claim], found)
+            self._wave(run, [claim], findings)
             if not run.stopped():
-                draft = self._synthesised(run, found, k)
-                unsupported = self._unsupported(run, found, draft, k)
-        hits = ranked_again(found.hits[:k])
+                draft = self._synthesise(run, findings, k)
+                unsupported = self._unsupported_claims(run, findings, draft, k)
+        hits = ranked_again(findings.hits[:k])
         run.note(merged=tuple(hit.passage.id for hit in hits))
         ranking = Hits(run.question, "planner", hits, run.paths(), facts=run.memory.facts, usage=dict(run.usage))
         grounded = bool(draft.text) and not unsupported
-        return run.answered(ranking, draft, stop=run.stopped() or stop, grounded=grounded)
+        return run.finish(ranking, draft, stop=run.stopped() or stop, grounded=grounded)
 
-    def _synthesised(self, run: Run, found: "_Found", k: int) -> Draft:
+    def _synthesise(self, run: Run, findings: "_Findings", k: int) -> Draft:
         if run.failure:
             return Draft("")
-        passages = [hit.passage for hit in found.hits[:k]]
+        passages = [hit.passage for hit in findings.hits[:k]]
         return run.answer(self._planner, passages, memory=run.memory.facts)
 
-    def _unsupported(self, run: Run, found: "_Found", draft: Draft, k: int) -> tuple[str, ...]:
+    def _unsupported_claims(self, run: Run, findings: "_Findings", draft: Draft, k: int) -> tuple[str, ...]:
         """The claims of an answer that what was found does not support; one that could not be judged is one of them."""
         if not draft.text or run.stopped():
             return ()
@@ -193,18 +193,18 @@ class PlannerLoop:
         claims = run.call("claims", lambda: self._planner.claims(run.question, text)) or ()
         if not claims or run.stopped():
             return ()
-        passages = [hit.passage for hit in found.hits[:k]]
+        passages = [hit.passage for hit in findings.hits[:k]]
         verdicts = run.call("verify", lambda: self._planner.supported(run.question, claims, passages))
         verdicts = verdicts or (False,) * len(claims)
-        judged = [
+        judgements = [
             Judgement("claim", claim, "supported" if good else "unsupported")
             for claim, good in zip(claims, verdicts, strict=True)
         ]
-        run.note(judgements=(*run.steps[-1].judgements, *judged))
+        run.note(judgements=(*run.steps[-1].judgements, *judgements))
         return tuple(claim for claim, good in zip(claims, verdicts, strict=True) if not good)
 
 
-class _Found:
+class _Findings:
     """What the steps so far have found: outcomes in order, and every reply by tool and question."""
 
     def __init__(self) -> None:
@@ -217,16 +217,16 @@ class _Found:
     def hits(self) -> list[Hit]:
         """All hits, each once, those of the steps by turns, so that none of these crowds out the others."""
         by_turns = chain.from_iterable(zip_longest(*self._lists))
-        found: dict[str, Hit] = {}
+        unique: dict[str, Hit] = {}
         for hit in by_turns:
             if hit is not None:
-                found.setdefault(hit.passage.id, hit)
-        return list(found.values())
+                unique.setdefault(hit.passage.id, hit)
+        return list(unique.values())
 
     @property
-    def asked(self) -> set[tuple[str, str]]:
+    def answered(self) -> set[tuple[str, str]]:
         """What steps that are done asked, and of which tool."""
-        return {_said(one.step) for one in self.outcomes if not one.failure}
+        return {_request(outcome.step) for outcome in self.outcomes if not outcome.failure}
 
     def add(self, outcome: Outcome, reply: ToolReply) -> None:
         """Take in what a step found."""
@@ -235,17 +235,17 @@ class _Found:
         self._lists.append(reply.hits)
 
 
-def _ready(remaining: Sequence[PlannedStep], found: _Found) -> list[PlannedStep]:
+def _ready(remaining: Sequence[PlannedStep], findings: _Findings) -> list[PlannedStep]:
     """The steps whose needs are met; where steps need each other in a circle, the first of them by id."""
-    done = {one.step.id for one in found.outcomes}
+    done = {outcome.step.id for outcome in findings.outcomes}
     waiting = {step.id for step in remaining}
     ready = [step for step in remaining if all(id in done or id not in waiting for id in step.after)]
     return ready or sorted(remaining, key=lambda step: step.id)[:1]
 
 
-def _said(step: PlannedStep) -> tuple[str, str]:
+def _request(step: PlannedStep) -> tuple[str, str]:
     return step.tool, step.question.casefold()
 
 
 def _identity(plan: Sequence[PlannedStep]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(map(_said, plan)))
+    return tuple(sorted(map(_request, plan)))

@@ -23,9 +23,9 @@ def final_ranking(trace: Trace) -> list[Ranked]:
 
 def after(trace: Trace, steps: int) -> Trace:
     """The trace of the run had it ended after some steps; without a selection, which comes at the end only."""
-    kept = trace.steps[:steps]
-    gained = sum(len(step.gist) for step in kept)
-    return replace(trace, steps=kept, links=trace.links[:gained], selected=())
+    first_steps = trace.steps[:steps]
+    gained = sum(len(step.gist) for step in first_steps)
+    return replace(trace, steps=first_steps, links=trace.links[:gained], selected=())
 
 
 def _ranked(name: str, ids: Sequence[str]) -> list[Ranked]:

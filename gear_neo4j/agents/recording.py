@@ -20,16 +20,16 @@ class RecordedAgent:
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question; see the agent."""
         with recording() as replies:
-            answer = self._agent.ask(question, k=k, on_event=on_event and _recorded_too(on_event, replies))
-        return _with(answer, replies)
+            answer = self._agent.ask(question, k=k, on_event=on_event and _with_replies(on_event, replies))
+        return _attach(answer, replies)
 
 
-def _recorded_too(on_event: OnEvent, replies: list[RecordedReply]) -> OnEvent:
-    def hand_on(event: Event) -> None:
-        on_event(replace(event, answer=event.answer and _with(event.answer, replies)))
+def _with_replies(on_event: OnEvent, replies: list[RecordedReply]) -> OnEvent:
+    def forward(event: Event) -> None:
+        on_event(replace(event, answer=event.answer and _attach(event.answer, replies)))
 
-    return hand_on
+    return forward
 
 
-def _with(answer: Answer, replies: list[RecordedReply]) -> Answer:
+def _attach(answer: Answer, replies: list[RecordedReply]) -> Answer:
     return replace(answer, trace=replace(answer.trace, replies=tuple(replies)))

@@ -67,16 +67,16 @@ class Candidate:
     @property
     def good(self) -> bool:
         """Whether its passage is relevant and supports it, and it is of use."""
-        seen = self.reflection
-        return min(seen.relevance, seen.supported) >= 0.5 and seen.utility >= 0
+        reflection = self.reflection
+        return min(reflection.relevance, reflection.supported) >= 0.5 and reflection.utility >= 0
 
 
-def reflected(run: Run, critic: Critic, options: SelfRag, text: str, hit: Hit | None) -> Candidate:
+def reflect(run: Run, critic: Critic, options: SelfRag, text: str, hit: Hit | None) -> Candidate:
     """An answer with what the critic says of it, which goes on record; of one without a passage the use alone."""
     passage = hit.passage if hit else None
     reflection = run.call("reflect", lambda: critic.reflect(run.question, passage, text)) or UNJUDGED
     score = options.score(reflection if hit else Reflection(use=reflection.use))
     supported = "supported" if reflection.supported >= 0.5 else "not supported"
-    judged = Judgement("reflect", passage.id if passage else "", f"{supported}: {text}"[:200], score)
-    run.note(judgements=(*run.steps[-1].judgements, judged))
+    judgement = Judgement("reflect", passage.id if passage else "", f"{supported}: {text}"[:200], score)
+    run.note(judgements=(*run.steps[-1].judgements, judgement))
     return Candidate(text, reflection, score, hit)

@@ -65,12 +65,12 @@ class Run:
     failure: str = ""
     started: float = field(default_factory=time.monotonic)
     cancel: threading.Event | None = field(default_factory=current_flag)
-    cut: bool = False
+    interrupted: bool = False
 
     def begin(self, question: str) -> None:
         """Begin a step with a question."""
         self.steps.append(Step(len(self.steps) + 1, question))
-        self.tell("question", question)
+        self.emit("question", question)
 
     def note(self, **fields: Unpack[StepFields]) -> None:
         """Put fields of the current step on record."""
@@ -82,19 +82,19 @@ class Run:
         self.memory = self.memory.extended(facts)
         gained = self.memory.facts[known:]
         self.note(gist=gained)
-        self.tell("facts", facts=gained)
+        self.emit("facts", facts=gained)
 
     def judge(self, answerable: bool, reason: str) -> None:
         """Put on record whether the memory suffices."""
         self.note(answerable=answerable, reason=reason)
-        self.tell("verdict", reason)
+        self.emit("verdict", reason)
 
     def call(self, role: str, ask: Callable[[], Reply[Value]]) -> Value | None:
         """What a role replies, on the books; None for a bad reply, a model that failed, and a cancelled run."""
         if self.cancelled:
-            self.cut = True
+            self.interrupted = True
             return None
-        return self._booked(role, ask)
+        return self._measured_call(role, ask)
 
     def calls(self, role: str, asks: Sequence[Callable[[], Reply[Value]]], *, together: int) -> list[Value | None]:
         """What a role replies to each of several requests, some at a time; none is begun once the run has to stop."""
@@ -103,10 +103,10 @@ class Run:
             for start in range(0, len(asks), together):
                 if self.stopped():
                     break
-                some = asks[start : start + together]
+                batch = asks[start : start + together]
                 # A context can be entered once at a time: each thread gets a copy of its own.
-                futures = [pool.submit(copy_context().run, ask) for ask in some]
-                replies += [self._booked(role, future.result) for future in futures]
+                futures = [pool.submit(copy_context().run, ask) for ask in batch]
+                replies += [self._measured_call(role, future.result) for future in futures]
         return replies + [None] * (len(asks) - len(replies))
 
     def answer(self, answerer: Answerer, passages: Sequence[Passage], *, memory: Sequence[Fact] = ()) -> Draft:
@@ -118,30 +118,30 @@ class Run:
 
     def draft(self, role: str, ask: Callable[[OnToken | None], Reply[Draft]]) -> Draft:
         """What a role writes as the answer; its pieces become events where somebody listens."""
-        on_token = (lambda piece: self.tell("token", piece)) if self.on_event else None
+        on_token = (lambda piece: self.emit("token", piece)) if self.on_event else None
         return self.call(role, lambda: ask(on_token)) or Draft("")
 
     def search(self, retriever: Retriever, *, k: int) -> Hits:
         """Retrieve with the question of the current step, on the books; nothing where the retriever's model failed."""
         question = self.steps[-1].question
         if self.cancelled:
-            self.cut = True
+            self.interrupted = True
             return Hits(question, "", ())
         try:
-            found = retriever.retrieve(question, k=k)
+            hits = retriever.retrieve(question, k=k)
         except ModelError as error:
-            self.failed("reader", error)
+            self.record_failure("reader", error)
             return Hits(question, "", ())
-        for role, usage in found.usage.items():
+        for role, usage in hits.usage.items():
             self.pay(role, usage)
-        self.spend(found.milliseconds)
-        self.exact = self.exact and found.exact
-        self.passages.update({hit.passage.id: hit.passage for hit in found})
-        ids = tuple(hit.passage.id for hit in found)
-        self.note(base=ids, ranking=ids, paths=found.paths)
-        return found
+        self.spend(hits.milliseconds)
+        self.exact = self.exact and hits.exact
+        self.passages.update({hit.passage.id: hit.passage for hit in hits})
+        ids = tuple(hit.passage.id for hit in hits)
+        self.note(base=ids, ranking=ids, paths=hits.paths)
+        return hits
 
-    def failed(self, role: str, error: ModelError) -> None:
+    def record_failure(self, role: str, error: ModelError) -> None:
         """Put a failure on record; one that is more than a bad reply ends the run."""
         self.pay(role, error.usage)
         text = f"{role}: {error}"
@@ -149,7 +149,7 @@ class Run:
             self.failure = text
         if self.steps:
             self.note(failures=(*self.steps[-1].failures, text))
-        self.tell("failure", text)
+        self.emit("failure", text)
 
     def pay(self, role: str, usage: Usage) -> None:
         """Add to what a role has cost."""
@@ -197,7 +197,7 @@ class Run:
         titles = {id: passage.title for id, passage in self.passages.items()}
         return Trace(self.question, self.roles, tuple(self.steps), self.links, self.selected, titles, answer)
 
-    def answered(self, hits: Hits, draft: Draft, *, stop: StopReason, grounded: bool = True) -> Answer:
+    def finish(self, hits: Hits, draft: Draft, *, stop: StopReason, grounded: bool = True) -> Answer:
         """The answer that the run ends with, which is also its last event."""
         passages = [Citation(str(number), passage=hits[number - 1].passage) for number in draft.passages]
         facts = [Citation(f"F{number}", fact=self.memory.facts[number - 1]) for number in draft.facts]
@@ -206,7 +206,7 @@ class Run:
             draft.text,
             hits,
             self.trace(draft.text),
-            "cancelled" if self.cut and not self.failure else stop,
+            "cancelled" if self.interrupted and not self.failure else stop,
             citations=(*passages, *facts),
             removed=draft.removed,
             usage=dict(self.usage),
@@ -214,22 +214,22 @@ class Run:
             failure=self.failure,
             grounded=grounded,
         )
-        self.tell("answer", draft.text, answer=answer)
+        self.emit("answer", draft.text, answer=answer)
         return answer
 
-    def tell(
+    def emit(
         self, kind: EventKind, text: str = "", *, facts: tuple[Fact, ...] = (), answer: Answer | None = None
     ) -> None:
         """Hand an event to the listener, if there is one."""
         if self.on_event:
             self.on_event(Event(kind, len(self.steps), text, facts, answer))
 
-    def _booked(self, role: str, ask: Callable[[], Reply[Value]]) -> Value | None:
+    def _measured_call(self, role: str, ask: Callable[[], Reply[Value]]) -> Value | None:
         with self.timed(role):
             try:
                 reply = ask()
             except ModelError as error:
-                self.failed(role, error)
+                self.record_failure(role, error)
                 return None
         self.pay(role, reply.usage)
         return reply.value

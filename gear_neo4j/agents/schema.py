@@ -13,7 +13,7 @@ ENDS = 4
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
-def schema_text(found: Survey, *, longest: int = 8_000) -> str:
+def schema_text(graph_survey: Survey, *, longest: int = 8_000) -> str:
     """A line for each label and type, those with most nodes and relationships first; cut at about ``longest``.
 
     Example:
@@ -22,31 +22,33 @@ def schema_text(found: Survey, *, longest: int = 8_000) -> str:
         (:Person) 2 nodes: name (such as "Ana")
         (:Person)-[:KNOWS]->(:Person) 1 relationship
     """
-    labels = sorted(found.labels.values(), key=lambda one: (-one.nodes, one.name))
-    types = sorted(found.types.values(), key=lambda one: (-one.relationships, one.name))
+    labels = sorted(graph_survey.labels.values(), key=lambda label: (-label.nodes, label.name))
+    types = sorted(graph_survey.types.values(), key=lambda type: (-type.relationships, type.name))
     # Types take at most a third, so that neither crowds the other out.
-    ends = _fitting([_type(one) for one in types], longest // 3)
-    return "\n".join([*_fitting([_label(one) for one in labels], longest - sum(map(len, ends))), *ends])
+    ends = _fit([_type(type) for type in types], longest // 3)
+    return "\n".join([*_fit([_label(label) for label in labels], longest - sum(map(len, ends))), *ends])
 
 
 def _label(label: Label) -> str:
-    known = sorted(label.properties.values(), key=lambda one: (-one.nodes, one.name))[:PROPERTIES]
+    known = sorted(label.properties.values(), key=lambda property: (-property.nodes, property.name))[:PROPERTIES]
     listed = ", ".join(map(_property, known))
     return f"(:{_name(label.name)}) {counted(label.nodes, 'node')}" + (f": {listed}" if listed else "")
 
 
-def _property(one: Property) -> str:
-    kind = one.kinds.most_common(1)[0][0] if one.kinds else "value"
-    quote = '"' if kind in ("text", "texts") or not one.kinds else ""
-    shown = [f"{quote}{_short(example)}{quote}" for example in dict.fromkeys(one.examples)][:EXAMPLES]
+def _property(property: Property) -> str:
+    kind = property.kinds.most_common(1)[0][0] if property.kinds else "value"
+    quote = '"' if kind in ("text", "texts") or not property.kinds else ""
+    examples = [f"{quote}{_short(example)}{quote}" for example in dict.fromkeys(property.examples)][:EXAMPLES]
     words = {"text": ["text"], "texts": ["list of texts"], "list": ["list"]}.get(kind, [])
-    told = ", ".join([*words, *([f"such as {', '.join(shown)}"] if shown else [])])
-    return f"{_name(one.name)} ({told})" if told else _name(one.name)
+    details = ", ".join([*words, *([f"such as {', '.join(examples)}"] if examples else [])])
+    return f"{_name(property.name)} ({details})" if details else _name(property.name)
 
 
-def _type(one: Type) -> str:
-    line = f"{_ends(one.starts)}-[:{_name(one.name)}]->{_ends(one.ends)} {counted(one.relationships, 'relationship')}"
-    names = [_name(name) for name, _ in (one.texts + one.numbers).most_common(PROPERTIES)]
+def _type(type: Type) -> str:
+    line = (
+        f"{_ends(type.starts)}-[:{_name(type.name)}]->{_ends(type.ends)} {counted(type.relationships, 'relationship')}"
+    )
+    names = [_name(name) for name, _ in (type.texts + type.numbers).most_common(PROPERTIES)]
     return f"{line}: {', '.join(names)}" if names else line
 
 
@@ -64,11 +66,11 @@ def _short(text: str) -> str:
     return line if len(line) <= LONGEST_EXAMPLE else f"{line[:LONGEST_EXAMPLE]}…"
 
 
-def _fitting(lines: Sequence[str], longest: int) -> Iterable[str]:
-    kept: list[str] = []
+def _fit(lines: Sequence[str], longest: int) -> Iterable[str]:
+    fitting: list[str] = []
     for line in lines:
         # A label of twenty long properties may still be cut.
-        kept.append(line[:longest])
-        if sum(map(len, kept)) > longest:
-            return [*kept[:-1], f"(and {len(lines) - len(kept) + 1} more)"] if len(kept) > 1 else kept
-    return kept
+        fitting.append(line[:longest])
+        if sum(map(len, fitting)) > longest:
+            return [*fitting[:-1], f"(and {len(lines) - len(fitting) + 1} more)"] if len(fitting) > 1 else fitting
+    return fitting

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.agents.reflecting import SelfRag, reflected
+from gear_neo4j.agents.reflecting import SelfRag, reflect
 from gear_neo4j.agents.run import Run
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.roles.critic import Critic, Reflection
@@ -25,28 +25,28 @@ class Writing:
         return " ".join(sentence for sentence, _ in self.parts)
 
 
-def written(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRag) -> Answer:
+def write_long_answer(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRag) -> Answer:
     """The best long answer from passages that stay those found first; a path's score is the product of its sentences'.
 
     Without a sentence the run ends as ``exhausted``.
     """
     beam = [Writing()]
     for _ in range(options.sentences):
-        if all(one.complete for one in beam) or run.stopped():
+        if all(writing.complete for writing in beam) or run.stopped():
             break
-        grown = [new for one in beam for new in _continued(run, one, hits, critic, options)]
-        beam = sorted(grown or beam, key=lambda one: -one.score)[: options.beam_width]
+        grown = [longer for writing in beam for longer in _continuations(run, writing, hits, critic, options)]
+        beam = sorted(grown or beam, key=lambda writing: -writing.score)[: options.beam_width]
     best = beam[0]
     places = {hit.passage.id: place for place, hit in enumerate(hits, start=1)}
     text = " ".join(f"{sentence} [{places[hit.passage.id]}]" for sentence, hit in best.parts)
     cited = tuple(dict.fromkeys(places[hit.passage.id] for _, hit in best.parts))
     name = f"selfrag by {critic.name}"
-    found = Hits(run.question, name, tuple(hits), run.paths(), run.exact, usage=dict(run.usage))
+    ranking = Hits(run.question, name, tuple(hits), run.paths(), run.exact, usage=dict(run.usage))
     stop = run.stopped() or ("answerable" if best.parts else "exhausted")
-    return run.answered(found, Draft(text, cited), stop=stop, grounded=bool(best.parts))
+    return run.finish(ranking, Draft(text, cited), stop=stop, grounded=bool(best.parts))
 
 
-def _continued(run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, options: SelfRag) -> list[Writing]:
+def _continuations(run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, options: SelfRag) -> list[Writing]:
     """A long answer with each sentence that could come next; itself, complete, where none could."""
     if writing.complete:
         return [writing]
@@ -57,7 +57,7 @@ def _continued(run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, 
         passage = hit.passage
         sentence = run.call("segment", lambda: critic.segment(run.question, passage, before=writing.text))  # noqa: B023
         if sentence and sentence not in writing.text and not run.stopped():
-            share = _share(reflected(run, critic, options, sentence, hit).reflection, options)
+            share = _share(reflect(run, critic, options, sentence, hit).reflection, options)
             grown.append(Writing((*writing.parts, (sentence, hit)), writing.score * share))
     return grown or [replace(writing, complete=True)]
 

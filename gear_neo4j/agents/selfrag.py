@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason
-from gear_neo4j.agents.reflecting import Candidate, SelfRag, reflected
+from gear_neo4j.agents.reflecting import Candidate, SelfRag, reflect
 from gear_neo4j.agents.run import OnEvent, Run
-from gear_neo4j.agents.segments import written
+from gear_neo4j.agents.segments import write_long_answer
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
@@ -29,125 +29,132 @@ class SelfRagLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        asked = checked(question, k=k)
-        run = Run(asked, self._critic.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
-        run.begin(asked)
-        if not self._retrieves(run):
+        text = checked(question, k=k)
+        run = Run(text, self._critic.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run.begin(text)
+        if not self._needs_retrieval(run):
             return self._from_memory(run, "answerable")
         if self._options.long:
-            return written(run, run.search(self._retriever, k=k), critic=self._critic, options=self._options)
-        return self._answered(run, k)
+            return write_long_answer(run, run.search(self._retriever, k=k), critic=self._critic, options=self._options)
+        return self._short_answer(run, k)
 
-    def _retrieves(self, run: Run) -> bool:
+    def _needs_retrieval(self, run: Run) -> bool:
         if self._options.retrieve != "adaptive":
             return self._options.retrieve == "always"
         share = run.call("retrieve", lambda: self._critic.needs_passages(run.question))
         needed = share is None or share > self._options.threshold
-        judged = Judgement("retrieve", run.question, "yes" if needed else "no", share)
-        run.note(action="retrieve" if needed else "recall", judgements=(judged,))
+        judgement = Judgement("retrieve", run.question, "yes" if needed else "no", share)
+        run.note(action="retrieve" if needed else "recall", judgements=(judgement,))
         return needed
 
-    def _answered(self, run: Run, k: int) -> Answer:
+    def _short_answer(self, run: Run, k: int) -> Answer:
         """The short form, with its retries."""
-        seen: dict[str, Hit] = {}
+        hits_by_id: dict[str, Hit] = {}
         tried: list[Candidate] = []
         stop: StopReason | None = None
         while stop is None:
             hits = run.search(self._retriever, k=k)
-            seen.update({hit.passage.id: hit for hit in hits if hit.passage.id not in seen})
-            found = self._candidates(run, hits)
-            tried += found
-            stop = run.stopped() or self._verdict(run, tried, found) or self._asked_again(run)
-        if not tried and not seen and stop != "model_error":
+            hits_by_id.update({hit.passage.id: hit for hit in hits if hit.passage.id not in hits_by_id})
+            candidates = self._candidates(run, hits)
+            tried += candidates
+            stop = run.stopped() or self._verdict(run, tried, candidates) or self._rewrite(run)
+        if not tried and not hits_by_id and stop != "model_error":
             return self._from_memory(run, stop)
         # In a closed set all votes count; else an answer that is good goes before one that only scores more.
-        good = [] if self._options.labels else [one for one in tried if one.good]
-        return self._concluded(run, self._best(good or tried), list(seen.values())[:k], stop)
+        good = [] if self._options.labels else [candidate for candidate in tried if candidate.good]
+        return self._conclude(run, self._best(good or tried), list(hits_by_id.values())[:k], stop)
 
-    def _verdict(self, run: Run, tried: list[Candidate], found: Sequence[Candidate]) -> StopReason | None:
+    def _verdict(self, run: Run, tried: list[Candidate], candidates: Sequence[Candidate]) -> StopReason | None:
         """Why the loop ends: a good answer, perhaps after revisions; None where another search is needed."""
-        best = self._best(found)
+        best = self._best(candidates)
         for _ in range(self._options.max_regenerations):
             if best is None or best.good or best.reflection.relevance < 0.5 or run.stopped():
                 break
-            revised = self._revised(run, best, [one.text for one in tried if one.hit == best.hit])
+            revised = self._revise(run, best, [candidate.text for candidate in tried if candidate.hit == best.hit])
             if revised is None:
                 break
             tried.append(revised)
-            best = max(best, revised, key=lambda one: (one.good, one.score))
-        told = f"score {best.score:.2f}" if best else "no answer"
-        run.judge(bool(best and best.good), told)
+            best = max(best, revised, key=lambda candidate: (candidate.good, candidate.score))
+        reason = f"score {best.score:.2f}" if best else "no answer"
+        run.judge(bool(best and best.good), reason)
         return "answerable" if best and best.good else run.stopped()
 
-    def _asked_again(self, run: Run) -> StopReason | None:
-        asked = [step.question for step in run.steps]
-        if len(asked) > self._options.max_rewrites:
+    def _rewrite(self, run: Run) -> StopReason | None:
+        questions = [step.question for step in run.steps]
+        if len(questions) > self._options.max_rewrites:
             return "exhausted"
         why = "no passage that was found supports a useful answer"
-        query = run.call("rewrite", lambda: self._critic.rewrite(run.question, (), why=why, asked=asked))
+        query = run.call("rewrite", lambda: self._critic.rewrite(run.question, (), why=why, asked=questions))
         run.note(rewrite=query or "")
         if stop := run.stopped():
             return stop
-        if not query or query in asked:
+        if not query or query in questions:
             return "no_new_question"
         run.begin(query)
         return None
 
     def _candidates(self, run: Run, hits: Iterable[Hit]) -> list[Candidate]:
-        found = []
+        candidates = []
         for hit in list(hits)[: self._options.drafts]:
             if run.stopped():
                 break
             draft = run.call("answer", lambda: self._critic.answer(run.question, [hit.passage], memory=()))  # noqa: B023
             if draft and not run.stopped():
-                found.append(reflected(run, self._critic, self._options, without_markers(draft.text), hit))
-        return found
+                candidates.append(reflect(run, self._critic, self._options, without_markers(draft.text), hit))
+        return candidates
 
-    def _revised(self, run: Run, best: Candidate, refused: Sequence[str]) -> Candidate | None:
+    def _revise(self, run: Run, best: Candidate, refused: Sequence[str]) -> Candidate | None:
         hit = best.hit
         if hit is None:
             return None
         draft = run.call("revise", lambda: self._critic.revise(run.question, hit.passage, refused=refused))
         if draft is None or run.stopped():
             return None
-        return reflected(run, self._critic, self._options, without_markers(draft.text), hit)
+        return reflect(run, self._critic, self._options, without_markers(draft.text), hit)
 
-    def _best(self, found: Sequence[Candidate]) -> Candidate | None:
+    def _best(self, candidates: Sequence[Candidate]) -> Candidate | None:
         """The best candidate, the better ranked passage among equals; of a closed set, of the label with most score."""
-        order = sorted(found, key=lambda one: (-one.score, one.hit.rank if one.hit else 0))
+        order = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.hit.rank if candidate.hit else 0))
         if not order or not self._options.labels:
             return order[0] if order else None
         votes: dict[str, float] = {}
-        for one in order:
-            votes[self._label(one)] = votes.get(self._label(one), 0.0) + one.score
+        for candidate in order:
+            votes[self._label(candidate)] = votes.get(self._label(candidate), 0.0) + candidate.score
         winner = max((label for label in votes if label), key=lambda label: votes[label], default="")
-        return next((replace(one, text=winner or one.text) for one in order if self._label(one) == winner), order[0])
-
-    def _label(self, one: Candidate) -> str:
-        """The label that an answer says, as the options spell it; empty where it says none."""
-        said = one.text.strip().casefold()
         return next(
-            (label for label in self._options.labels if re.match(rf"\W*{re.escape(label.casefold())}\b", said)), ""
+            (
+                replace(candidate, text=winner or candidate.text)
+                for candidate in order
+                if self._label(candidate) == winner
+            ),
+            order[0],
+        )
+
+    def _label(self, candidate: Candidate) -> str:
+        """The label that an answer says, as the options spell it; empty where it says none."""
+        text = candidate.text.strip().casefold()
+        return next(
+            (label for label in self._options.labels if re.match(rf"\W*{re.escape(label.casefold())}\b", text)), ""
         )
 
     def _from_memory(self, run: Run, stop: StopReason) -> Answer:
         """An answer without passages, of which only the use is judged."""
         draft = run.call("recall", lambda: self._critic.recall(run.question))
         if draft is not None and not run.stopped():
-            reflected(run, self._critic, self._options, draft.text, None)
+            reflect(run, self._critic, self._options, draft.text, None)
         empty = Hits(run.question, "selfrag", (), usage=dict(run.usage))
         stop = "model_error" if run.failure else stop
-        return run.answered(empty, draft or Draft(""), stop=stop, grounded=False)
+        return run.finish(empty, draft or Draft(""), stop=stop, grounded=False)
 
-    def _concluded(self, run: Run, best: Candidate | None, seen: Sequence[Hit], stop: StopReason) -> Answer:
+    def _conclude(self, run: Run, best: Candidate | None, hits: Sequence[Hit], stop: StopReason) -> Answer:
         """The best answer with its passage first and cited, if that supports it at all."""
         first = [best.hit] if best and best.hit else []
-        order = ranked_again([*first, *(hit for hit in seen if hit not in first)])
+        order = ranked_again([*first, *(hit for hit in hits if hit not in first)])
         run.note(merged=tuple(hit.passage.id for hit in order))
-        found = Hits(
+        ranking = Hits(
             run.question, f"selfrag by {self._critic.name}", order, run.paths(), run.exact, usage=dict(run.usage)
         )
         supported = bool(best and best.hit and best.reflection.supported > 0)
         text = f"{best.text} [1]" if best and supported else best.text if best else ""
         draft = Draft(text, (1,) if supported else ())
-        return run.answered(found, draft, stop="model_error" if run.failure else stop, grounded=supported)
+        return run.finish(ranking, draft, stop="model_error" if run.failure else stop, grounded=supported)

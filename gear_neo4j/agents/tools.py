@@ -54,12 +54,12 @@ class RetrieverTool:
 
     def run(self, question: str) -> ToolReply:
         """Search, and answer in one call."""
-        found = self.retriever.retrieve(question, k=HITS)
-        if not found:
+        hits = self.retriever.retrieve(question, k=HITS)
+        if not hits:
             return ToolReply()
-        reply = self.roles.answer(question, [hit.passage for hit in found], memory=())
-        usage = {**found.usage, "answer": reply.usage}
-        return ToolReply(without_markers(reply.value.text), found.hits, paths=found.paths, usage=usage)
+        reply = self.roles.answer(question, [hit.passage for hit in hits], memory=())
+        usage = {**hits.usage, "answer": reply.usage}
+        return ToolReply(without_markers(reply.value.text), hits.hits, paths=hits.paths, usage=usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class AgentTool:
         return ToolReply(answer.plain, answer.hits.hits, answer.gist, answer.paths, answer.usage, failed)
 
 
-def attempted(tool: Tool, question: str) -> ToolReply:
+def attempt(tool: Tool, question: str) -> ToolReply:
     """What a tool says; a failure of any kind is a reply, too, for a plan goes on without it."""
     if cancelled():
         return ToolReply(failure="the run was cancelled before")
@@ -85,6 +85,6 @@ def attempted(tool: Tool, question: str) -> ToolReply:
         return tool.run(question)
     except Exception as error:
         usage = getattr(error, "usage", None)
-        told = str(error) if isinstance(error, GearError) else f"{type(error).__name__}: {error}"
+        message = str(error) if isinstance(error, GearError) else f"{type(error).__name__}: {error}"
         paid = {"answer": usage} if isinstance(usage, Usage) else {}
-        return ToolReply(failure=" ".join(told.split()) or type(error).__name__, usage=paid)
+        return ToolReply(failure=" ".join(message.split()) or type(error).__name__, usage=paid)

@@ -14,7 +14,7 @@ from gear_neo4j.cli.progress import counting
 from gear_neo4j.evaluate.calibration import PRECISION, RECALL, calibrate, read_pairs
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.models.openai import open_chat
-from gear_neo4j.roles.calibrated import keep
+from gear_neo4j.roles.calibrated import save_calibration
 from gear_neo4j.roles.evaluators import open_evaluator
 from gear_neo4j.settings import Settings
 
@@ -62,7 +62,7 @@ def calibrate_command(
             recall=recall,
             on_done=advance,
         )
-    file = keep(settings.home, evaluator.name, result)
+    file = save_calibration(settings.home, evaluator.name, result)
     if as_json:
         click.echo(json.dumps({"evaluator": evaluator.name, **asdict(result), "usage": asdict(usage)}))
         return

@@ -19,7 +19,7 @@ from gear_neo4j.cli.progress import stages, waiting
 from gear_neo4j.communities.build import MOST, SMALLEST
 from gear_neo4j.communities.reports import ReportProgress, forecast
 from gear_neo4j.communities.store import Community, Hierarchy
-from gear_neo4j.explain.communities import Named, names_of, page
+from gear_neo4j.explain.communities import Member, names_of, page
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
@@ -122,7 +122,7 @@ def _reported(found: ReportProgress) -> str:
     return f"{found.done:,} of {found.total:,} reports, {about}{counted(found.usage.tokens, 'token')}{failed}{stopped}"
 
 
-def _print(found: Hierarchy, named: dict[str, tuple[Named, ...]]) -> None:
+def _print(found: Hierarchy, named: dict[str, tuple[Member, ...]]) -> None:
     if not found.communities:
         click.echo("no communities: 'gear communities build' finds them")
         return
@@ -138,13 +138,13 @@ def _print(found: Hierarchy, named: dict[str, tuple[Named, ...]]) -> None:
         errors.print("the graph has changed since: 'gear communities update' follows", style="yellow")
 
 
-def _line(one: Community, named: dict[str, tuple[Named, ...]]) -> str:
+def _line(one: Community, named: dict[str, tuple[Member, ...]]) -> str:
     members = ", ".join(f"{member.name}{_labels(member)}" for member in named.get(one.id, ())[:4])
     title = f"[bold]{escape(one.report.title)}[/bold]: " if one.report else ""
     return f"{one.size:,}  {title}{escape(members)}"
 
 
-def _labels(member: Named) -> str:
+def _labels(member: Member) -> str:
     labels = [label for label in member.labels if label != "Entity"]
     return f" ({', '.join(labels)})" if labels else ""
 

@@ -6,7 +6,7 @@ import click
 
 from gear_neo4j.cli.output import require_folder, write_file
 from gear_neo4j.errors import InputError
-from gear_neo4j.explain import Saved, page, read_saved, script
+from gear_neo4j.explain import SavedRun, page, read_saved, script
 from gear_neo4j.wording import counted
 
 
@@ -42,7 +42,7 @@ def _write(file: Path, text: str, *, run: Path) -> None:
     write_file(file, text)
 
 
-def _tell(saved: Saved) -> None:
+def _tell(saved: SavedRun) -> None:
     click.echo(saved.question)
     if saved.answer:
         click.echo(saved.answer)

@@ -12,7 +12,7 @@ from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.roles.calibrated import Calibrated
+from gear_neo4j.roles.calibrated import Calibration
 from gear_neo4j.roles.evaluators import Evaluator, Thresholds
 from gear_neo4j.usage import Usage
 
@@ -54,7 +54,7 @@ def calibrate(
     precision: float = PRECISION,
     recall: float = RECALL,
     on_done: Callable[[int], None] = lambda _: None,
-) -> tuple[Calibrated, Usage]:
+) -> tuple[Calibration, Usage]:
     """Thresholds at which nine in ten pairs above are relevant, and one relevant pair in twenty lies below.
 
     Where no score is that precise, the upper one is that of the best F1. ``on_done`` hears how many pairs were scored.
@@ -75,7 +75,7 @@ def calibrate(
     above = [good for score, good in scored if score >= thresholds.upper]
     kept = [score >= thresholds.lower for score, good in scored if good]
     shares = sum(above) / max(1, len(above)), sum(kept) / max(1, len(kept))
-    return Calibrated(thresholds, on, len(scored), *shares), usage
+    return Calibration(thresholds, on, len(scored), *shares), usage
 
 
 def _upper(scored: Sequence[tuple[float, bool]], precision: float) -> float:

@@ -18,7 +18,7 @@ Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Member:
     """A node of a community: what it is called, its labels, and in how many triples it stands."""
 
     name: str
@@ -26,50 +26,50 @@ class Named:
     degree: int
 
 
-def names_of(graph: Graph, found: Hierarchy) -> dict[str, tuple[Named, ...]]:
+def names_of(graph: Graph, hierarchy: Hierarchy) -> dict[str, tuple[Member, ...]]:
     """The ten best tied nodes of each community, those of its parts included."""
     record = graph.record()
     names = record.names if record else ()
     direct = {
-        row["id"]: [Named(_first(parts[0]), tuple(parts[1]), parts[2]) for parts in row["members"]]
+        row["id"]: [Member(_first(parts[0]), tuple(parts[1]), parts[2]) for parts in row["members"]]
         for row in graph.communities.members(names=names, most=MEMBERS)
     }
-    named: dict[str, tuple[Named, ...]] = {}
-    for one in sorted(found.communities.values(), key=lambda one: -one.level):
-        below = [member for part in found.below.get(one.id, ()) for member in named[part]]
-        members = sorted([*direct.get(one.id, ()), *below], key=lambda member: (-member.degree, member.name))
-        named[one.id] = tuple(members[:MEMBERS])
+    named: dict[str, tuple[Member, ...]] = {}
+    for community in sorted(hierarchy.communities.values(), key=lambda community: -community.level):
+        below = [member for part in hierarchy.below.get(community.id, ()) for member in named[part]]
+        members = sorted([*direct.get(community.id, ()), *below], key=lambda member: (-member.degree, member.name))
+        named[community.id] = tuple(members[:MEMBERS])
     return named
 
 
-def page(found: Hierarchy, named: Mapping[str, Sequence[Named]], *, database: str) -> str:
+def page(hierarchy: Hierarchy, named: Mapping[str, Sequence[Member]], *, database: str) -> str:
     """The page.
 
     Example:
         >>> one = Community("c1", 0, 3, 2, None, ("4:1", "4:2", "4:3"))
-        >>> shown = page(Hierarchy({"c1": one}), {"c1": [Named("<Ana>", ("Entity",), 4)]}, database="mine")
+        >>> shown = page(Hierarchy({"c1": one}), {"c1": [Member("<Ana>", ("Entity",), 4)]}, database="mine")
         >>> "\\\\u003cAna>" in shown, "<Ana>" in shown
         (True, False)
     """
     boxes: list[dict[str, Any]] = []
-    _place(found, named, found.roots, (0.0, 0.0, WIDTH, HEIGHT), boxes, above=-1)
+    _place(hierarchy, named, hierarchy.roots, (0.0, 0.0, WIDTH, HEIGHT), boxes, above=-1)
     template = Template(files(__package__).joinpath("communities.html").read_text(encoding="utf-8"))
     # What ends a script, or begins a comment in one, is written so that it does not.
     data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
-    count = f"{counted(len(found.communities), 'community')}, {len(found.roots):,} at the top"
+    count = f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
     return template.substitute(database=escape(database), counted=count, width=WIDTH, height=HEIGHT, boxes=data)
 
 
-def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
+def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
     """Boxes that fill a box by sizes, the largest first, each as near to a square as can be (Bruls et al. 2000).
 
     Example:
-        >>> squarified([2, 1, 1], (0, 0, 4, 2))
+        >>> squarify([2, 1, 1], (0, 0, 4, 2))
         [(0, 0.0, 2.0, 2.0), (2.0, 0.0, 2.0, 1.0), (2.0, 1.0, 2.0, 1.0)]
     """
     x, y, width, height = box
     scale = width * height / sum(sizes) if sizes else 0.0
-    found: list[Box] = []
+    boxes: list[Box] = []
     place = 0
     while place < len(sizes):
         side = min(width, height)
@@ -82,13 +82,13 @@ def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
         at = 0.0
         for area in row:
             long = area / thick if thick else 0.0
-            found.append((x, y + at, thick, long) if width >= height else (x + at, y, long, thick))
+            boxes.append((x, y + at, thick, long) if width >= height else (x + at, y, long, thick))
             at += long
         if width >= height:
             x, width = x + thick, width - thick
         else:
             y, height = y + thick, height - thick
-    return found
+    return boxes
 
 
 def _worst(row: Sequence[float], side: float) -> float:
@@ -97,16 +97,16 @@ def _worst(row: Sequence[float], side: float) -> float:
 
 
 def _place(
-    found: Hierarchy,
-    named: Mapping[str, Sequence[Named]],
+    hierarchy: Hierarchy,
+    named: Mapping[str, Sequence[Member]],
     communities: Sequence[Community],
     box: Box,
     boxes: list[dict[str, Any]],
     *,
     above: int,
 ) -> None:
-    for one, (x, y, width, height) in zip(
-        communities, squarified([float(one.size) for one in communities], box), strict=True
+    for community, (x, y, width, height) in zip(
+        communities, squarify([float(community.size) for community in communities], box), strict=True
     ):
         gap = 0.02 * min(width, height)
         place = len(boxes)
@@ -114,21 +114,21 @@ def _place(
             {
                 "box": [round(value, 3) for value in (x + gap, y + gap, width - 2 * gap, height - 2 * gap)],
                 "above": above,
-                "level": one.level,
-                "size": one.size,
-                "weight": one.weight,
-                "title": one.report.title if one.report else "",
-                "summary": one.report.summary if one.report else "",
-                "findings": list(one.report.findings) if one.report else [],
-                "members": [[member.name, _labels(member)] for member in named.get(one.id, ())],
+                "level": community.level,
+                "size": community.size,
+                "weight": community.weight,
+                "title": community.report.title if community.report else "",
+                "summary": community.report.summary if community.report else "",
+                "findings": list(community.report.findings) if community.report else [],
+                "members": [[member.name, _labels(member)] for member in named.get(community.id, ())],
             }
         )
         head = 0.16 * min(width, height)
         inner = (x + 2 * gap, y + gap + head, width - 4 * gap, height - head - 3 * gap)
-        _place(found, named, found.parts(one.id), inner, boxes, above=place)
+        _place(hierarchy, named, hierarchy.parts(community.id), inner, boxes, above=place)
 
 
-def _labels(member: Named) -> str:
+def _labels(member: Member) -> str:
     return ", ".join(label for label in member.labels if label != "Entity")
 
 

@@ -5,7 +5,7 @@ from html import escape
 
 from gear_neo4j.domain import Passage, Path
 from gear_neo4j.explain.layout import Box, Edge, Picture, picture
-from gear_neo4j.explain.saved import Saved, Turn
+from gear_neo4j.explain.saved import SavedRun, Turn
 from gear_neo4j.wording import counted
 
 LONGEST_TEXT = 420
@@ -15,16 +15,16 @@ _BUTTONS = "".join(
 )
 
 
-def drawing(saved: Saved, turn: Turn) -> str:
+def drawing(saved: SavedRun, turn: Turn) -> str:
     """The picture of one turn with its buttons."""
     if not turn.paths:
         return '<p class="note">No path: none of the passages that were found has triples.</p>'
-    found = picture(turn.paths)
-    boxes = "".join(_box(box, saved, turn) for box in found.boxes)
-    size = f"width:{found.width:.0f}px;height:{found.height:.0f}px"
+    layout = picture(turn.paths)
+    boxes = "".join(_box(box, saved, turn) for box in layout.boxes)
+    size = f"width:{layout.width:.0f}px;height:{layout.height:.0f}px"
     return (
         f'<div class="frame"><div class="tools">{_head(turn)}{_BUTTONS}</div>'
-        f'<div class="view"><div class="picture" style="{size}">{_lines(found)}{boxes}</div></div></div>'
+        f'<div class="view"><div class="picture" style="{size}">{_lines(layout)}{boxes}</div></div></div>'
     )
 
 
@@ -39,7 +39,7 @@ def beginning(text: str, *, most: int = LONGEST_TEXT) -> str:
     return line if len(line) <= most else f"{line[:most].rstrip()}…"
 
 
-def marks(saved: Saved, passage: str) -> str:
+def marks(saved: SavedRun, passage: str) -> str:
     """The markers by which an answer cites a passage."""
     return "".join(f'<span class="mark">[{escape(marker)}]</span>' for marker in saved.cited.get(passage, ()))
 
@@ -59,10 +59,10 @@ def _head(turn: Turn) -> str:
     return f'<span class="note">{counted(count, "path")}{", best first" if count > 1 else ""}</span>'
 
 
-def _lines(found: Picture) -> str:
-    size = f'width="{found.width:.0f}" height="{found.height:.0f}"'
+def _lines(layout: Picture) -> str:
+    size = f'width="{layout.width:.0f}" height="{layout.height:.0f}"'
     # The best path last: it lies on top.
-    edges = sorted(found.edges, key=lambda edge: -edge.paths[0])
+    edges = sorted(layout.edges, key=lambda edge: -edge.paths[0])
     return f'<svg {size} aria-hidden="true">{"".join(map(_line, edges))}</svg>'
 
 
@@ -76,7 +76,7 @@ def _line(edge: Edge) -> str:
     return f'<path{best} d="{curve}" data-paths="{_places(edge.paths)}"/>'
 
 
-def _box(box: Box, saved: Saved, turn: Turn) -> str:
+def _box(box: Box, saved: SavedRun, turn: Turn) -> str:
     styles = {"rank": _rank, "entity": _entity, "triple": _triple}
     classes, face, about = styles[box.kind](box, saved, turn)
     best = " best" if box.paths[0] == 0 else ""
@@ -87,9 +87,9 @@ def _box(box: Box, saved: Saved, turn: Turn) -> str:
     )
 
 
-def _rank(box: Box, _saved: Saved, turn: Turn) -> tuple[str, str, str]:
+def _rank(box: Box, _saved: SavedRun, turn: Turn) -> tuple[str, str, str]:
     path = turn.paths[box.paths[0]]
-    most = max(one.score for one in turn.paths)
+    most = max(other.score for other in turn.paths)
     part = max(0.0, min(1.0, path.score / most)) if most > 0 else 0.0
     face = (
         f'<b>{box.paths[0] + 1}</b><span class="score">{path.score:.2f}</span><i style="width:{100 * part:.0f}%"></i>'
@@ -97,36 +97,36 @@ def _rank(box: Box, _saved: Saved, turn: Turn) -> tuple[str, str, str]:
     return "rank", face, f"<h3>Path {box.paths[0] + 1} of {len(turn.paths)}</h3>{_path(path)}{_scores(path)}"
 
 
-def _entity(box: Box, _saved: Saved, turn: Turn) -> tuple[str, str, str]:
+def _entity(box: Box, _saved: SavedRun, turn: Turn) -> tuple[str, str, str]:
     face = f'<span class="name" dir="auto">{escape(box.name) or "&nbsp;"}</span>'
-    return "entity", face, f'<h3 dir="auto">{escape(box.name)}</h3>{_listed(box, turn)}'
+    return "entity", face, f'<h3 dir="auto">{escape(box.name)}</h3>{_path_list(box, turn)}'
 
 
-def _triple(box: Box, saved: Saved, turn: Turn) -> tuple[str, str, str]:
+def _triple(box: Box, saved: SavedRun, turn: Turn) -> tuple[str, str, str]:
     assert box.hop is not None
     triple, backward = box.hop.triple, box.hop.backward
     passage = saved.passages.get(triple.passage_id)
-    said = f'<span class="name" dir="auto">{escape(triple.predicate) or "&nbsp;"}</span>'
-    arrowed = f"<em>←</em>{said}" if backward else f"{said}<em>→</em>"
+    predicate = f'<span class="name" dir="auto">{escape(triple.predicate) or "&nbsp;"}</span>'
+    arrowed = f"<em>←</em>{predicate}" if backward else f"{predicate}<em>→</em>"
     title = f'<span class="from">{marks(saved, triple.passage_id)}{named(passage, id=triple.passage_id)}</span>'
     about = f"<h3>{_statement(triple.subject, triple.predicate, triple.object)}</h3>"
     cited = " cited" if triple.passage_id in saved.cited else ""
     return (
         f"triple{cited}",
         f'<span class="said">{arrowed}</span>{title}',
-        about + _stated(saved, passage, id=triple.passage_id) + _listed(box, turn),
+        about + _source(saved, passage, id=triple.passage_id) + _path_list(box, turn),
     )
 
 
-def _stated(saved: Saved, passage: Passage | None, *, id: str) -> str:
+def _source(saved: SavedRun, passage: Passage | None, *, id: str) -> str:
     cited = f'<p class="cites">The answer cites this passage: {marks(saved, id)}</p>' if id in saved.cited else ""
     text = f'<p dir="auto">{escape(beginning(passage.text))}</p>' if passage and passage.text else ""
-    found = f'<p class="note">{escape(saved.found[id])}</p>' if id in saved.found else ""
+    origin = f'<p class="note">{escape(saved.provenance[id])}</p>' if id in saved.provenance else ""
     where = f'<span class="note">{place(passage)}</span>' if passage else ""
-    return f"<p>stated by <strong>{named(passage, id=id)}</strong> {where}</p>{cited}{text}{found}"
+    return f"<p>stated by <strong>{named(passage, id=id)}</strong> {where}</p>{cited}{text}{origin}"
 
 
-def _listed(box: Box, turn: Turn) -> str:
+def _path_list(box: Box, turn: Turn) -> str:
     count = f"on {len(box.paths)} of {len(turn.paths)} paths"
     rows = "".join(f'<li value="{place + 1}">{_path(turn.paths[place])}</li>' for place in box.paths[:6])
     more = f'<p class="note">and {len(box.paths) - 6} more</p>' if len(box.paths) > 6 else ""
@@ -138,16 +138,16 @@ def _path(path: Path) -> str:
 
 
 def _scores(path: Path) -> str:
-    rows = "".join(_similar(scored) for scored in _after(path))
+    rows = "".join(_scored_row(scored) for scored in _scored_triples(path))
     return f"<p>Similarity to the question after each triple:</p><ul>{rows}</ul>"
 
 
-def _after(path: Path) -> Iterator[tuple[str, float]]:
+def _scored_triples(path: Path) -> Iterator[tuple[str, float]]:
     for triple, score in zip(path.triples, path.scores, strict=False):
         yield str(triple), score
 
 
-def _similar(scored: tuple[str, float]) -> str:
+def _scored_row(scored: tuple[str, float]) -> str:
     return f'<li><b>{scored[1]:.3f}</b> <span dir="auto">{escape(scored[0])}</span></li>'
 
 

@@ -199,10 +199,10 @@ def _x(node: Node) -> float:
 
 
 def _label(node: Node) -> tuple[str, Hop | None]:
-    told = node[2]
-    if isinstance(told, Hop):
-        return told.triple.predicate, told
-    return (told if isinstance(told, str) else "", None)
+    value = node[2]
+    if isinstance(value, Hop):
+        return value.triple.predicate, value
+    return (value if isinstance(value, str) else "", None)
 
 
 def _keys(triple: Triple) -> tuple[str, str]:

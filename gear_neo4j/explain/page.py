@@ -6,21 +6,21 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from gear_neo4j.agents.answer import Citation, Judgement, QueryTried, ToolCall
+from gear_neo4j.agents.answer import Citation, Judgement, QueryAttempt, ToolCall
 from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
-from gear_neo4j.explain.saved import Saved, Turn
+from gear_neo4j.explain.saved import SavedRun, Turn
 
 _MARKER = re.compile(r"F?\d+")
 _MARKERS = re.compile(r"(\[F?\d+(?:, F?\d+)*\])")
 _KINDS = {"search": "Search", "answer": "Answer", "trace": "Trace of an answer"}
 
 
-def page(saved: Saved) -> str:
+def page(saved: SavedRun) -> str:
     """The page of a run.
 
     Example:
-        >>> shown = page(Saved("search", "Who <b>is</b> she?", (Turn(1, "Who?"),), by="naive"))
+        >>> shown = page(SavedRun("search", "Who <b>is</b> she?", (Turn(1, "Who?"),), by="naive"))
         >>> "Who &lt;b&gt;is&lt;/b&gt; she?" in shown, "<b>is" in shown
         (True, False)
     """
@@ -31,7 +31,7 @@ def page(saved: Saved) -> str:
         kind=_KINDS[saved.kind],
         question=escape(saved.question),
         by=escape(saved.by),
-        counted=_counted(saved),
+        counted=_counts(saved),
         answer=_answer(saved),
         steps="".join(_step(saved, turn) for turn in saved.turns),
         passages="".join(_passages(saved)),
@@ -39,53 +39,56 @@ def page(saved: Saved) -> str:
     )
 
 
-def _counted(saved: Saved) -> str:
+def _counts(saved: SavedRun) -> str:
     parts = [(len(saved.turns), "step")] if saved.kind != "search" else []
     triples = {triple.id for path in saved.paths for triple in path.triples}
     parts += [(len(saved.paths), "path"), (len(triples), "triple"), (len(_shown(saved)), "passage")]
     return ", ".join(f"{count} {noun if count == 1 else noun + 's'}" for count, noun in parts)
 
 
-def _answer(saved: Saved) -> str:
+def _answer(saved: SavedRun) -> str:
     if saved.kind == "search":
         return ""
     if not saved.answer.strip():
         return '<p class="answer none">no answer</p>'
     number = {id: place for place, id in enumerate(_shown(saved))}
-    cited = {one.marker: f"p{number[one.passage.id]}" if one.passage else "cited" for one in saved.citations}
+    cited = {
+        citation.marker: f"p{number[citation.passage.id]}" if citation.passage else "cited"
+        for citation in saved.citations
+    }
     parts = _MARKERS.split(saved.answer)
-    text = "".join(_linked(part, cited) if _MARKERS.fullmatch(part) else escape(part) for part in parts)
-    rows = "".join(f"<li>{_citation(one, cited)}</li>" for one in saved.citations)
+    text = "".join(_link_markers(part, cited) if _MARKERS.fullmatch(part) else escape(part) for part in parts)
+    rows = "".join(f"<li>{_citation(citation, cited)}</li>" for citation in saved.citations)
     return f'<p class="answer" dir="auto">{text}</p><ul class="citations" id="cited">{rows}</ul>'
 
 
-def _linked(markers: str, cited: dict[str, str]) -> str:
-    return _MARKER.sub(lambda found: _link(found[0], cited), escape(markers))
+def _link_markers(markers: str, cited: dict[str, str]) -> str:
+    return _MARKER.sub(lambda match: _link(match[0], cited), escape(markers))
 
 
 def _link(marker: str, cited: dict[str, str]) -> str:
     return f'<a href="#{cited[marker]}">{marker}</a>' if marker in cited else marker
 
 
-def _citation(one: Citation, cited: dict[str, str]) -> str:
-    mark = f'<span class="mark">[{escape(one.marker)}]</span> '
-    if one.passage is None:
-        return mark + (_fact(one.fact) if one.fact else "")
-    place_ = f' <span class="note">{place(one.passage)}</span>'
-    return f'{mark}<a href="#{cited[one.marker]}">{named(one.passage, id=one.passage.id)}</a>{place_}'
+def _citation(citation: Citation, cited: dict[str, str]) -> str:
+    mark = f'<span class="mark">[{escape(citation.marker)}]</span> '
+    if citation.passage is None:
+        return mark + (_fact(citation.fact) if citation.fact else "")
+    place_ = f' <span class="note">{place(citation.passage)}</span>'
+    return f'{mark}<a href="#{cited[citation.marker]}">{named(citation.passage, id=citation.passage.id)}</a>{place_}'
 
 
 def _fact(fact: Fact) -> str:
     return f'<span dir="auto">{escape(str(fact))}</span>'
 
 
-def _step(saved: Saved, turn: Turn) -> str:
+def _step(saved: SavedRun, turn: Turn) -> str:
     if saved.kind == "search":
         return f"<section>{drawing(saved, turn)}</section>"
-    noted = "".join(f'<li class="fact">{_fact(fact)}</li>' for fact in turn.noted)
+    rows = "".join(f'<li class="fact">{_fact(fact)}</li>' for fact in turn.facts)
     facts = (
-        f'<p class="note">Noted from these passages:</p><ul>{noted}</ul>'
-        if noted
+        f'<p class="note">Noted from these passages:</p><ul>{rows}</ul>'
+        if rows
         else '<p class="note">Nothing new was noted.</p>'
     )
     verdict = f'<p class="verdict" dir="auto">{escape(turn.verdict)}</p>' if turn.verdict else ""
@@ -95,19 +98,19 @@ def _step(saved: Saved, turn: Turn) -> str:
     return f'<section>{heading}{drawing(saved, turn)}{actions}<div class="noted">{facts}{verdict}</div></section>'
 
 
-def _judgements(saved: Saved, turn: Turn) -> str:
+def _judgements(saved: SavedRun, turn: Turn) -> str:
     """What critics said, with the titles of the passages it was said of."""
     if not turn.judgements:
         return ""
-    rows = "".join(f'<li dir="auto">{_judgement(saved, one)}</li>' for one in turn.judgements)
+    rows = "".join(f'<li dir="auto">{_judgement(saved, judgement)}</li>' for judgement in turn.judgements)
     return f'<details class="query"><summary>Judged: {len(turn.judgements)}</summary><ol>{rows}</ol></details>'
 
 
-def _judgement(saved: Saved, one: Judgement) -> str:
-    passage = saved.passages.get(one.of)
-    score = "" if one.score is None else f"{one.score:.2f}"
-    said = " ".join(part for part in (escape(one.role), score, escape(one.label)) if part)
-    return f"<b>{said}</b> {named(passage, id=one.of) if passage else escape(beginning(one.of))}"
+def _judgement(saved: SavedRun, judgement: Judgement) -> str:
+    passage = saved.passages.get(judgement.of)
+    score = "" if judgement.score is None else f"{judgement.score:.2f}"
+    verdict = " ".join(part for part in (escape(judgement.role), score, escape(judgement.label)) if part)
+    return f"<b>{verdict}</b> {named(passage, id=judgement.of) if passage else escape(beginning(judgement.of))}"
 
 
 def _plan(turn: Turn) -> str:
@@ -126,7 +129,7 @@ def _tool_call(call: ToolCall) -> str:
     return f'<details class="query"{" open" if answer else ""}>{summary}{question}{answer}</details>'
 
 
-def _query(query: QueryTried) -> str:
+def _query(query: QueryAttempt) -> str:
     """A query with the rows it gave, open where it gave any."""
     outcome = query.problem or f"{len(query.rows)} {'row' if len(query.rows) == 1 else 'rows'}"
     rows = "".join(f'<li dir="auto">{escape(row)}</li>' for row in query.rows)
@@ -135,13 +138,13 @@ def _query(query: QueryTried) -> str:
     return f'<details class="query"{" open" if query.rows else ""}>{summary}{text}<ol>{rows}</ol></details>'
 
 
-def _passages(saved: Saved) -> Iterable[str]:
+def _passages(saved: SavedRun) -> Iterable[str]:
     ranks = {id: rank for rank, id in enumerate(saved.ranking, start=1)}
     for number, id in enumerate(_shown(saved)):
         passage = saved.passages.get(id)
         text = f'<p dir="auto">{escape(beginning(passage.text))}</p>' if passage and passage.text else ""
         where = " · ".join(
-            part for part in (place(passage) if passage else "", escape(saved.found.get(id, ""))) if part
+            part for part in (place(passage) if passage else "", escape(saved.provenance.get(id, ""))) if part
         )
         cited = ' class="cited"' if id in saved.cited else ""
         rank = f"{ranks[id]}." if id in ranks else "–"
@@ -149,7 +152,7 @@ def _passages(saved: Saved) -> Iterable[str]:
         yield f'<li id="p{number}"{cited}>{heading}{text}<p class="note">{where}</p></li>'
 
 
-def _lines(saved: Saved) -> Iterable[str]:
+def _lines(saved: SavedRun) -> Iterable[str]:
     for turn in saved.turns:
         if len(saved.turns) > 1:
             yield f"<h3>Step {turn.number}</h3>"
@@ -157,7 +160,7 @@ def _lines(saved: Saved) -> Iterable[str]:
         yield f"<ol>{''.join(rows)}</ol>"
 
 
-def _shown(saved: Saved) -> list[str]:
+def _shown(saved: SavedRun) -> list[str]:
     """The passages that the page lists: the ranking, what is cited, and what states a triple of a path."""
-    cited = [one.passage.id for one in saved.citations if one.passage]
+    cited = [citation.passage.id for citation in saved.citations if citation.passage]
     return list(dict.fromkeys([*saved.ranking, *cited, *(id for path in saved.paths for id in path.passage_ids)]))

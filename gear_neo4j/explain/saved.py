@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Literal
 
-from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, ToolCall, Trace
+from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, ToolCall, Trace
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Fact, Hits, Passage, Path
 from gear_neo4j.roles.parsers import parse_answer
@@ -25,17 +25,17 @@ class Turn:
     number: int
     question: str
     paths: tuple[Path, ...] = ()
-    noted: tuple[Fact, ...] = ()
+    facts: tuple[Fact, ...] = ()
     verdict: str = ""
-    queries: tuple[QueryTried, ...] = ()
+    queries: tuple[QueryAttempt, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     plan: tuple[str, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """A run as its file tells it; ``found`` says how a passage came about, where the file does."""
+class SavedRun:
+    """A run as its file tells it; ``provenance`` says how a passage came about, where the file does."""
 
     kind: Literal["search", "answer", "trace"]
     question: str
@@ -43,7 +43,7 @@ class Saved:
     by: str = ""
     ranking: tuple[str, ...] = ()
     passages: Mapping[str, Passage] = field(default_factory=dict)
-    found: Mapping[str, str] = field(default_factory=dict)
+    provenance: Mapping[str, str] = field(default_factory=dict)
     answer: str = ""
     citations: tuple[Citation, ...] = ()
 
@@ -56,13 +56,13 @@ class Saved:
     def cited(self) -> dict[str, tuple[str, ...]]:
         """The markers of each passage that the answer cites, by its id."""
         markers: dict[str, tuple[str, ...]] = {}
-        for one in self.citations:
-            if one.passage:
-                markers[one.passage.id] = (*markers.get(one.passage.id, ()), one.marker)
+        for citation in self.citations:
+            if citation.passage:
+                markers[citation.passage.id] = (*markers.get(citation.passage.id, ()), citation.marker)
         return markers
 
 
-def read_saved(file: File) -> Saved:
+def read_saved(file: File) -> SavedRun:
     """Read what ``gear search --json``, ``gear ask --json`` or ``gear ask --trace`` wrote.
 
     Raises:
@@ -71,7 +71,7 @@ def read_saved(file: File) -> Saved:
     return saved_from(read_run(file))
 
 
-def saved_from(run: Hits | Answer | Trace) -> Saved:
+def saved_from(run: Hits | Answer | Trace) -> SavedRun:
     """What is shown of a run.
 
     Example:
@@ -87,37 +87,37 @@ def saved_from(run: Hits | Answer | Trace) -> Saved:
             return _trace(run)
 
 
-def _search(hits: Hits) -> Saved:
-    return Saved(
+def _search(hits: Hits) -> SavedRun:
+    return SavedRun(
         "search",
         hits.question,
         (Turn(1, hits.question, hits.paths),),
         by=hits.retriever,
         ranking=tuple(hit.passage.id for hit in hits),
         passages={hit.passage.id: hit.passage for hit in hits},
-        found=_found(hits),
+        provenance=_provenance(hits),
     )
 
 
-def _answer(answer: Answer) -> Saved:
+def _answer(answer: Answer) -> SavedRun:
     passages = {hit.passage.id: hit.passage for hit in answer.hits}
-    return Saved(
+    return SavedRun(
         "answer",
         answer.question,
         _turns(answer.trace),
         by=answer.trace.roles,
         ranking=tuple(passages),
-        passages=_titled(answer.trace) | passages,
-        found=_found(answer.hits),
+        passages=_title_only(answer.trace) | passages,
+        provenance=_provenance(answer.hits),
         answer=answer.text,
         citations=answer.citations,
     )
 
 
-def _trace(trace: Trace) -> Saved:
-    passages = _titled(trace)
+def _trace(trace: Trace) -> SavedRun:
+    passages = _title_only(trace)
     ranking = tuple(item.id for item in final_ranking(trace))[:_RANKED]
-    return Saved(
+    return SavedRun(
         "trace",
         trace.question,
         _turns(trace),
@@ -125,17 +125,17 @@ def _trace(trace: Trace) -> Saved:
         ranking=ranking,
         passages=passages,
         answer=trace.answer,
-        citations=_cited_in(trace, ranking, passages),
+        citations=_citations(trace, ranking, passages),
     )
 
 
-def _cited_in(trace: Trace, ranking: Sequence[str], passages: Mapping[str, Passage]) -> tuple[Citation, ...]:
+def _citations(trace: Trace, ranking: Sequence[str], passages: Mapping[str, Passage]) -> tuple[Citation, ...]:
     """What the markers of a trace's answer stand for: the agent numbers passages and facts in these orders."""
     if not trace.answer.strip():
         return ()
     draft = parse_answer(trace.answer, passages=len(ranking), facts=len(trace.gist))
-    shown = [passages.get(id, Passage(id, "", "")) for id in ranking]
-    cited = [Citation(str(number), passage=shown[number - 1]) for number in draft.passages]
+    numbered = [passages.get(id, Passage(id, "", "")) for id in ranking]
+    cited = [Citation(str(number), passage=numbered[number - 1]) for number in draft.passages]
     return (*cited, *(Citation(f"F{number}", fact=trace.gist[number - 1]) for number in draft.facts))
 
 
@@ -158,11 +158,11 @@ def _turns(trace: Trace) -> tuple[Turn, ...]:
     )
 
 
-def _titled(trace: Trace) -> dict[str, Passage]:
+def _title_only(trace: Trace) -> dict[str, Passage]:
     return {id: Passage(id, title, "") for id, title in trace.titles.items()}
 
 
-def _found(hits: Hits) -> dict[str, str]:
+def _provenance(hits: Hits) -> dict[str, str]:
     """How each hit was found, as words: its score, and its ranks in the lists that were fused."""
     return {
         hit.passage.id: " · ".join(

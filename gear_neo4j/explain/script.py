@@ -6,13 +6,13 @@ from typing import cast
 
 from gear_neo4j.domain import Path
 from gear_neo4j.errors import InputError
-from gear_neo4j.explain.saved import Saved
+from gear_neo4j.explain.saved import SavedRun
 from gear_neo4j.graph.store import path_cypher
 
 _PLAIN = re.compile(r"[\w.:/@+-]+(?: [\w.:/@+-]+)*")
 
 
-def script(saved: Saved) -> str:
+def script(saved: SavedRun) -> str:
     """One statement a path, a comment before each, and a last one for all of them.
 
     Raises:
@@ -22,7 +22,7 @@ def script(saved: Saved) -> str:
         >>> from gear_neo4j.domain import Triple
         >>> from gear_neo4j.explain.saved import Turn
         >>> path = Path((Triple("t1", "Curie", "born in", "Warsaw", "p1"),), 0.9)
-        >>> for line in script(Saved("search", "Where?", (Turn(1, "Where?", (path,)),))).splitlines()[3:6]:
+        >>> for line in script(SavedRun("search", "Where?", (Turn(1, "Where?", (path,)),))).splitlines()[3:6]:
         ...     print(line)
         // Path 1 of 1, score 0.90: Curie —born in→ Warsaw
         MATCH (t:Triple)
@@ -32,17 +32,17 @@ def script(saved: Saved) -> str:
     for turn in saved.turns:
         step = f"Step {turn.number}, path" if len(saved.turns) > 1 else "Path"
         for number, path in enumerate(turn.paths, start=1):
-            told = f"{step} {number} of {len(turn.paths)}, score {path.score:.2f}: {_comment(str(path))}"
-            parts.append(_commented(told, [path]))
-    parts.append(_commented("All of them", saved.paths) if saved.paths else "// There are no paths in this run.\n")
+            heading = f"{step} {number} of {len(turn.paths)}, score {path.score:.2f}: {_comment(str(path))}"
+            parts.append(_statement(heading, [path]))
+    parts.append(_statement("All of them", saved.paths) if saved.paths else "// There are no paths in this run.\n")
     return "\n".join(parts)
 
 
-def _commented(comment: str, paths: Sequence[Path]) -> str:
-    return f"// {comment}\n{_inlined(paths)};\n"
+def _statement(comment: str, paths: Sequence[Path]) -> str:
+    return f"// {comment}\n{_inline(paths)};\n"
 
 
-def _inlined(paths: Sequence[Path]) -> str:
+def _inline(paths: Sequence[Path]) -> str:
     # Set by :param, the ids of one path would be those of the next, and drivers and other tools do not know :param.
     cypher = path_cypher(*paths)
     ids = ", ".join(f'"{_id(id)}"' for id in cast(list[str], cypher.parameters["ids"]))

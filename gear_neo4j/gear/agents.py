@@ -25,7 +25,7 @@ from gear_neo4j.retrieval.linking import EntityLinker
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever
 from gear_neo4j.roles.analyst import PromptedAnalyst
 from gear_neo4j.roles.answering import PromptedRoles
-from gear_neo4j.roles.calibrated import calibrated
+from gear_neo4j.roles.calibrated import load_calibration
 from gear_neo4j.roles.critic import PromptedCritic
 from gear_neo4j.roles.evaluators import Evaluator, open_evaluator
 from gear_neo4j.roles.planner import PromptedPlanner
@@ -95,8 +95,8 @@ def ircot(session: Session, recipe: Ircot) -> IrcotLoop:
 def crag(session: Session, recipe: Crag) -> CragLoop:
     """CRAG over a retriever; without a chat model it judges what was retrieved, and answers nothing."""
     evaluator = _evaluator(session, recipe)
-    if recipe.thresholds is None and (kept := calibrated(session.settings.home, evaluator.name)):
-        recipe = recipe.model_copy(update={"thresholds": kept.thresholds})
+    if recipe.thresholds is None and (calibration := load_calibration(session.settings.home, evaluator.name)):
+        recipe = recipe.model_copy(update={"thresholds": calibration.thresholds})
     searcher = None
     if recipe.fallback == "web":
         # Its client is an extra.
@@ -167,6 +167,6 @@ def _tool(session: Session, name: str) -> AgentTool | RetrieverTool:
         entry = agents[name]
         # Made when a plan first needs it: not every graph has what it takes.
         return AgentTool(name, entry.tool or entry.summary, lambda: session.agent(entry.recipe()))
-    found = RETRIEVERS.entry(name)
+    retriever = RETRIEVERS.entry(name)
     roles = session.role(PromptedRoles)
-    return RetrieverTool(name, found.tool or found.summary, session.retriever(found.recipe()), roles)
+    return RetrieverTool(name, retriever.tool or retriever.summary, session.retriever(retriever.recipe()), roles)

@@ -20,19 +20,19 @@ def open_graph(settings: Settings, *, report: Callable[[str], None]) -> Graph:
     return Graph(connect(settings, report=report))
 
 
-def embedder_of(settings: Settings | None, given: Embedder | None) -> Embedder:
+def resolve_embedder(settings: Settings | None, embedder: Embedder | None) -> Embedder:
     """The embedder that was given, else that of the settings, else the packaged one."""
-    return given or (open_embedder(settings) if settings else SentenceTransformerEmbedder())
+    return embedder or (open_embedder(settings) if settings else SentenceTransformerEmbedder())
 
 
-def given_chat(given: "BaseChatModel | ChatModel | None", settings: Settings | None = None) -> ChatModel:
+def resolve_chat(chat: "BaseChatModel | ChatModel | None", settings: Settings | None = None) -> ChatModel:
     """The chat model that was given, else that of the settings.
 
     Raises:
         ModelError: there is none.
     """
-    if given is not None:
-        return given if isinstance(given, ChatModel) else Chat(given)
+    if chat is not None:
+        return chat if isinstance(chat, ChatModel) else Chat(chat)
     if settings is None:
         raise ModelError("there is no language model: give Gear one (chat=...); search with 'naive' needs none")
     return open_chat(settings, cache=settings.chat_cache)

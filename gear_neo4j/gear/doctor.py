@@ -67,7 +67,7 @@ class Examination:
     @property
     def problems(self) -> int:
         """How many findings keep a search from working as it should."""
-        return sum(one.level == "problem" for one in self.findings)
+        return sum(finding.level == "problem" for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Doctor:
     def examine(self, *, questions: Sequence[str] = ()) -> Examination:
         """Look at everything; the questions (default: the texts of a few triples) are searched for and profiled."""
         findings = [self._server(), *self._schema()]
-        if any(one.level == "problem" for one in findings):
+        if any(finding.level == "problem" for finding in findings):
             return Examination(tuple(findings))
         counts = self.graph.store.counts()
         findings.extend((self._contents(counts), self._page_cache(counts)))
@@ -101,7 +101,7 @@ class Doctor:
             self.graph.store.require_model(name=self.embedder.name, dimension=self.embedder.dimension)
             missing = self.graph.pending_migrations()
             if missing:
-                lacks = ", ".join(one.source for one in missing)
+                lacks = ", ".join(migration.source for migration in missing)
                 yield Finding("problem", "schema", f"lacks {lacks}", "gear migrate")
                 return
             self.graph.verify(dimension=self.embedder.dimension)
@@ -114,32 +114,32 @@ class Doctor:
         yield Finding("ok", "schema", f"complete, {counted(count, 'index')} online, embedded by {model}")
 
     def _contents(self, counts: Counts) -> Finding:
-        told = contents(counts.passages, counts.triples, counts.entities)
+        totals = contents(counts.passages, counts.triples, counts.entities)
         left = self.graph.extraction.backlog().passages
         if counts.passages and not counts.triples:
             return Finding(
-                "problem", "contents", f"{told}: there is nothing to walk", "gear ingest --triples, --extract"
+                "problem", "contents", f"{totals}: there is nothing to walk", "gear ingest --triples, --extract"
             )
         if left:
             return Finding(
-                "advice", "contents", f"{told}; {counted(left, 'passage')} never read", "gear ingest --extract"
+                "advice", "contents", f"{totals}; {counted(left, 'passage')} never read", "gear ingest --extract"
             )
-        return Finding("ok", "contents", told)
+        return Finding("ok", "contents", totals)
 
     def _page_cache(self, counts: Counts) -> Finding:
         vector = BYTES_A_NUMBER * self.embedder.dimension
         needed = counts.triples * (vector + BYTES_A_TRIPLE) + counts.passages * (vector + BYTES_A_PASSAGE)
-        told = f"our part of the store takes about {needed / 2**30:.1f} GiB"
+        detail = f"our part of the store takes about {needed / 2**30:.1f} GiB"
         try:
             size = _bytes(self.graph.diagnostics.setting(PAGE_CACHE))
         except DatabaseError:
             size = None
         if size is None:
-            return Finding("ok", "page cache", f"{told}; the server does not tell the size of its page cache")
-        told += f", the page cache {size / 2**30:.1f} GiB"
+            return Finding("ok", "page cache", f"{detail}; the server does not tell the size of its page cache")
+        detail += f", the page cache {size / 2**30:.1f} GiB"
         if needed > size:
-            return Finding("advice", "page cache", told, f"{PAGE_CACHE} (GEAR_LOCAL_PAGECACHE for a local server)")
-        return Finding("ok", "page cache", told)
+            return Finding("advice", "page cache", detail, f"{PAGE_CACHE} (GEAR_LOCAL_PAGECACHE for a local server)")
+        return Finding("ok", "page cache", detail)
 
     def _hubs(self) -> Hubs:
         labels = list(self.profile.entities) if self.profile else ["Entity"]
@@ -170,11 +170,11 @@ def _cost(name: str, runs: Sequence[Profiled]) -> QueryCost:
     return QueryCost(
         name,
         len(runs),
-        max(one.db_hits for one in runs),
-        max(one.rows for one in runs),
-        max(one.page_misses for one in runs),
-        median(one.milliseconds for one in runs),
-        tuple(sorted(frozenset[str]().union(*(one.scans for one in runs)))),
+        max(run.db_hits for run in runs),
+        max(run.rows for run in runs),
+        max(run.page_misses for run in runs),
+        median(run.milliseconds for run in runs),
+        tuple(sorted(frozenset[str]().union(*(run.scans for run in runs)))),
     )
 
 
@@ -188,11 +188,11 @@ def _about_hubs(hubs: int, beam: Beam) -> Finding:
 
 
 def _about_costs(costs: Sequence[QueryCost]) -> Iterator[Finding]:
-    for one in costs:
-        if one.scans:
+    for cost in costs:
+        if cost.scans:
             fix = "report it, with the version of the server"
-            yield Finding("problem", "plans", f"{one.query} is planned with {', '.join(one.scans)}", fix)
-    if not any(one.scans for one in costs):
+            yield Finding("problem", "plans", f"{cost.query} is planned with {', '.join(cost.scans)}", fix)
+    if not any(cost.scans for cost in costs):
         yield Finding("ok", "plans", f"{len(costs)} queries of a search are planned with indexes")
 
 

@@ -10,7 +10,7 @@ from gear_neo4j.agents.recording import RecordedAgent
 from gear_neo4j.agents.run import OnEvent
 from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.gear.communities import Communities
-from gear_neo4j.gear.connecting import embedder_of, given_chat, open_graph
+from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.corpus import Corpus
 from gear_neo4j.gear.events import EventStream
 from gear_neo4j.gear.overlay import Overlay
@@ -66,8 +66,8 @@ class Gear:
         self._compose(
             Session(
                 Graph(Database(driver, name=database)),
-                embedder=embedder_of(None, embedder),
-                chat=lambda: given_chat(chat),
+                embedder=resolve_embedder(None, embedder),
+                chat=lambda: resolve_chat(chat),
                 settings=settings,
             )
         )
@@ -91,8 +91,8 @@ class Gear:
         self._compose(
             Session(
                 open_graph(settings, report=report),
-                embedder=embedder_of(settings, embedder),
-                chat=lambda: given_chat(chat, settings),
+                embedder=resolve_embedder(settings, embedder),
+                chat=lambda: resolve_chat(chat, settings),
                 settings=settings,
             )
         )
@@ -164,7 +164,7 @@ class Gear:
         Args:
             player: plays the chat model's part where it has the methods for it, such as a reader of your own.
         """
-        return self._session.played_by(player).retriever(RETRIEVERS.recipe(recipe))
+        return self._session.with_player(player).retriever(RETRIEVERS.recipe(recipe))
 
     def agent(self, recipe: str | AgentRecipe = "gear", *, player: object | None = None) -> Agent:
         """An agent for many questions; see :meth:`ask`.
@@ -172,7 +172,7 @@ class Gear:
         Args:
             player: plays the chat model's part where it has the methods for it, such as an oracle.
         """
-        return RecordedAgent(self._session.played_by(player).agent(AGENTS.recipe(recipe)))
+        return RecordedAgent(self._session.with_player(player).agent(AGENTS.recipe(recipe)))
 
     def ingest(
         self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any

@@ -48,13 +48,13 @@ class Overlay:
         """What the graph holds: labels, types, their numbers, and what the properties are like."""
         return survey(self._graph)
 
-    def propose(self, found: Survey | None = None) -> Profile:
+    def propose(self, graph_survey: Survey | None = None) -> Profile:
         """A profile under which the graph could be adopted.
 
         Raises:
             InputError: no node of it has a name or a text.
         """
-        return propose(found or self.survey(), name=self._graph.name)
+        return propose(graph_survey or self.survey(), name=self._graph.name)
 
     def adopt(
         self,

@@ -76,7 +76,7 @@ class Session:
         """What a PageRank over the whole graph needs."""
         return GraphMemory(self.graph.store, self.graph.export, self.projections, self.embedder)
 
-    def played_by(self, player: object | None) -> Self:
+    def with_player(self, player: object | None) -> Self:
         """The same session, in which an object plays those roles of the chat model that it has the methods of."""
         other = copy(self)
         other.player = player

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from gear_neo4j.models.chat import ChatModel, Reply
-from gear_neo4j.roles.judgements import found_object
+from gear_neo4j.roles.judgements import find_object
 from gear_neo4j.roles.prompts import fill
 
 Kind = Literal["one-hop", "multi-hop", "intersection", "attribute", "relation"]
@@ -64,23 +64,23 @@ def parse_analysis(text: str, outline: Outline) -> Analysis:
         >>> parse_analysis('{"type": "one-hop", "heads": ["alectinib"], "tail": "cancer"}', outline)
         Analysis(kind='one-hop', heads=('alectinib',), tail='Cancer', attribute='')
     """
-    given = found_object(text, "type")
-    kind = str(given.get("type", "")).strip().casefold().replace(" ", "-").replace("_", "-")
+    fields = find_object(text, "type")
+    kind = str(fields.get("type", "")).strip().casefold().replace(" ", "-").replace("_", "-")
     if kind not in KINDS:
         raise ValueError(f'"type" is {kind!r}: it must be one of {", ".join(KINDS)}')
-    names = given.get("heads", [])
+    names = fields.get("heads", [])
     heads = tuple(str(name).strip() for name in (names if isinstance(names, list) else [names]) if str(name).strip())
     if len(heads) < NEEDED.get(kind, 1):
         raise ValueError(f'"heads" has {len(heads)} names: a question of type {kind} has {NEEDED.get(kind, 1)}')
     properties = {name: None for names in outline.labels.values() for name in names}
-    tail = _known(given.get("tail"), list(outline.labels), "tail", needed=kind not in ("attribute", "relation"))
-    attribute = _known(given.get("attribute"), list(properties), "attribute", needed=False)
+    tail = _known(fields.get("tail"), list(outline.labels), "tail", needed=kind not in ("attribute", "relation"))
+    attribute = _known(fields.get("attribute"), list(properties), "attribute", needed=False)
     return Analysis(kind, heads, tail, attribute)  # type: ignore[arg-type]
 
 
-def _known(given: object, names: Sequence[str], key: str, *, needed: bool) -> str:
-    text = str(given or "").strip()
-    found = next((name for name in names if name.casefold() == text.casefold()), "")
-    if (text and not found) or (needed and not found):
+def _known(value: object, names: Sequence[str], key: str, *, needed: bool) -> str:
+    text = str(value or "").strip()
+    match = next((name for name in names if name.casefold() == text.casefold()), "")
+    if (text and not match) or (needed and not match):
         raise ValueError(f'"{key}" is {text!r}, which the graph does not have; it has {", ".join(names)}')
-    return found
+    return match

@@ -70,11 +70,11 @@ class PromptedRoles:
         self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
     ) -> Reply[tuple[Fact, ...]]:
         """The facts in the passages that help; with a memory (an empty one too) it is the gist constructor's turn."""
-        shown = shown_passages(passages)
+        texts = shown_passages(passages)
         if memory is None:
-            prompt = fill("reader", passages=shown, question=question)
+            prompt = fill("reader", passages=texts, question=question)
         else:
-            prompt = fill("gist", passages=shown, question=question, facts=shown_facts(memory))
+            prompt = fill("gist", passages=texts, question=question, facts=shown_facts(memory))
         return self._chat.ask(prompt, parse=lambda text: parse_triples(text, key="facts").facts)
 
     def think(self, question: str, passages: Sequence[Passage], *, thoughts: Sequence[str]) -> Reply[Thought]:
@@ -90,7 +90,7 @@ class PromptedRoles:
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """The next question to search with."""
-        before = "\n".join(f"- {one}" for one in asked)
+        before = "\n".join(f"- {previous}" for previous in asked)
         prompt = fill("rewrite", question=question, facts=shown_facts(memory), why=why or NONE, asked=before)
         return self._chat.ask(prompt, parse=parse_question)
 

@@ -12,7 +12,7 @@ FILE = "evaluators.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class Calibration:
     """Thresholds, what they were found on, and the share of pairs above and below them that is what they say."""
 
     thresholds: Thresholds
@@ -22,7 +22,7 @@ class Calibrated:
     recall: float
 
 
-def calibrated(home: Path, evaluator: str) -> Calibrated | None:
+def load_calibration(home: Path, evaluator: str) -> Calibration | None:
     """What a calibration found for an evaluator; None where there was none.
 
     Raises:
@@ -30,19 +30,19 @@ def calibrated(home: Path, evaluator: str) -> Calibrated | None:
     """
     row = _read(home / FILE).get(evaluator)
     try:
-        return Calibrated(**{**row, "thresholds": Thresholds(**row["thresholds"])}) if row else None
+        return Calibration(**{**row, "thresholds": Thresholds(**row["thresholds"])}) if row else None
     except (TypeError, KeyError, SettingsError) as error:
         raise InputError(f"{home / FILE} is damaged: remove it, and calibrate again") from error
 
 
-def keep(home: Path, evaluator: str, found: Calibrated) -> Path:
+def save_calibration(home: Path, evaluator: str, calibration: Calibration) -> Path:
     """Keep what a calibration found; says in which file.
 
     Raises:
         InputError: the file cannot be written, or holds something else.
     """
     file = home / FILE
-    rows = _read(file) | {evaluator: asdict(found)}
+    rows = _read(file) | {evaluator: asdict(calibration)}
     try:
         home.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

@@ -61,9 +61,9 @@ class Reflection:
         return _expected(self.use, _USE_WEIGHTS)
 
 
-def _expected(found: Distribution, weights: Mapping[str, float]) -> float:
-    total = sum(found.values())
-    return sum(share * weights.get(label, 0.0) for label, share in found.items()) / total if total else 0.0
+def _expected(distribution: Distribution, weights: Mapping[str, float]) -> float:
+    total = sum(distribution.values())
+    return sum(share * weights.get(label, 0.0) for label, share in distribution.items()) / total if total else 0.0
 
 
 class Critic(Answerer, Protocol):
@@ -102,9 +102,9 @@ class PromptedCritic(PromptedRoles):
 
     def reflect(self, question: str, passage: Passage | None, answer: str) -> Reply[Reflection]:
         """What is to be said of an answer."""
-        shown = shown_passages([passage]) if passage else NONE
+        text = shown_passages([passage]) if passage else NONE
         labels = _LABELS if passage else {"use": USES}
-        reply = self._labelled(fill("reflect", question=question, passage=shown, answer=answer), labels)
+        reply = self._labelled(fill("reflect", question=question, passage=text, answer=answer), labels)
         return _as(reply, Reflection(**reply.value))
 
     def recall(self, question: str) -> Reply[Draft]:
@@ -115,7 +115,7 @@ class PromptedCritic(PromptedRoles):
 
     def revise(self, question: str, passage: Passage, *, refused: Sequence[str]) -> Reply[Draft]:
         """Another answer from a passage."""
-        before = "\n".join(f"- {one}" for one in refused)
+        before = "\n".join(f"- {answer}" for answer in refused)
         prompt = fill("revise", passage=shown_passages([passage]), question=question, refused=before)
         return self._critic.ask(prompt, parse=lambda text: parse_answer(text, passages=1, facts=0))
 
@@ -126,10 +126,12 @@ class PromptedCritic(PromptedRoles):
 
     def _labelled(self, prompt: Any, labels: Mapping[str, Sequence[str]]) -> Reply[dict[str, Distribution]]:
         reply = self._critic.ask(prompt, parse=lambda text: parse_labels(text, labels=labels))
-        return _as(reply, {key: likelihoods(reply.tokens, key, labels[key], said) for key, said in reply.value.items()})
+        return _as(
+            reply, {key: likelihoods(reply.tokens, key, labels[key], label) for key, label in reply.value.items()}
+        )
 
 
-def likelihoods(tokens: Sequence[Alternatives], key: str, labels: Sequence[str], said: str) -> Distribution:
+def likelihoods(tokens: Sequence[Alternatives], key: str, labels: Sequence[str], own_label: str) -> Distribution:
     """The probabilities of the labels where a reply says one of them under a key; without tokens, all for what it says.
 
     Example:
@@ -139,16 +141,16 @@ def likelihoods(tokens: Sequence[Alternatives], key: str, labels: Sequence[str],
         >>> likelihoods([], "use", USES, "4")
         {'4': 1.0}
     """
-    text = "".join(one.token for one in tokens)
+    text = "".join(entry.token for entry in tokens)
     place = re.search(rf'"{key}"\s*:\s*"?\s*', text)
-    ends = accumulate(len(one.token) for one in tokens)
-    chosen = next((one for one, end in zip(tokens, ends, strict=True) if place and end > place.end()), None)
-    found: dict[str, float] = {}
-    for other, share in chosen.others.items() if chosen else ():
+    ends = accumulate(len(entry.token) for entry in tokens)
+    entry = next((entry for entry, end in zip(tokens, ends, strict=True) if place and end > place.end()), None)
+    shares: dict[str, float] = {}
+    for other, share in entry.others.items() if entry else ():
         label = next((label for label in labels if _begins(_word(other), label)), None)
         if label:
-            found[label] = found.get(label, 0.0) + share
-    return found if said in found else {said: 1.0}
+            shares[label] = shares.get(label, 0.0) + share
+    return shares if own_label in shares else {own_label: 1.0}
 
 
 def _word(token: str) -> str:

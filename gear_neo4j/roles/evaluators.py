@@ -111,8 +111,8 @@ class CrossEncoderEvaluator:
         if not texts:
             return _local((), ())
         with self._lock:
-            found = self._model.predict([(question, text) for text in texts], activation_fn=Sigmoid())
-        return _local(texts, [2 * float(score) - 1 for score in found])
+            logits = self._model.predict([(question, text) for text in texts], activation_fn=Sigmoid())
+        return _local(texts, [2 * float(score) - 1 for score in logits])
 
     @cached_property
     def _model(self) -> "CrossEncoder":
@@ -148,10 +148,10 @@ class Grader:
         scores: list[float] = []
         usage, milliseconds = Usage(), 0.0
         for start in range(0, len(texts), GRADED_TOGETHER):
-            some = texts[start : start + GRADED_TOGETHER]
-            shown = "\n\n".join(f"Text [{number}]\n{text}" for number, text in enumerate(some, start=1))
-            prompt = fill("grade", question=question, texts=shown)
-            reply = self._chat.ask(prompt, parse=partial(parse_scores, count=len(some)))
+            batch = texts[start : start + GRADED_TOGETHER]
+            numbered = "\n\n".join(f"Text [{number}]\n{text}" for number, text in enumerate(batch, start=1))
+            prompt = fill("grade", question=question, texts=numbered)
+            reply = self._chat.ask(prompt, parse=partial(parse_scores, count=len(batch)))
             scores += reply.value
             usage, milliseconds = usage + reply.usage, milliseconds + reply.milliseconds
         return Reply(_with_empty(texts, scores), "", usage, milliseconds)

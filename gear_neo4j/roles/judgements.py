@@ -26,7 +26,7 @@ def parse_statements(text: str) -> tuple[str, ...]:
         >>> parse_statements('Here: {"statements": ["Ana Petkova was an engineer.", " "]}')
         ('Ana Petkova was an engineer.',)
     """
-    items = found_object(text, "statements")["statements"]
+    items = find_object(text, "statements")["statements"]
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise ValueError('"statements" is not a list of texts')
     return tuple(" ".join(item.split()) for item in items if item.strip())
@@ -45,10 +45,10 @@ def parse_verdicts(text: str, *, key: str, count: int) -> tuple[bool, ...]:
         ...                key="verdicts", count=2)
         (True, False)
     """
-    items = found_object(text, key)[key]
+    items = find_object(text, key)[key]
     if not isinstance(items, list) or len(items) != count:
-        told = f"{len(items)} items" if isinstance(items, list) else "no list"
-        raise ValueError(f'"{key}" has {told}, and there are {count} statements')
+        actual = f"{len(items)} items" if isinstance(items, list) else "no list"
+        raise ValueError(f'"{key}" has {actual}, and there are {count} statements')
     return tuple(_verdict(item) for item in _in_order(items))
 
 
@@ -64,10 +64,10 @@ def parse_scores(text: str, *, count: int) -> tuple[float, ...]:
         >>> parse_scores('{"scores": [{"number": 2, "score": -1}, {"number": 1, "score": 0.5}]}', count=2)
         (0.5, -1.0)
     """
-    items = found_object(text, "scores")["scores"]
+    items = find_object(text, "scores")["scores"]
     if not isinstance(items, list) or len(items) != count:
-        told = f"{len(items)} items" if isinstance(items, list) else "no list"
-        raise ValueError(f'"scores" has {told}, and there are {count} texts')
+        actual = f"{len(items)} items" if isinstance(items, list) else "no list"
+        raise ValueError(f'"scores" has {actual}, and there are {count} texts')
     return tuple(_score(item) for item in _in_order(items))
 
 
@@ -81,12 +81,12 @@ def parse_labels(text: str, *, labels: Mapping[str, Sequence[str]]) -> dict[str,
         >>> parse_labels('{"relevant": "Yes", "use": 4}', labels={"relevant": ("yes", "no"), "use": ("4", "5")})
         {'relevant': 'yes', 'use': '4'}
     """
-    said = found_object(text, next(iter(labels)))
-    found = {key: str(said.get(key)).strip().strip(".").lower() for key in labels}
-    for key, label in found.items():
+    fields = find_object(text, next(iter(labels)))
+    chosen = {key: str(fields.get(key)).strip().strip(".").lower() for key in labels}
+    for key, label in chosen.items():
         if label not in labels[key]:
             raise ValueError(f'"{key}" is none of {", ".join(labels[key])}')
-    return found
+    return chosen
 
 
 def parse_useful(text: str) -> bool:
@@ -99,10 +99,10 @@ def parse_useful(text: str) -> bool:
         >>> parse_useful('{"why": "It names the year.", "verdict": "yes"}')
         True
     """
-    return _verdict(found_object(text, "verdict"))
+    return _verdict(find_object(text, "verdict"))
 
 
-def found_object(text: str, key: str) -> Mapping[str, Any]:
+def find_object(text: str, key: str) -> Mapping[str, Any]:
     """The first JSON object with a key."""
     body = without_thinking(text)
     for match in re.finditer(r"\{", body):
@@ -133,7 +133,7 @@ def _score(item: object) -> float:
 
 def _verdict(item: object) -> bool:
     value = item.get("verdict") if isinstance(item, dict) else item
-    said = str(value).strip().strip(".").lower() if isinstance(value, str | int) else ""
-    if said not in _YES | _NO:
+    word = str(value).strip().strip(".").lower() if isinstance(value, str | int) else ""
+    if word not in _YES | _NO:
         raise ValueError('a verdict is neither "yes" nor "no"')
-    return said in _YES
+    return word in _YES

@@ -64,9 +64,9 @@ def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
     """
     for match in re.finditer(r"\[([\d\s,]*)(?:\]|\Z)", without_thinking(text)):
         numbers = (int(digits) for digits in re.findall(r"\d+", match[1]))
-        kept = tuple(dict.fromkeys(number for number in numbers if 1 <= number <= most))
-        if kept:
-            return kept
+        unique = tuple(dict.fromkeys(number for number in numbers if 1 <= number <= most))
+        if unique:
+            return unique
     raise ValueError(f"no list of numbers from 1 to {most} in it")
 
 
@@ -121,8 +121,8 @@ def _items(text: str, start: int) -> Iterator[Any]:
 
 
 def _tuple(text: str, place: int) -> tuple[Any, int]:
-    if found := _TUPLE.match(text, place):
-        return [part for part in found.groups() if part is not None], found.end()
+    if match := _TUPLE.match(text, place):
+        return [part for part in match.groups() if part is not None], match.end()
     following = re.compile(r"[\[({\]]").search(text, place + 1)
     return None, following.start() if following else len(text)
 

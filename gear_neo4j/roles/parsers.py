@@ -55,11 +55,11 @@ def parse_verdict(text: str) -> Verdict:
         Verdict(answerable=False, text='his university is missing')
     """
     body = THINKING.sub("", text)
-    said = _VERDICT.search(body)
-    if not said:
+    match = _VERDICT.search(body)
+    if not match:
         raise ValueError('it has no line "Answerable: Yes" or "Answerable: No"')
-    reason = _REASON.search(body, said.end())
-    return Verdict(said[1].lower() == "yes", " ".join(reason[1].split()).strip("* ") if reason else "")
+    reason = _REASON.search(body, match.end())
+    return Verdict(match[1].lower() == "yes", " ".join(reason[1].split()).strip("* ") if reason else "")
 
 
 def parse_thought(text: str) -> Thought:
@@ -77,8 +77,8 @@ def parse_thought(text: str) -> Thought:
     body = re.sub(r"\A\W*next thought\W*?:\s*", "", " ".join(THINKING.sub("", text).split()), flags=re.IGNORECASE)
     if not body:
         raise ValueError("it is empty")
-    if said := _SO.search(body):
-        return Thought(body, said[1].strip().rstrip(".") or None)
+    if match := _SO.search(body):
+        return Thought(body, match[1].strip().rstrip(".") or None)
     for end in _SENTENCE_END.finditer(body):
         if not _ABBREVIATED.search(body[: end.end(1)]):
             return Thought(body[: end.end(1)])
@@ -153,16 +153,16 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
     def checked(match: re.Match[str]) -> str:
         marks = [mark.strip().upper() for mark in re.split("[,;]", match[1])]
         cited.extend(marks)
-        kept = [mark for mark in marks if mark in known]
-        return f" [{', '.join(kept)}]" if kept else ""
+        valid = [mark for mark in marks if mark in known]
+        return f" [{', '.join(valid)}]" if valid else ""
 
-    said = _CITATION.sub(checked, shown(text)).strip()
-    if not said:
+    answer = _CITATION.sub(checked, shown(text)).strip()
+    if not answer:
         raise ValueError("it is empty")
     marks = list(dict.fromkeys(cited))
     good = [mark for mark in marks if mark in known]
     return Draft(
-        said,
+        answer,
         passages=tuple(int(mark) for mark in good if mark.isdigit()),
         facts=tuple(int(mark[1:]) for mark in good if not mark.isdigit()),
         removed=tuple(mark for mark in marks if mark not in known),

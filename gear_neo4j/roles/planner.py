@@ -10,7 +10,7 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.models.chat import ChatModel, Reply
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.answering import NONE, PromptedRoles, shown_passages
-from gear_neo4j.roles.judgements import found_object, parse_statements, parse_verdicts
+from gear_neo4j.roles.judgements import find_object, parse_statements, parse_verdicts
 from gear_neo4j.roles.parsers import Draft, parse_answer
 from gear_neo4j.roles.prompts import fill
 
@@ -33,7 +33,7 @@ class PlannedStep:
             >>> PlannedStep("2", "Where is {1}?", "naive", ("1",)).filled({"1": "Varna"})
             'Where is Varna?'
         """
-        return re.sub(r"\{(\w+)\}", lambda found: answers.get(found[1], found[0]), self.question)
+        return re.sub(r"\{(\w+)\}", lambda match: answers.get(match[1], match[0]), self.question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class PromptedPlanner(PromptedRoles):
 
     def __init__(self, chat: ChatModel) -> None:
         super().__init__(chat)
-        self._asked = chat
+        self._planner = chat
 
     def plan(
         self, question: str, tools: Mapping[str, str], *, plan: Sequence[PlannedStep], done: Sequence[Outcome]
@@ -78,27 +78,27 @@ class PromptedPlanner(PromptedRoles):
         prompt = fill(
             "plan",
             question=question,
-            tools="\n".join(f"- {name}: {told}" for name, told in tools.items()),
+            tools="\n".join(f"- {name}: {description}" for name, description in tools.items()),
             most=MOST_STEPS,
             plan="\n".join(_shown(step) for step in plan) or NONE,
-            done="\n".join(_told(one) for one in done) or NONE,
+            done="\n".join(_outcome_line(outcome) for outcome in done) or NONE,
         )
-        return self._asked.ask(prompt, parse=parse_plan)
+        return self._planner.ask(prompt, parse=parse_plan)
 
     def recall(self, question: str) -> Reply[Draft]:
         """An answer without any passage."""
         prompt = fill("recall", question=question)
-        return self._asked.ask(prompt, parse=lambda text: parse_answer(text, passages=0, facts=0))
+        return self._planner.ask(prompt, parse=lambda text: parse_answer(text, passages=0, facts=0))
 
     def claims(self, question: str, answer: str) -> Reply[tuple[str, ...]]:
         """The claims that an answer makes."""
-        return self._asked.ask(fill("statements", question=question, text=answer), parse=parse_statements)
+        return self._planner.ask(fill("statements", question=question, text=answer), parse=parse_statements)
 
     def supported(self, question: str, claims: Sequence[str], passages: Sequence[Passage]) -> Reply[tuple[bool, ...]]:
         """Of each claim, whether the passages support it."""
-        numbered = "\n".join(f"{number}. {one}" for number, one in enumerate(claims, start=1))
+        numbered = "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, start=1))
         prompt = fill("support", passages=shown_passages(passages), question=question, statements=numbered)
-        return self._asked.ask(prompt, parse=lambda text: parse_verdicts(text, key="verdicts", count=len(claims)))
+        return self._planner.ask(prompt, parse=lambda text: parse_verdicts(text, key="verdicts", count=len(claims)))
 
 
 def parse_plan(text: str) -> tuple[PlannedStep, ...]:
@@ -113,7 +113,7 @@ def parse_plan(text: str) -> tuple[PlannedStep, ...]:
         >>> parse_plan('{"steps": [{"id": 1, "question": "Who drew it?", "tool": "naive"}]}')
         (PlannedStep(id='1', question='Who drew it?', tool='naive', after=()),)
     """
-    items = found_object(text, "steps")["steps"]
+    items = find_object(text, "steps")["steps"]
     if not isinstance(items, list):
         raise ValueError('"steps" is no list')
     steps: dict[str, PlannedStep] = {}
@@ -122,11 +122,11 @@ def parse_plan(text: str) -> tuple[PlannedStep, ...]:
         if isinstance(question, str) and question.strip():
             id = str(item.get("id") or number)
             steps.setdefault(id, PlannedStep(id, " ".join(question.split()), str(item.get("tool") or ""), _ids(item)))
-    kept = list(steps.values())[:MOST_STEPS]
-    known = {step.id for step in kept}
+    first_steps = list(steps.values())[:MOST_STEPS]
+    known = {step.id for step in first_steps}
     return tuple(
         PlannedStep(step.id, step.question, step.tool, tuple(id for id in step.after if id in known and id != step.id))
-        for step in kept
+        for step in first_steps
     )
 
 
@@ -141,5 +141,6 @@ def _shown(step: PlannedStep) -> str:
     return json.dumps({"id": step.id, "question": step.question, "tool": step.tool, "after": list(step.after)})
 
 
-def _told(one: Outcome) -> str:
-    return f"- step {one.step.id}, {one.question}: {one.answer or 'no answer, ' + (one.failure or 'nothing was found')}"
+def _outcome_line(outcome: Outcome) -> str:
+    answer = outcome.answer or f"no answer, {outcome.failure or 'nothing was found'}"
+    return f"- step {outcome.step.id}, {outcome.question}: {answer}"

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from gear_neo4j.models.chat import ChatModel, Reply
 from gear_neo4j.models.streaming import OnToken
 from gear_neo4j.roles.answering import NONE
-from gear_neo4j.roles.judgements import found_object
+from gear_neo4j.roles.judgements import find_object
 from gear_neo4j.roles.parsers import Draft, parse_answer
 from gear_neo4j.roles.prompts import fill
 
@@ -27,7 +27,7 @@ class Report:
     @property
     def text(self) -> str:
         """Summary and findings, a line each."""
-        return "\n".join([self.summary, *(f"- {one}" for one in self.findings)])
+        return "\n".join([self.summary, *(f"- {finding}" for finding in self.findings)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +75,18 @@ class PromptedReporter:
 
     def points(self, question: str, reports: Sequence[Report]) -> Reply[tuple[Point, ...]]:
         """What reports say to a question."""
-        shown = "\n\n".join(f"Report [{place}] {one.title}\n{one.text}" for place, one in enumerate(reports, start=1))
-        prompt = fill("points", question=question, reports=shown)
+        texts = "\n\n".join(
+            f"Report [{place}] {report.title}\n{report.text}" for place, report in enumerate(reports, start=1)
+        )
+        prompt = fill("points", question=question, reports=texts)
         return self._chat.ask(prompt, parse=lambda text: parse_points(text, reports=len(reports)))
 
     def conclude(
         self, question: str, points: Sequence[Point], *, reports: int, on_token: OnToken | None = None
     ) -> Reply[Draft]:
         """An answer from points."""
-        shown = "\n".join(f"- {one.text} {_markers(one)}".rstrip() for one in points)
-        prompt = fill("conclude", question=question, points=shown)
+        texts = "\n".join(f"- {point.text} {_markers(point)}".rstrip() for point in points)
+        prompt = fill("conclude", question=question, points=texts)
         return self._chat.ask(
             prompt, parse=lambda text: parse_answer(text, passages=reports, facts=0), on_token=on_token
         )
@@ -100,13 +102,13 @@ def parse_report(text: str) -> Report:
         >>> parse_report('{"title": "Harbour", "summary": "Who built it.", "rank": 12, "findings": ["Ana drew it."]}')
         Report(title='Harbour', summary='Who built it.', rank=10.0, findings=('Ana drew it.',))
     """
-    said = found_object(text, "summary")
-    title, summary = _line(said.get("title"))[:LONGEST_TITLE], _line(said.get("summary"))
+    fields = find_object(text, "summary")
+    title, summary = _line(fields.get("title"))[:LONGEST_TITLE], _line(fields.get("summary"))
     if not (title and summary):
         raise ValueError('"title" or "summary" is missing')
-    findings = said.get("findings")
-    listed = tuple(one for item in findings if (one := _finding(item))) if isinstance(findings, list) else ()
-    return Report(title, summary, min(10.0, max(0.0, _number(said.get("rank")))), listed)
+    findings = fields.get("findings")
+    listed = tuple(finding for item in findings if (finding := _finding(item))) if isinstance(findings, list) else ()
+    return Report(title, summary, min(10.0, max(0.0, _number(fields.get("rank")))), listed)
 
 
 def parse_points(text: str, *, reports: int) -> tuple[Point, ...]:
@@ -119,7 +121,7 @@ def parse_points(text: str, *, reports: int) -> tuple[Point, ...]:
         >>> parse_points('{"points": [{"text": "Ana drew it.", "score": 90, "reports": [2, 7]}]}', reports=3)
         (Point(text='Ana drew it.', score=90.0, reports=(1,)),)
     """
-    items = found_object(text, "points")["points"]
+    items = find_object(text, "points")["points"]
     if not isinstance(items, list):
         raise ValueError('"points" is no list')
     points = [
@@ -127,7 +129,7 @@ def parse_points(text: str, *, reports: int) -> tuple[Point, ...]:
         for item in items
         if isinstance(item, dict)
     ]
-    return tuple(one for one in points if one.text and one.score > 0)
+    return tuple(point for point in points if point.text and point.score > 0)
 
 
 def _markers(point: Point) -> str:
@@ -150,5 +152,7 @@ def _number(value: Any) -> float:
 
 
 def _places(values: Any, most: int) -> tuple[int, ...]:
-    numbers = [one for one in values if type(one) is int and 1 <= one <= most] if isinstance(values, list) else []
-    return tuple(dict.fromkeys(one - 1 for one in numbers))
+    numbers = (
+        [number for number in values if type(number) is int and 1 <= number <= most] if isinstance(values, list) else []
+    )
+    return tuple(dict.fromkeys(number - 1 for number in numbers))

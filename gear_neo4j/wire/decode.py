@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryTried, Step, ToolCall, Trace
+from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, Triple
 from gear_neo4j.models.recording import RecordedReply
 from gear_neo4j.usage import Usage
@@ -89,8 +89,10 @@ def _step(step: shapes.Step) -> Step:
     )
 
 
-def _query(query: shapes.Query) -> QueryTried:
-    return QueryTried(query.text, query.problem, tuple(query.rows), query.template, dict[str, object](query.parameters))
+def _query(query: shapes.Query) -> QueryAttempt:
+    return QueryAttempt(
+        query.text, query.problem, tuple(query.rows), query.template, dict[str, object](query.parameters)
+    )
 
 
 def _judgement(judgement: shapes.Judgement) -> Judgement:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from gear_neo4j.agents.answer import Citation, QueryTried, Step, Trace
+from gear_neo4j.agents.answer import Citation, QueryAttempt, Step, Trace
 from gear_neo4j.domain import Fact, Hit, Hits, Path, Triple
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.usage import Usage
@@ -107,7 +107,7 @@ def _step(step: Step) -> shapes.Step:
     )
 
 
-def _query(query: QueryTried) -> shapes.Query:
+def _query(query: QueryAttempt) -> shapes.Query:
     return shapes.Query(
         text=query.text,
         problem=query.problem,

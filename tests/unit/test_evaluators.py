@@ -11,7 +11,7 @@ from gear_neo4j.cli.main import main
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate.calibration import Pair, calibrate, read_pairs
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.roles.calibrated import Calibrated, calibrated, keep
+from gear_neo4j.roles.calibrated import Calibration, load_calibration, save_calibration
 from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, SimilarityEvaluator, Thresholds
 from gear_neo4j.usage import Usage
 
@@ -131,15 +131,15 @@ def test_a_calibration_gives_thresholds_that_keep_its_promise(some):
 
 def test_thresholds_are_kept_by_evaluator_and_a_damaged_file_is_told(tmp_path):
     """Another evaluator's stay."""
-    one, two = Calibrated(Thresholds(0.4, 0.1), "a", 9, 0.9, 1.0), Calibrated(Thresholds(0.2, -0.1), "b", 8, 0.8, 0.9)
-    keep(tmp_path, "one", one)
-    file = keep(tmp_path, "two", two)
+    one, two = Calibration(Thresholds(0.4, 0.1), "a", 9, 0.9, 1.0), Calibration(Thresholds(0.2, -0.1), "b", 8, 0.8, 0.9)
+    save_calibration(tmp_path, "one", one)
+    file = save_calibration(tmp_path, "two", two)
 
-    assert (one, two, None) == tuple(calibrated(tmp_path, name) for name in ("one", "two", "three"))
+    assert (one, two, None) == tuple(load_calibration(tmp_path, name) for name in ("one", "two", "three"))
     for damaged in ("nonsense", "[]", '{"one": {"thresholds": {"upper": 0, "lower": 1}}}'):
         file.write_text(damaged)
         with pytest.raises(InputError, match="damaged: remove it"):
-            calibrated(tmp_path, "one")
+            load_calibration(tmp_path, "one")
 
 
 def test_pairs_of_one_kind_or_without_a_verdict_are_refused(tmp_path):
@@ -171,7 +171,7 @@ def test_the_command_calibrates_and_keeps(tmp_path, capsys, monkeypatch):
 
     told = json.loads(capsys.readouterr().out)
     assert not ended.value.code
-    assert calibrated(tmp_path / "home", told["evaluator"]) == Calibrated(
+    assert load_calibration(tmp_path / "home", told["evaluator"]) == Calibration(
         **{key: told[key] for key in ("on", "pairs", "precision", "recall")},
         thresholds=Thresholds(**told["thresholds"]),
     )

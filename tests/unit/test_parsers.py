@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Fact
 from gear_neo4j.roles.analyst import Outline, parse_analysis
-from gear_neo4j.roles.judgements import found_object
+from gear_neo4j.roles.judgements import find_object
 from gear_neo4j.roles.lists import parse_numbers, parse_triples
 from gear_neo4j.roles.parsers import parse_answer, parse_question, parse_verdict
 
@@ -173,6 +173,6 @@ def test_a_reply_nested_too_deep_is_refused_by_every_reader_of_objects():
     deep = '{"type": ' * 3_000
     for key in ("type", "verdict"):
         with pytest.raises(ValueError, match=f'no whole JSON object with "{key}"'):
-            found_object(deep, key)
+            find_object(deep, key)
     with pytest.raises(ValueError, match="no whole JSON object"):
         parse_analysis(deep, Outline({"Drug": ["name"]}, []))
