@@ -17,8 +17,8 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks import report, scale, steps
-from benchmarks.made import Made, WordVectors
-from benchmarks.measure import apart, disk_megabytes, machine, peak_megabytes
+from benchmarks.made import SyntheticCorpus, WordVectors
+from benchmarks.measure import disk_megabytes, in_own_process, machine, peak_megabytes
 from gear_neo4j import Gear, Settings
 from gear_neo4j.server import local
 
@@ -31,7 +31,7 @@ EXACT_UP_TO = 20_000
 
 def measure(passages: int, *, questions: int, keep: bool) -> dict[str, Any]:
     """Everything about one size, on a server of its own that is gone afterwards."""
-    made = Made(passages)
+    corpus = SyntheticCorpus(passages)
     settings = replace(Settings.load(), uri=None, name=f"bench-{passages}", database=None)
     folder = Path(tempfile.mkdtemp(prefix="gear-bench-")) / "corpus"
     known = (settings.home / "servers" / settings.name / "loaded.json") if keep else None
@@ -40,26 +40,26 @@ def measure(passages: int, *, questions: int, keep: bool) -> dict[str, Any]:
         if known and known.exists():
             loaded = json.loads(known.read_text())
         else:
-            scale.write_files(made, folder)
-            loaded = apart(scale.load, settings, folder).result()
+            scale.write_files(corpus, folder)
+            loaded = in_own_process(scale.load, settings, folder).result()
             loaded["disk_mb"] = disk_megabytes(server)
             if known:
                 known.write_text(json.dumps(loaded))
-        asked = made.questions(questions)
+        two_hop = corpus.questions(questions)
         with Gear.connect(settings, embedder=WordVectors()) as gear:
-            found = {
+            results = {
                 "passages": passages,
                 "load": loaded,
-                "expansion": steps.expansion(gear, asked),
-                "searches": scale.retrievers(gear, asked),
-                "keywords": scale.keywords(gear, asked[: questions // 2]),
-                "throughput": scale.throughput(gear, asked),
+                "expansion": steps.expansion(gear, two_hop),
+                "searches": scale.retrievers(gear, two_hop),
+                "keywords": scale.keywords(gear, two_hop[: questions // 2]),
+                "throughput": scale.throughput(gear, two_hop),
                 "server_mb": peak_megabytes(server.pid),
                 "machine": machine(gear.graph.version),
             }
             if passages * 10 <= EXACT_UP_TO:
-                found["hub_recall"] = steps.hub_recall(gear, asked)
-        return found
+                results["hub_recall"] = steps.hub_recall(gear, two_hop)
+        return results
     finally:
         local.stop(name=settings.name, home=settings.home)
         shutil.rmtree(folder.parent)

@@ -22,7 +22,7 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.made import WordVectors, made_word
-from benchmarks.measure import apart, fresh_server, peak_megabytes, spread, timed
+from benchmarks.measure import fresh_server, in_own_process, peak_megabytes, spread, timed
 from gear_neo4j import Gear, Naive, Settings
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import GearError
@@ -127,34 +127,34 @@ def release(settings: Settings) -> dict[str, Any]:
 
 def search(gear: Gear, nodes: int, number: int) -> float:
     """Milliseconds of one search, for the names of two nodes."""
-    one, other = (str(node(place % nodes)["name"]) for place in (7_919 * number, 104_729 * number + 1))
-    question = f"What joins {one} and {other}?"
+    first, second = (str(node(place % nodes)["name"]) for place in (7_919 * number, 104_729 * number + 1))
+    question = f"What joins {first} and {second}?"
     return timed(lambda: gear.search(question, retriever=Naive(base="fulltext")))
 
 
-def searched_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> tuple[list[float], list[str]]:
+def search_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> tuple[list[float], list[str]]:
     """The milliseconds of searches until a run ends, and the errors of those that failed once there was something."""
-    found: list[float] = []
+    times: list[float] = []
     failed: list[str] = []
     number = 0
     while not running.done():
         number += 1
         try:
-            found.append(search(gear, nodes, number))
+            times.append(search(gear, nodes, number))
         except GearError as error:
             # Until the first passages are written there is nothing to be searched.
-            if found:
+            if times:
                 failed.append(str(error))
         time.sleep(PAUSE)
-    return found, failed
+    return times, failed
 
 
 def measure(settings: Settings, count: int) -> dict[str, Any]:
     """Everything, on an empty database."""
     size = make(settings, count)
     with Gear.connect(settings, embedder=WordVectors()) as gear:
-        running = apart(adopt, settings)
-        during, failed = searched_while(running, gear, size["nodes"])
+        running = in_own_process(adopt, settings)
+        during, failed = search_while(running, gear, size["nodes"])
         first = running.result()
         afterwards = []
         for number in track(range(1, SEARCHES + 1), "searching"):
@@ -166,28 +166,28 @@ def measure(settings: Settings, count: int) -> dict[str, Any]:
             "adopt": first | {"triples_a_second": round(first["triples"] / first["seconds"])},
             "search_ms": {"during": spread(during), "after": spread(afterwards)},
             "searches": {"during": len(during), "failed": len(failed), "errors": sorted(set(failed))[:5]},
-            "again": apart(adopt, settings).result(),
-            "release": apart(release, settings).result(),
+            "again": in_own_process(adopt, settings).result(),
+            "release": in_own_process(release, settings).result(),
         }
 
 
 def table(results: dict[str, Any]) -> Table:
     """What was measured, a line a figure."""
-    graph, first, again, gone = (results[key] for key in ("graph", "adopt", "again", "release"))
-    shown = Table(
+    graph, first, again, removal = (results[key] for key in ("graph", "adopt", "again", "release"))
+    view = Table(
         title=f"{graph['nodes']:,} nodes, {graph['relationships']:,} relationships", box=None, header_style="bold"
     )
     for column in ("", "seconds", "triples", "passages", "peak memory"):
-        shown.add_column(column, justify="left" if not column else "right")
-    for label, one in (("adopt", first), ("adopt again", again), ("release", gone)):
-        counts = (f"{one[key]:,}" for key in ("triples", "passages"))
-        shown.add_row(label, f"{one['seconds']:.1f}", *counts, f"{one['peak_mb']} MB")
-    shown.add_row("triples a second, without embedding", "", f"{first['triples_a_second']:,}")
+        view.add_column(column, justify="left" if not column else "right")
+    for label, figures in (("adopt", first), ("adopt again", again), ("release", removal)):
+        counts = (f"{figures[key]:,}" for key in ("triples", "passages"))
+        view.add_row(label, f"{figures['seconds']:.1f}", *counts, f"{figures['peak_mb']} MB")
+    view.add_row("triples a second, without embedding", "", f"{first['triples_a_second']:,}")
     for label, key in (("while it runs", "during"), ("afterwards", "after")):
-        one = results["search_ms"][key]
-        shown.add_row(f"search {label}: {one['median']:.0f} ms, p95 {one['p95']:.0f} ms")
-    shown.add_row(f"searches while it runs: {results['searches']['during']}, failed {results['searches']['failed']}")
-    return shown
+        figures = results["search_ms"][key]
+        view.add_row(f"search {label}: {figures['median']:.0f} ms, p95 {figures['p95']:.0f} ms")
+    view.add_row(f"searches while it runs: {results['searches']['during']}, failed {results['searches']['failed']}")
+    return view
 
 
 def main() -> None:

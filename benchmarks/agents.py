@@ -28,7 +28,7 @@ from gear_neo4j.usage import Usage
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "agents.json"
 SENTENCE = "Ana Petkova designed the harbour of Varna in 1921."
 # By the first words of the prompts.
-SAID: dict[str, object] = {
+REPLIES: dict[str, object] = {
     "You read passages": {"facts": [["Ana Petkova", "designed", "harbour of Varna"]]},
     "You reason step": "So the answer is: Varna.",
     "You judge whether a question": "Answerable: Yes\nAnswer: Varna",
@@ -41,7 +41,7 @@ SAID: dict[str, object] = {
 }
 
 
-class Scripted(BaseChatModel):
+class ScriptedModel(BaseChatModel):
     """A chat model that says the same in each role, with as many grades and verdicts as are asked for."""
 
     @property
@@ -49,21 +49,21 @@ class Scripted(BaseChatModel):
         return "scripted"
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
-        said = _said(str(messages[0].content), str(messages[-1].content))
-        text = said if isinstance(said, str) else json.dumps(said)
+        reply = _scripted_reply(str(messages[0].content), str(messages[-1].content))
+        text = reply if isinstance(reply, str) else json.dumps(reply)
         return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
 
 
-def _said(task: str, asked: str) -> object:
+def _scripted_reply(task: str, prompt: str) -> object:
     if task.startswith("You grade"):
-        return {"scores": [0.9] * len(re.findall(r"^Text \[\d+\]", asked, re.MULTILINE))}
+        return {"scores": [0.9] * len(re.findall(r"^Text \[\d+\]", prompt, re.MULTILINE))}
     if task.startswith("You judge, for each"):
-        return {"verdicts": ["yes"] * len(re.findall(r"^\d+\. ", asked, re.MULTILINE))}
+        return {"verdicts": ["yes"] * len(re.findall(r"^\d+\. ", prompt, re.MULTILINE))}
     if task.startswith("You plan"):
         first = {"id": "1", "question": "Who designed the harbour?", "tool": "naive"}
         second = {"id": "2", "question": "Where was {1} born?", "tool": "naive", "after": ["1"]}
-        return {"steps": [first, second] if "Done:\n(none)" in asked else [second] if "step 2" not in asked else []}
-    return next(said for words, said in SAID.items() if task.startswith(words))
+        return {"steps": [first, second] if "Done:\n(none)" in prompt else [second] if "step 2" not in prompt else []}
+    return next(reply for words, reply in REPLIES.items() if task.startswith(words))
 
 
 def agents(gear: Gear) -> dict[str, Agent]:
@@ -82,27 +82,27 @@ def agents(gear: Gear) -> dict[str, Agent]:
     return {name: gear.agent(recipe) for name, recipe in recipes.items()}
 
 
-def measured(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
+def measure(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
     """Calls and tokens a question, by agent and role; and those of building communities with reports, once."""
     # Those of an earlier run have their reports already.
     while gear.graph.communities.clear(limit=1_000):
         pass
     gear.communities.build()
     reports = gear.communities.report().usage
-    found: dict[str, Any] = {"communities": {"once": True, **_told([reports])}}
+    results: dict[str, Any] = {"communities": {"once": True, **_mean_usage([reports])}}
     for name, agent in agents(gear).items():
         answers = [agent.ask(query.question) for query in track(queries, name)]
         roles = sorted({role for answer in answers for role in answer.usage})
-        each = {role: fmean(one.usage.get(role, Usage()).calls for one in answers) for role in roles}
-        found[name] = {**_told([answer.total for answer in answers]), "roles": each}
-    return found
+        each = {role: fmean(answer.usage.get(role, Usage()).calls for answer in answers) for role in roles}
+        results[name] = {**_mean_usage([answer.total for answer in answers]), "roles": each}
+    return results
 
 
-def _told(spent: list[Usage]) -> dict[str, float]:
+def _mean_usage(spent: list[Usage]) -> dict[str, float]:
     parts: dict[str, Callable[[Usage], int]] = {
-        "calls": lambda one: one.calls,
-        "input_tokens": lambda one: one.input_tokens,
-        "output_tokens": lambda one: one.output_tokens,
+        "calls": lambda usage: usage.calls,
+        "input_tokens": lambda usage: usage.input_tokens,
+        "output_tokens": lambda usage: usage.output_tokens,
     }
     return {name: round(fmean(map(part, spent)), 1) for name, part in parts.items()}
 
@@ -111,14 +111,15 @@ def main() -> None:
     """Measure, print, write."""
     dataset = datasets.load(Path(str(files("gear_neo4j.demo"))))
     settings = replace(Settings.load(), uri=None, name="evaluate-demo")
-    with Gear.connect(settings, chat=Scripted()) as gear:
+    with Gear.connect(settings, chat=ScriptedModel()) as gear:
         runs.provide(gear, dataset)
-        found = measured(gear, dataset.queries)
-    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        results = measure(gear, dataset.queries)
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     table = Table("agent", "calls", "tokens in", "tokens out", "by role")
-    for name, one in found.items():
-        roles = ", ".join(f"{role} {calls:g}" for role, calls in one.get("roles", {}).items()) or "once"
-        table.add_row(name, f"{one['calls']:g}", f"{one['input_tokens']:,.0f}", f"{one['output_tokens']:,.0f}", roles)
+    for name, figures in results.items():
+        roles = ", ".join(f"{role} {calls:g}" for role, calls in figures.get("roles", {}).items()) or "once"
+        tokens = (f"{figures[key]:,.0f}" for key in ("input_tokens", "output_tokens"))
+        table.add_row(name, f"{figures['calls']:g}", *tokens, roles)
     Console().print(table)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.agents import Scripted
+from benchmarks.agents import ScriptedModel
 from benchmarks.measure import fresh_server, machine
 from gear_neo4j import Gear, Settings
 from gear_neo4j.communities.build import BuildReport
@@ -38,23 +38,23 @@ def timed_build(gear: Gear, *, afresh: bool = True) -> tuple[BuildReport, float]
     return built, round(time.perf_counter() - started, 2)
 
 
-def measured(gear: Gear, folder: Path, made: Path) -> dict[str, Any]:
+def measure(gear: Gear, folder: Path, target: Path) -> dict[str, Any]:
     """The figures, in the order in which they come about."""
     corpus = (folder / "corpus.jsonl").read_text("utf-8").splitlines(keepends=True)
-    (made / "most.jsonl").write_text("".join(corpus[:-ADDED]), "utf-8")
-    (made / "last.jsonl").write_text("".join(corpus[-ADDED:]), "utf-8")
+    (target / "most.jsonl").write_text("".join(corpus[:-ADDED]), "utf-8")
+    (target / "last.jsonl").write_text("".join(corpus[-ADDED:]), "utf-8")
     known = {str(json.loads(line)["id"]) for line in corpus[:-ADDED]}
     facts = (folder / "triples.jsonl").read_text("utf-8").splitlines(keepends=True)
     for name, wanted in (("most-facts", True), ("last-facts", False)):
         lines = [line for line in facts if (str(json.loads(line)["id"]) in known) is wanted]
-        (made / f"{name}.jsonl").write_text("".join(lines), "utf-8")
-    gear.ingest([made / "most.jsonl"], triples=[made / "most-facts.jsonl"])
+        (target / f"{name}.jsonl").write_text("".join(lines), "utf-8")
+    gear.ingest([target / "most.jsonl"], triples=[target / "most-facts.jsonl"])
     built, seconds = timed_build(gear)
     first = gear.communities.read()
     again, seconds_again = timed_build(gear)
-    sizes = [one.size for one in first.communities.values() if not first.below.get(one.id)]
+    sizes = [community.size for community in first.communities.values() if not first.below.get(community.id)]
     calls = gear.communities.report().usage.calls
-    gear.ingest([made / "last.jsonl"], triples=[made / "last-facts.jsonl"])
+    gear.ingest([target / "last.jsonl"], triples=[target / "last-facts.jsonl"])
     updated, seconds_update = timed_build(gear, afresh=False)
     calls_update = gear.communities.report().usage.calls
     ids = [str(json.loads(line)["id"]) for line in corpus[::ONE_IN]]
@@ -81,9 +81,13 @@ def main() -> None:
     parser.add_argument("dataset", type=Path)
     folder = parser.parse_args().dataset
     settings = replace(Settings.load(), uri=None, name=SERVER)
-    with fresh_server(settings), tempfile.TemporaryDirectory() as made, Gear.connect(settings, chat=Scripted()) as gear:
+    with (
+        fresh_server(settings),
+        tempfile.TemporaryDirectory() as target,
+        Gear.connect(settings, chat=ScriptedModel()) as gear,
+    ):
         version = machine(gear.graph.version)
-        results = {"machine": version, "dataset": folder.resolve().name, **measured(gear, folder, Path(made))}
+        results = {"machine": version, "dataset": folder.resolve().name, **measure(gear, folder, Path(target))}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     Console().print_json(data=results)
 

@@ -21,7 +21,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measure import apart, machine, peak_megabytes, spread
+from benchmarks.measure import in_own_process, machine, peak_megabytes, spread
 from gear_neo4j.evaluate import datasets
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.ingestion.reading import read_passages, read_triples
@@ -41,50 +41,53 @@ FACTS = 4_000
 BATCH = 16
 
 
-def embedded(backend: str, folder: Path) -> dict[str, Any]:
+def measure(backend: str, folder: Path) -> dict[str, Any]:
     """Texts a second for passages and for triples, and the recall of exact search by these vectors."""
     dataset = datasets.load(folder)
-    passages = [one for batch in read_passages([dataset.folder / "corpus.jsonl"]) for one in batch.passages]
-    facts = [one.text for batch in read_triples([dataset.folder / "triples.jsonl"]) for one in batch.triples][:FACTS]
-    with tempfile.TemporaryDirectory() as made:
-        encode = _encoder(backend, Path(made))
-        encode([one.content for one in passages[:200]])
+    passages = [passage for batch in read_passages([dataset.folder / "corpus.jsonl"]) for passage in batch.passages]
+    contents = [passage.content for passage in passages]
+    triples = (triple for batch in read_triples([dataset.folder / "triples.jsonl"]) for triple in batch.triples)
+    facts = [triple.text for triple in triples][:FACTS]
+    with tempfile.TemporaryDirectory() as temporary:
+        encode = _encoder(backend, Path(temporary))
+        encode(contents[:200])
         rates: dict[str, list[float]] = {"passages": [], "triples": []}
         for _ in range(ROUNDS):
-            for name, texts in (("passages", [one.content for one in passages]), ("triples", facts)):
+            for name, texts in (("passages", contents), ("triples", facts)):
                 started = time.perf_counter()
                 encode(texts)
                 rates[name].append(len(texts) / (time.perf_counter() - started))
-        vectors, asked = encode([one.content for one in passages]), encode([one.question for one in dataset.queries])
-    order = np.argsort(-(asked @ vectors.T), axis=1)[:, : max(KS)]
-    found = [[passages[place].id for place in row] for row in order]
+        vectors = encode(contents)
+        query_vectors = encode([query.question for query in dataset.queries])
+    order = np.argsort(-(query_vectors @ vectors.T), axis=1)[:, : max(KS)]
+    rankings = [[passages[place].id for place in row] for row in order]
     recalls = {
-        f"R@{k}": round(100 * fmean(recall(ids, query.gold, k=k) for ids, query in zip(found, dataset.queries)), 1)  # noqa: B905
+        f"R@{k}": round(100 * fmean(recall(ids, query.gold, k=k) for ids, query in zip(rankings, dataset.queries)), 1)  # noqa: B905
         for k in KS
     }
     return {f"{name}_a_second": spread(values) for name, values in rates.items()} | recalls | {"mb": peak_megabytes()}
 
 
-def _encoder(backend: str, made: Path) -> Encode:
+def _encoder(backend: str, folder: Path) -> Encode:
     from sentence_transformers import SentenceTransformer
 
     engine, _, kind = backend.partition(" ")
     model = SentenceTransformer(str(MODEL), model_kwargs={"dtype": "bfloat16"} if kind == "bfloat16" else {})
     if engine == "torch":
-        return partial(_encoded, _quantised(model) if kind == "int8" else model)
-    run = _onnx(model, made, int8=kind == "int8") if engine == "onnx" else _openvino(model)
-    return partial(_pooled, model.tokenizer, run)
+        return partial(_encode, _quantise(model) if kind == "int8" else model)
+    run = _onnx(model, folder, int8=kind == "int8") if engine == "onnx" else _openvino(model)
+    return partial(_encode_pooled, model.tokenizer, run)
 
 
-def _encoded(model: Any, texts: Sequence[str]) -> Vectors:
+def _encode(model: Any, texts: Sequence[str]) -> Vectors:
     vectors = model.encode(list(texts), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
     return np.asarray(vectors, dtype=np.float32)
 
 
-def _pooled(tokenizer: Any, run: Callable[[dict[str, Any]], Any], texts: Sequence[str]) -> Vectors:
+def _encode_pooled(tokenizer: Any, run: Callable[[dict[str, Any]], Any], texts: Sequence[str]) -> Vectors:
     """What sentence-transformers does around the network: sort by length, pad, take the mean, bring to length 1."""
     order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
-    found: Vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
+    vectors: Vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
     for start in range(0, len(order), BATCH):
         places = order[start : start + BATCH]
         tokens = tokenizer(
@@ -93,8 +96,8 @@ def _pooled(tokenizer: Any, run: Callable[[dict[str, Any]], Any], texts: Sequenc
         states = run({name: tokens[name].astype(np.int64) for name in INPUTS})
         mask = tokens["attention_mask"][:, :, None]
         means = (states * mask).sum(axis=1) / mask.sum(axis=1)
-        found[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
-    return found
+        vectors[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
+    return vectors
 
 
 def _network(model: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -113,13 +116,13 @@ def _network(model: Any) -> tuple[Any, tuple[Any, ...]]:
     return Network().eval(), (example, example, torch.zeros_like(example))
 
 
-def _onnx(model: Any, made: Path, *, int8: bool) -> Callable[[dict[str, Any]], Any]:
+def _onnx(model: Any, folder: Path, *, int8: bool) -> Callable[[dict[str, Any]], Any]:
     import onnxruntime
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     network, example = _network(model)
-    file = made / "model.onnx"
+    file = folder / "model.onnx"
     axes = {name: {0: "batch", 1: "tokens"} for name in (*INPUTS, "states")}
     torch.onnx.export(
         network,
@@ -132,8 +135,8 @@ def _onnx(model: Any, made: Path, *, int8: bool) -> Callable[[dict[str, Any]], A
         dynamo=False,
     )
     if int8:
-        quantize_dynamic(file, made / "int8.onnx", weight_type=QuantType.QInt8)
-        file = made / "int8.onnx"
+        quantize_dynamic(file, folder / "int8.onnx", weight_type=QuantType.QInt8)
+        file = folder / "int8.onnx"
     session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
     return lambda tokens: session.run(["states"], tokens)[0]
 
@@ -146,13 +149,13 @@ def _openvino(model: Any) -> Callable[[dict[str, Any]], Any]:
     return lambda tokens: compiled([tokens[name] for name in INPUTS])[0]
 
 
-def _quantised(model: Any) -> Any:
+def _quantise(model: Any) -> Any:
     import torch
 
     return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)  # type: ignore[no-untyped-call]
 
 
-def _there(backend: str) -> bool:
+def _is_installed(backend: str) -> bool:
     try:
         return find_spec(NEEDS[backend.partition(" ")[0]]) is not None
     except ModuleNotFoundError:
@@ -167,27 +170,27 @@ def main() -> None:
     console = Console()
     results: dict[str, Any] = {}
     for backend in BACKENDS:
-        if not _there(backend):
+        if not _is_installed(backend):
             console.print(f"{backend}: not installed, left out", style="yellow")
             continue
         try:
-            results[backend] = apart(embedded, backend, folder).result()
+            results[backend] = in_own_process(measure, backend, folder).result()
         except Exception as error:
             results[backend] = {"failed": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"}
         console.print(backend, results[backend])
-    told = {"machine": machine("none"), "dataset": folder.resolve().name, "batch": BATCH, "backends": results}
-    RESULTS.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    document = {"machine": machine("none"), "dataset": folder.resolve().name, "batch": BATCH, "backends": results}
+    RESULTS.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     console.print(_table(results))
 
 
 def _table(results: dict[str, Any]) -> Table:
     table = Table("backend", "passages/s", "triples/s", *(f"R@{k}" for k in KS), "MB")
-    for backend, one in results.items():
-        if "failed" in one:
-            table.add_row(backend, one["failed"])
+    for backend, figures in results.items():
+        if "failed" in figures:
+            table.add_row(backend, figures["failed"])
             continue
-        rates = [f"{one[f'{name}_a_second']['median']:,.0f}" for name in ("passages", "triples")]
-        table.add_row(backend, *rates, *(f"{one[f'R@{k}']:.1f}" for k in KS), str(one["mb"]))
+        rates = [f"{figures[f'{name}_a_second']['median']:,.0f}" for name in ("passages", "triples")]
+        table.add_row(backend, *rates, *(f"{figures[f'R@{k}']:.1f}" for k in KS), str(figures["mb"]))
     return table
 
 

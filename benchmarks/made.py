@@ -50,14 +50,14 @@ class WordVectors:
         """One row a text."""
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
         for place, text in enumerate(texts):
-            found = [crc32(word.encode()) % WORDS for word in _WORD.findall(text.lower())]
-            rows[place] = self._table[found or [0]].sum(axis=0)
+            numbers = [crc32(word.encode()) % WORDS for word in _WORD.findall(text.lower())]
+            rows[place] = self._table[numbers or [0]].sum(axis=0)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TwoHopQuestion:
     """A question and the passages that answer it together."""
 
     question: str
@@ -65,7 +65,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SyntheticCorpus:
     """The corpus of a number of passages; the same seed makes the same one."""
 
     passages: int
@@ -85,18 +85,18 @@ class Made:
         for first in range(start, self.passages, size):
             yield self._batch(np.arange(first, min(first + size, self.passages)))
 
-    def questions(self, count: int) -> list[Asked]:
+    def questions(self, count: int) -> list[TwoHopQuestion]:
         """Questions over two passages each: what is stated of the thing that the first passage's subject leads to."""
-        found: list[Asked] = []
+        questions: list[TwoHopQuestion] = []
         for number in range(self.passages):
             # From all over the corpus.
-            asked = self._asked(_mixed(number, self.seed + 5) % self.passages)
-            found += [asked] if asked else []
-            if len(found) == count:
+            question = self._asked(_mixed(number, self.seed + 5) % self.passages)
+            questions += [question] if question else []
+            if len(questions) == count:
                 break
-        return found
+        return questions
 
-    def _asked(self, number: int) -> Asked | None:
+    def _asked(self, number: int) -> TwoHopQuestion | None:
         ((passage, triples),) = self._batch(np.array([number]))
         places = number * TRIPLES_A_PASSAGE + np.arange(OWN)
         for column, kind in enumerate(self._kinds(places)):
@@ -105,14 +105,14 @@ class Made:
             ((other, stated),) = self._batch(self._others(places)[column : column + 1])
             if other.id != passage.id:
                 first, second = triples[column].predicate, stated[0].predicate
-                return Asked(f"What {second} the one that {passage.title} {first}?", (passage.id, other.id))
+                return TwoHopQuestion(f"What {second} the one that {passage.title} {first}?", (passage.id, other.id))
         return None
 
     def _batch(self, numbers: Numbers) -> list[tuple[Passage, list[Triple]]]:
         places = numbers[:, None] * TRIPLES_A_PASSAGE + np.arange(TRIPLES_A_PASSAGE)
         kinds, others = self._kinds(places), self._others(places)
         predicate = (PREDICATES * _uniform(places, self.seed, salt=4) ** 2).astype(np.int64)
-        made = []
+        batch = []
         for row, number in enumerate(numbers.tolist()):
             main = self._main(number)
             leaves = [self._leaf(place, number) for place in places[row].tolist()]
@@ -130,9 +130,9 @@ class Made:
             text = " ".join(f"{subject} {predicate} {object}." for subject, predicate, object in facts)
             passage = Passage(f"made-{self.seed}-{number:07}", main, text)
             # A hub that is drawn twice can make the same triple twice.
-            triples = {one.id: one for one in (make_triple(passage.id, *fact) for fact in facts)}
-            made.append((passage, list(triples.values())))
-        return made
+            triples = {triple.id: triple for triple in (make_triple(passage.id, *fact) for fact in facts)}
+            batch.append((passage, list(triples.values())))
+        return batch
 
     def _kinds(self, places: Numbers) -> Numbers:
         """What the object at a place is: the rank of a hub, -1 for what another passage speaks of, or 0 for a leaf."""

@@ -49,8 +49,8 @@ def current_megabytes(process: int | None = None) -> int:
     status = Path(f"/proc/{process or 'self'}/status")
     if not status.exists():
         return 0
-    found = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmRSS"))
-    return int(found.split()[1]) // 1024
+    line = next(text for text in status.read_text("ascii").splitlines() if text.startswith("VmRSS"))
+    return int(line.split()[1]) // 1024
 
 
 def peak_megabytes(process: int | None = None) -> int:
@@ -58,8 +58,8 @@ def peak_megabytes(process: int | None = None) -> int:
     status = Path(f"/proc/{process or 'self'}/status")
     if status.exists():
         # What getrusage says begins, on Linux, with what the parent had when it started this process.
-        found = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM"))
-        return int(found.split()[1]) // 1024
+        line = next(text for text in status.read_text("ascii").splitlines() if text.startswith("VmHWM"))
+        return int(line.split()[1]) // 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak // (1024 * 1024 if platform.system() == "Darwin" else 1024)
 
@@ -72,7 +72,7 @@ def disk_megabytes(server: LocalServer) -> dict[str, int]:
     return {"store": _size(store) - indexes, "indexes": indexes, "logs": _size(data / "transactions")}
 
 
-def apart(work: Callable[..., Any], *arguments: object) -> "Future[Any]":
+def in_own_process(work: Callable[..., Any], *arguments: object) -> "Future[Any]":
     """Begin some work in a new process, so that its memory can be told from that of this one."""
     pool = ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
     future = pool.submit(work, *arguments)
@@ -98,7 +98,7 @@ def fresh_server(settings: Settings) -> Iterator[LocalServer]:
 
 def machine(neo4j: str) -> dict[str, object]:
     """What the figures were taken on, with the versions of whatever takes part."""
-    found: dict[str, object] = {"python": platform.python_version(), "neo4j": neo4j, "cpus": os.cpu_count()}
+    versions: dict[str, object] = {"python": platform.python_version(), "neo4j": neo4j, "cpus": os.cpu_count()}
     for package in (
         "neo4j-rust-ext",
         "rank-bm25",
@@ -108,10 +108,10 @@ def machine(neo4j: str) -> dict[str, object]:
         "igraph",
     ):
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _size(folder: Path) -> int:

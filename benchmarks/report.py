@@ -16,9 +16,9 @@ def rows(results: Results) -> Iterator[tuple[str, ...]]:
     """A line a figure, a column a size."""
 
     def line(label: str, *path: str, unit: str = "") -> tuple[str, ...]:
-        return (label, *(_shown(_at(one, path), unit) for one in results))
+        return (label, *(_format(_at(result, path), unit) for result in results))
 
-    yield ("triples", *(f"{one['load']['triples']:,}" for one in results))
+    yield ("triples", *(f"{result['load']['triples']:,}" for result in results))
     yield line("written: triples a second, after the passages", "load", "a_second", "triples_alone")
     yield line("the same, passages and all", "load", "a_second", "with_passages")
     yield line("the same, until the vector index is online", "load", "a_second", "with_index")
@@ -36,7 +36,7 @@ def rows(results: Results) -> Iterator[tuple[str, ...]]:
             yield line("ratio: median", "expansion", key, f"{part}_ratio", "median")
     yield line("all ten at the largest hubs: p50", "expansion", *_WORST, "median", unit="ms")
     yield line("the slowest of twenty", "expansion", *_WORST, "most", unit="ms")
-    names = list(dict.fromkeys(name for one in results for name in one["searches"] if name != "igraph"))
+    names = list(dict.fromkeys(name for result in results for name in result["searches"] if name != "igraph"))
     for name in names:
         yield line(f"{name}: p50", "searches", name, "ms", "median", unit="ms")
         yield line("R@10", "searches", name, "recall_at_10")
@@ -77,12 +77,12 @@ def plot(results: Results, file: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot
 
-    sizes = [one["load"]["triples"] for one in results]
+    sizes = [result["load"]["triples"] for result in results]
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2))
     for label, path in _CURVES.items():
-        values = [_at(one, path) for one in results]
+        values = [_at(result, path) for result in results]
         points = [(size, value) for size, value in zip(sizes, values, strict=True) if value is not None]
-        left.plot([one for one, _ in points], [other for _, other in points], marker="o", label=label)
+        left.plot(*zip(*points, strict=True), marker="o", label=label)
     left.set(xscale="log", yscale="log", xlabel="triples", ylabel="ms, median", title="latency by size")
     left.grid(alpha=0.3, which="both")
     left.set_ylim(top=100 * max(left.get_ylim()))
@@ -108,13 +108,13 @@ _CURVES = {
 }
 
 
-def _at(found: Any, path: Sequence[str]) -> Any:
+def _at(value: Any, path: Sequence[str]) -> Any:
     for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
-def _shown(value: Any, unit: str) -> str:
+def _format(value: Any, unit: str) -> str:
     if value is None:
         return ""
     return f"{value:,.1f}{unit and ' ' + unit}" if isinstance(value, float) else f"{value:,}{unit and ' ' + unit}"

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from rich.progress import track
 
-from benchmarks.made import Asked, Made, WordVectors
+from benchmarks.made import SyntheticCorpus, TwoHopQuestion, WordVectors
 from benchmarks.measure import peak_megabytes, spread, timed
 from benchmarks.rivals.bm25 import RankBM25
 from benchmarks.rivals.pagerank import PageRank
@@ -30,14 +30,14 @@ K = 10
 # So many questions for what takes long.
 SLOW = 10
 CLIENTS = (1, 4, 16)
-Noted = dict[str, list[float]]
+Samples = dict[str, list[float]]
 
 
-def write_files(made: Made, folder: Path) -> None:
+def write_files(corpus: SyntheticCorpus, folder: Path) -> None:
     """The corpus as the JSONL files that an ingest reads."""
     folder.mkdir(parents=True)
     with (folder / "corpus.jsonl").open("w") as passages, (folder / "triples.jsonl").open("w") as triples:
-        for batch in track(made.batches(), "making", total=-(-made.passages // 100)):
+        for batch in track(corpus.batches(), "making", total=-(-corpus.passages // 100)):
             write_batch(batch, passages, triples)
 
 
@@ -48,8 +48,8 @@ def write_batch(
     for passage, facts in batch:
         row = {"id": passage.id, "title": passage.title, "text": passage.text, "source": source}
         passages.write(json.dumps(row) + "\n")
-        told = [[one.subject, one.predicate, one.object] for one in facts]
-        triples.write(json.dumps({"id": passage.id, "triples": told}) + "\n")
+        rows = [[triple.subject, triple.predicate, triple.object] for triple in facts]
+        triples.write(json.dumps({"id": passage.id, "triples": rows}) + "\n")
 
 
 def load(settings: Settings, folder: Path) -> dict[str, Any]:
@@ -88,16 +88,16 @@ def load(settings: Settings, folder: Path) -> dict[str, Any]:
     }
 
 
-def _rate(one: tuple[float, int], other: tuple[float, int]) -> int:
-    return round((other[1] - one[1]) / max(other[0] - one[0], 1e-9))
+def _rate(first: tuple[float, int], last: tuple[float, int]) -> int:
+    return round((last[1] - first[1]) / max(last[0] - first[0], 1e-9))
 
 
-def asked_vector(gear: Gear, one: Asked) -> list[float]:
+def question_vector(gear: Gear, question: TwoHopQuestion) -> list[float]:
     """The vector of a question."""
-    return Question(one.question, embedder=gear.embedder).vector
+    return Question(question.question, embedder=gear.embedder).vector
 
 
-def retrievers(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
+def retrievers(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
     """Whole searches, turn by turn: ours, vector search with a two-hop query in Cypher, and PageRank in memory."""
     ours = {
         "naive over hybrid": gear.retriever(Naive(base="hybrid")),
@@ -108,70 +108,74 @@ def retrievers(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     if find_spec("neo4j_graphrag"):
         two_hop = {"VectorCypherRetriever": VectorCypher(gear), "the same, no hubs": VectorCypher(gear, hub=Beam().hub)}
     pagerank = PageRank(gear) if find_spec("igraph") else None
-    times: Noted = {}
-    recalls: Noted = {}
-    for number, one in enumerate(track(asked, "searches")):
+    times: Samples = {}
+    recalls: Samples = {}
+    for number, question in enumerate(track(questions, "searches")):
         for name, retriever in ours.items():
             started = time.perf_counter()
-            ids = [hit.passage.id for hit in retriever.retrieve(one.question, k=K)]
-            _note(times, recalls, name, started, ids, one)
-        vector = asked_vector(gear, one)
+            ids = [hit.passage.id for hit in retriever.retrieve(question.question, k=K)]
+            _note(times, recalls, name, started, ids, question)
+        vector = question_vector(gear, question)
         for name, rival in two_hop.items():
             if name != "VectorCypherRetriever" or number < SLOW:
                 started = time.perf_counter()
-                _note(times, recalls, name, started, rival.search(vector, k=K), one)
+                _note(times, recalls, name, started, rival.search(vector, k=K), question)
         if pagerank and number < SLOW * 2:
             started = time.perf_counter()
-            _note(times, recalls, "PageRank in memory (igraph)", started, pagerank.search(vector, k=K), one)
-    told: dict[str, Any] = {
+            _note(times, recalls, "PageRank in memory (igraph)", started, pagerank.search(vector, k=K), question)
+    results: dict[str, Any] = {
         name: {"ms": spread(times[name]), "recall_at_10": round(100 * fmean(recalls[name]), 1)} for name in times
     }
-    return told | ({"igraph": pagerank.told} if pagerank else {})
+    return results | ({"igraph": pagerank.report} if pagerank else {})
 
 
-def _note(times: Noted, recalls: Noted, name: str, started: float, ids: list[str], one: Asked) -> None:
+def _note(
+    times: Samples, recalls: Samples, name: str, started: float, ids: list[str], question: TwoHopQuestion
+) -> None:
     times.setdefault(name, []).append(1_000 * (time.perf_counter() - started))
-    recalls.setdefault(name, []).append(recall(ids, one.gold, k=K))
+    recalls.setdefault(name, []).append(recall(ids, question.gold, k=K))
 
 
-def keywords(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
+def keywords(gear: Gear, queries: Sequence[TwoHopQuestion]) -> dict[str, Any]:
     """BM25 in memory, ours and rank-bm25, against full text: seconds to build, memory, time a question, recall."""
     before, started = peak_megabytes(), time.perf_counter()
     index = BM25(gear.graph.store.all_passages())
     built, mb = time.perf_counter() - started, peak_megabytes() - before
     plain = RankBM25(gear.graph.store.all_passages())
     fulltext = gear.retriever(Base(base="fulltext"))
-    times: Noted = {}
-    recalls: Noted = {}
-    for one in track(asked, "keywords"):
+    times: Samples = {}
+    recalls: Samples = {}
+    for query in track(queries, "keywords"):
         started = time.perf_counter()
-        question = Question(one.question, embedder=gear.embedder)
-        _note(times, recalls, "bm25 in memory", started, [item.id for item in index.rank(question, k=K)], one)
+        question = Question(query.question, embedder=gear.embedder)
+        _note(times, recalls, "bm25 in memory", started, [item.id for item in index.rank(question, k=K)], query)
         started = time.perf_counter()
-        _note(times, recalls, "rank-bm25", started, plain.search(one.question, k=K), one)
+        _note(times, recalls, "rank-bm25", started, plain.search(query.question, k=K), query)
         started = time.perf_counter()
-        ids = [hit.passage.id for hit in fulltext.retrieve(one.question, k=K)]
-        _note(times, recalls, "fulltext", started, ids, one)
-    told = {name: {"ms": spread(times[name]), "recall_at_10": round(100 * fmean(recalls[name]), 1)} for name in times}
-    return told | {"bm25 in memory built": {"seconds": round(built, 1), "mb": mb}}
+        ids = [hit.passage.id for hit in fulltext.retrieve(query.question, k=K)]
+        _note(times, recalls, "fulltext", started, ids, query)
+    results = {
+        name: {"ms": spread(times[name]), "recall_at_10": round(100 * fmean(recalls[name]), 1)} for name in times
+    }
+    return results | {"bm25 in memory built": {"seconds": round(built, 1), "mb": mb}}
 
 
-def throughput(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
+def throughput(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
     """Searches a second with 1, 4 and 16 threads that search at once."""
     retriever = gear.retriever(Naive(base="hybrid"))
-    found = {}
+    results = {}
     for clients in CLIENTS:
         times: list[float] = []
 
-        def one(question: str, times: list[float] = times) -> None:
+        def search(question: str, times: list[float] = times) -> None:
             times.append(timed(lambda: retriever.retrieve(question, k=K)))
 
-        questions = [asked[number % len(asked)].question for number in range(40 * clients if clients < 16 else 320)]
+        texts = [questions[number % len(questions)].question for number in range(40 * clients if clients < 16 else 320)]
         started = time.perf_counter()
         with ThreadPoolExecutor(clients) as pool:
-            list(pool.map(one, questions))
-        found[str(clients)] = {
-            "a_second": round(len(questions) / (time.perf_counter() - started), 1),
+            list(pool.map(search, texts))
+        results[str(clients)] = {
+            "a_second": round(len(texts) / (time.perf_counter() - started), 1),
             "ms": spread(times),
         }
-    return found
+    return results

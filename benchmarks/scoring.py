@@ -19,7 +19,7 @@ from rich.progress import track
 from benchmarks.measure import machine, spread, timed
 from benchmarks.rivals.beams import walk_encoding
 from benchmarks.rivals.vector_cypher import VectorCypher
-from benchmarks.steps import Times, Walk, compare, ranking, told
+from benchmarks.steps import Times, Walk, compare, ranking, summary
 from gear_neo4j import Base, Beam, Gear, Naive, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
@@ -37,12 +37,12 @@ TWO_HOPS = "VectorCypherRetriever, two hops"
 def steps(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
     """The expansion of each question, and its step alone, batched and by one query a beam, in turn."""
     base = gear.retriever("base")
-    found: list[Times] = []
+    times: list[Times] = []
     for query in track(dataset.queries, "steps"):
         passages = [hit.passage.id for hit in base.retrieve(query.question, k=K)]
         walk = Walk.begin(gear, query.question, passages=passages, beam=Beam())
-        found += [compare(gear, walk, hub=False) for _ in range(ROUNDS)]
-    return told(found)
+        times += [compare(gear, walk, hub=False) for _ in range(ROUNDS)]
+    return summary(times)
 
 
 def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
@@ -87,16 +87,16 @@ def parts(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
         "whole": whole,
     }
     base, beam = gear.retriever("base"), Beam()
-    found: dict[str, list[float]] = {name: [] for name in queries}
+    samples: dict[str, list[float]] = {name: [] for name in queries}
     for query in track(dataset.queries, "parts"):
         passages = [hit.passage.id for hit in base.retrieve(query.question, k=K)]
         vector = Question(query.question, embedder=gear.embedder).vector
-        given = {"passages": passages, "limit": beam.width, **ranking(vector, beam, hub=beam.hub).parameters}
+        parameters = {"passages": passages, "limit": beam.width, **ranking(vector, beam, hub=beam.hub).parameters}
         for _ in range(ROUNDS):
-            for name, one in queries.items():
-                taken = {key: given[key] for key in one.parameters}
-                found[name].append(timed(partial(gear.graph.database.run, one, **taken)))
-    return {name: spread(times) for name, times in found.items()}
+            for name, statement in queries.items():
+                arguments = {key: parameters[key] for key in statement.parameters}
+                samples[name].append(timed(partial(gear.graph.database.run, statement, **arguments)))
+    return {name: spread(times) for name, times in samples.items()}
 
 
 def searches(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
@@ -119,9 +119,9 @@ def searches(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
             spent = 1_000 * (time.perf_counter() - started) - hits.milliseconds.get("encode", 0.0)
             times.setdefault(name, []).append(spent)
             recalls.setdefault(name, []).append(recall([hit.passage.id for hit in hits], query.gold, k=10))
-        found: list[str] = []
-        times.setdefault(TWO_HOPS, []).append(timed(lambda: found.extend(rival.search(vector, k=10))))  # noqa: B023
-        recalls.setdefault(TWO_HOPS, []).append(recall(found, query.gold, k=10))
+        ids: list[str] = []
+        times.setdefault(TWO_HOPS, []).append(timed(lambda: ids.extend(rival.search(vector, k=10))))  # noqa: B023
+        recalls.setdefault(TWO_HOPS, []).append(recall(ids, query.gold, k=10))
     return {name: {"ms": spread(times[name]), "recall_at_10": round(100 * fmean(recalls[name]), 1)} for name in times}
 
 

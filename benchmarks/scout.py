@@ -74,25 +74,25 @@ def systems(gear: Gear) -> dict[str, Ask]:
     def ask(name: str, question: str) -> list[str]:
         return [hit.passage.id for hit in retrievers[name].retrieve(question, k=max(KS))]
 
-    found: dict[str, Ask] = {name: lambda question, name=name: ask(name, question) for name in retrievers}  # type: ignore[misc]
-    return found | {"questions in lower case": lambda question: ask("scout", question.lower())}
+    asks: dict[str, Ask] = {name: lambda question, name=name: ask(name, question) for name in retrievers}  # type: ignore[misc]
+    return asks | {"questions in lower case": lambda question: ask("scout", question.lower())}
 
 
-def measured(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float]]:
+def measure(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float]]:
     """Recall of each question at each k, shape (questions, 4), and the median milliseconds, by name."""
-    asked = systems(gear)
-    recalls: dict[str, list[list[float]]] = {name: [] for name in asked}
-    times: dict[str, list[float]] = {name: [] for name in asked}
-    for ask in asked.values():
+    asks = systems(gear)
+    recalls: dict[str, list[list[float]]] = {name: [] for name in asks}
+    times: dict[str, list[float]] = {name: [] for name in asks}
+    for ask in asks.values():
         ask(queries[0].question)
     for query in track(queries, "questions"):
-        for name, ask in asked.items():
+        for name, ask in asks.items():
             started = time.perf_counter()
             ranking = ask(query.question)
             times[name].append(1_000 * (time.perf_counter() - started))
             recalls[name].append([recall(ranking, query.gold, k=k) for k in KS])
     return {name: 100 * np.array(rows) for name, rows in recalls.items()}, {
-        name: round(median(some), 1) for name, some in times.items()
+        name: round(median(samples), 1) for name, samples in times.items()
     }
 
 
@@ -107,9 +107,9 @@ def report(recalls: Mapping[str, Recalls], times: Mapping[str, float]) -> dict[s
     """What is written down: means on the half that was chosen on, on the other one, and on all; with intervals."""
     halves = {"even": slice(0, None, 2), "odd": slice(1, None, 2), "all": slice(None)}
     rows = {
-        name: {half: found[part].mean(axis=0).round(1).tolist() for half, part in halves.items()}
-        | {"interval": interval(found), "ms": times[name]}
-        for name, found in recalls.items()
+        name: {half: values[part].mean(axis=0).round(1).tolist() for half, part in halves.items()}
+        | {"interval": interval(values), "ms": times[name]}
+        for name, values in recalls.items()
     }
     ahead = {
         rival: {
@@ -125,19 +125,19 @@ def report(recalls: Mapping[str, Recalls], times: Mapping[str, float]) -> dict[s
     return {"ks": list(KS), "systems": rows, "scout_ahead_of": ahead}
 
 
-def table(found: Mapping[str, Any]) -> str:
+def table(results: Mapping[str, Any]) -> str:
     """The systems as a table in Markdown."""
     lines = ["| | even: chosen on | odd: held out | all | ms |", "|---|---|---|---|---|"]
-    for name, row in found["systems"].items():
+    for name, row in results["systems"].items():
         cells = [" / ".join(f"{value:.1f}" for value in row[half]) for half in ("even", "odd", "all")]
         lines.append(f"| {name} | {' | '.join(cells)} | {row['ms']:.0f} |")
-    for rival, halves in found["scout_ahead_of"].items():
+    for rival, halves in results["scout_ahead_of"].items():
         for half, gain in halves.items():
-            told = (
+            gains = (
                 f"@{k} {points:+.1f} ({low:+.1f} to {high:+.1f})"
                 for k, points, (low, high) in zip(KS, gain["points"], gain["interval"], strict=True)
             )
-            lines.append(f"\nscout - {rival}, {half}: {', '.join(told)}")
+            lines.append(f"\nscout - {rival}, {half}: {', '.join(gains)}")
     return "\n".join(lines)
 
 
@@ -149,9 +149,9 @@ def main() -> None:
         settings = replace(settings, name=f"evaluate-{dataset.name}")
     with Gear.connect(settings) as gear:
         runs.provide(gear, dataset, synonyms=True)
-        found = {"dataset": dataset.name, "questions": len(dataset.queries)} | report(*measured(gear, dataset.queries))
-    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(table(found))
+        results = {"dataset": dataset.name, "questions": len(dataset.queries)} | report(*measure(gear, dataset.queries))
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print(table(results))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.made import Made, WordVectors
+from benchmarks.made import SyntheticCorpus, WordVectors
 from benchmarks.measure import current_megabytes, fresh_server, spread
 from benchmarks.scale import write_batch, write_files
 from gear_neo4j import Gear, Naive, Settings
@@ -80,7 +80,7 @@ class Retries(logging.Handler):
             self._tally.retried[kind] += 1
 
 
-def searching(gear: Gear, questions: list[str], base: BaseName, tally: Tally, stop: threading.Event) -> None:
+def search_repeatedly(gear: Gear, questions: list[str], base: BaseName, tally: Tally, stop: threading.Event) -> None:
     """Search until told to stop."""
     for question in itertools.cycle(questions):
         if stop.is_set():
@@ -91,7 +91,7 @@ def searching(gear: Gear, questions: list[str], base: BaseName, tally: Tally, st
         tally.searches.append(1_000 * (time.perf_counter() - started))
 
 
-def ingesting(
+def ingest_repeatedly(
     gear: Gear, folder: Path, number: int, written: "Queue[str]", tally: Tally, stop: threading.Event
 ) -> None:
     """Ingest small corpora under sources of their own until told to stop."""
@@ -100,7 +100,7 @@ def ingesting(
             return
         source = f"soak-{number}-{turn}"
         corpus, triples = folder / f"{source}.jsonl", folder / f"{source}-triples.jsonl"
-        (batch,) = itertools.islice(Made(PASSAGES, seed=1 + number + 2 * turn).batches(size=A_BATCH), 1)
+        (batch,) = itertools.islice(SyntheticCorpus(PASSAGES, seed=1 + number + 2 * turn).batches(size=A_BATCH), 1)
         with corpus.open("w") as texts, triples.open("w") as facts:
             write_batch(batch, texts, facts, source=source)
         with counted("ingest", tally):
@@ -110,7 +110,7 @@ def ingesting(
         triples.unlink()
 
 
-def forgetting(gear: Gear, written: "Queue[str]", tally: Tally, stop: threading.Event) -> None:
+def forget_repeatedly(gear: Gear, written: "Queue[str]", tally: Tally, stop: threading.Event) -> None:
     """Forget what was ingested, until told to stop and nothing is left."""
     while not (stop.is_set() and written.empty()):
         try:
@@ -142,24 +142,24 @@ def by_quarter(samples: Sequence[dict[str, float]]) -> dict[str, list[float]]:
     """The median of each figure in each quarter of the time."""
     quarters = [samples[len(samples) * n // 4 : len(samples) * (n + 1) // 4] for n in range(4)]
     keys = [key for key in samples[0] if key != "seconds"] if samples else []
-    return {key: [median(one[key] for one in quarter) for quarter in quarters if quarter] for key in keys}
+    return {key: [median(sample[key] for sample in quarter) for quarter in quarters if quarter] for key in keys}
 
 
 def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[str, Any]:
     """Everything at once; afterwards the database holds what it held before."""
-    made, tally, stop, written = Made(PASSAGES), Tally(), threading.Event(), Queue[str]()
+    corpus, tally, stop, written = SyntheticCorpus(PASSAGES), Tally(), threading.Event(), Queue[str]()
     folder = Path(tempfile.mkdtemp(prefix="gear-soak-"))
     logging.getLogger("neo4j").addHandler(Retries(tally))
     logging.getLogger("neo4j").propagate = False
     with Gear.connect(settings, embedder=WordVectors()) as gear:
-        write_files(made, folder / "corpus")
+        write_files(corpus, folder / "corpus")
         gear.ingest([folder / "corpus"])
         before = gear.corpus.counts()
-        questions = [one.question for one in made.questions(200)]
-        work: list[Callable[[], None]] = [partial(forgetting, gear, written, tally, stop)]
-        work += [partial(searching, gear, questions[n:], BASES[n % 2], tally, stop) for n in range(SEARCHERS)]
-        work += [partial(ingesting, gear, folder, n, written, tally, stop) for n in range(INGESTERS)]
-        threads = [threading.Thread(target=one) for one in work]
+        questions = [question.question for question in corpus.questions(200)]
+        work: list[Callable[[], None]] = [partial(forget_repeatedly, gear, written, tally, stop)]
+        work += [partial(search_repeatedly, gear, questions[n:], BASES[n % 2], tally, stop) for n in range(SEARCHERS)]
+        work += [partial(ingest_repeatedly, gear, folder, n, written, tally, stop) for n in range(INGESTERS)]
+        threads = [threading.Thread(target=loop) for loop in work]
         started = time.perf_counter()
         for thread in threads:
             thread.start()
@@ -192,10 +192,10 @@ def main() -> None:
     options = parser.parse_args()
     settings = replace(Settings.load(), uri=None, name="bench-soak", database=None)
     with fresh_server(settings) as server:
-        found = soak(settings, server, options.minutes)
+        report = soak(settings, server, options.minutes)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    Console().print_json(data={key: value for key, value in found.items() if key != "memory"})
+    options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    Console().print_json(data={key: value for key, value in report.items() if key != "memory"})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from rich.progress import track
 
-from benchmarks.made import Asked
+from benchmarks.made import TwoHopQuestion
 from benchmarks.measure import spread, timed
 from benchmarks.rivals import beams
 from gear_neo4j import Base, Beam, Gear
@@ -53,7 +53,7 @@ class Walk:
         """The walk of a question from its base passages."""
         question = Question(text, embedder=gear.embedder)
         start = gear.graph.store.start_triples(passages, query=question.vector, limit=beam.width)
-        return cls(question, passages, beams_of(start, beam), beam, any(one.degree > beam.hub for one in start))
+        return cls(question, passages, beams_of(start, beam), beam, any(triple.degree > beam.hub for triple in start))
 
 
 def beams_of(start: Sequence[ScoredTriple], beam: Beam) -> list[Path]:
@@ -91,56 +91,57 @@ def compare(gear: Gear, walk: Walk, *, hub: bool) -> Times:
     )
 
 
-def told(found: Sequence[Times]) -> dict[str, Any]:
+def summary(times: Sequence[Times]) -> dict[str, Any]:
     """Each spread, and the ratios."""
     return {
-        "step_ms": spread([one[0] for one in found]),
-        "step_singly_ms": spread([one[1] for one in found]),
-        "step_ratio": spread([one[1] / one[0] for one in found]),
-        "whole_ms": spread([one[2] for one in found]),
-        "whole_singly_ms": spread([one[3] for one in found]),
-        "whole_ratio": spread([one[3] / one[2] for one in found]),
+        "step_ms": spread([sample[0] for sample in times]),
+        "step_singly_ms": spread([sample[1] for sample in times]),
+        "step_ratio": spread([sample[1] / sample[0] for sample in times]),
+        "whole_ms": spread([sample[2] for sample in times]),
+        "whole_singly_ms": spread([sample[3] for sample in times]),
+        "whole_ratio": spread([sample[3] / sample[2] for sample in times]),
     }
 
 
-def begun(gear: Gear, asked: Sequence[Asked]) -> tuple[list[Walk], list[Walk]]:
+def walks_of(gear: Gear, questions: Sequence[TwoHopQuestion]) -> tuple[list[Walk], list[Walk]]:
     """The walks of some questions: those that meet no hub, and those that do."""
     base = gear.retriever(Base(base="hybrid"))
     without: list[Walk] = []
     hubs: list[Walk] = []
-    for one in track(asked, "walks"):
+    for question in track(questions, "walks"):
         if min(len(without), len(hubs)) >= WALKS:
             break
-        passages = [hit.passage.id for hit in base.retrieve(one.question, k=BASE_K)]
-        walk = Walk.begin(gear, one.question, passages=passages, beam=Beam())
+        passages = [hit.passage.id for hit in base.retrieve(question.question, k=BASE_K)]
+        walk = Walk.begin(gear, question.question, passages=passages, beam=Beam())
         kind = hubs if walk.hub else without
         if len(kind) < WALKS:
             kind.append(walk)
     return without, hubs
 
 
-def expansion(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
+def expansion(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
     """One step of ten beams and the whole expansion, without and with hubs; and a step from the worst start of all."""
-    without, hubs = begun(gear, asked)
-    found: dict[str, Any] = {}
+    without, hubs = walks_of(gear, questions)
+    results: dict[str, Any] = {}
     for name, walks in (("without_hub", without), ("hub", hubs)):
         # Of two times the second, for both ways: what was read for the first is in memory then.
-        found[name] = told([[compare(gear, walk, hub=walk.hub) for _ in range(2)][1] for walk in track(walks, name)])
+        times = ([compare(gear, walk, hub=walk.hub) for _ in range(2)][1] for walk in track(walks, name))
+        results[name] = summary(list(times))
     worst = replace(without[0], paths=worst_start(gear, without[0].beam))
     hits = [timed(lambda: step(gear, worst, hub=True)) for _ in range(20)]
-    return {**found, "all_start_triples_at_the_largest_hubs": spread(hits), "limit": worst.beam.hub}
+    return {**results, "all_start_triples_at_the_largest_hubs": spread(hits), "limit": worst.beam.hub}
 
 
 def worst_start(gear: Gear, beam: Beam) -> list[Path]:
     """Ten start triples, each at one of the ten busiest entities."""
     start = []
     for row in gear.graph.database.run(BUSIEST)[: beam.width]:
-        found = gear.graph.database.run(AT_HUB, name=row["name"])[0]
-        start.append(ScoredTriple(triple_of(found), 0.5, row["degree"]))
+        triple = triple_of(gear.graph.database.run(AT_HUB, name=row["name"])[0])
+        start.append(ScoredTriple(triple, 0.5, row["degree"]))
     return beams_of(start, beam)
 
 
-def hub_recall(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
+def hub_recall(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
     """Of the best paths of exact expansion, the share that the bounded one finds; the same of their passages."""
     bounded = Expansion(gear.graph.store, embedder=gear.embedder)
     exact = Expansion(gear.graph.store, embedder=gear.embedder, beam=Beam(hub=EXACT))
@@ -148,10 +149,10 @@ def hub_recall(gear: Gear, asked: Sequence[Asked]) -> dict[str, Any]:
     paths: list[float] = []
     passages: list[float] = []
     met = 0
-    for one in track(asked, "hub recall"):
-        start = [hit.passage.id for hit in base.retrieve(one.question, k=BASE_K)]
-        ours = bounded.expand(Question(one.question, embedder=gear.embedder), passages=start)
-        whole = exact.expand(Question(one.question, embedder=gear.embedder), passages=start)
+    for query in track(questions, "hub recall"):
+        start = [hit.passage.id for hit in base.retrieve(query.question, k=BASE_K)]
+        ours = bounded.expand(Question(query.question, embedder=gear.embedder), passages=start)
+        whole = exact.expand(Question(query.question, embedder=gear.embedder), passages=start)
         met += not ours.exact
         for shares, parts in ((paths, _paths), (passages, _passages)):
             shares.append(_share(parts(whole), parts(ours)))
@@ -167,5 +168,5 @@ def _passages(walked: ExpansionResult) -> set[str]:
     return {id for path in walked.paths for id in path.passage_ids}
 
 
-def _share(wanted: set[str], found: set[str]) -> float:
-    return len(wanted & found) / len(wanted) if wanted else 1.0
+def _share(wanted: set[str], retrieved: set[str]) -> float:
+    return len(wanted & retrieved) / len(wanted) if wanted else 1.0

@@ -18,7 +18,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.made import Made, WordVectors
+from benchmarks.made import SyntheticCorpus, WordVectors
 from benchmarks.measure import machine
 from benchmarks.rivals import apoc
 from benchmarks.scale import write_files
@@ -46,7 +46,7 @@ def ours(server: LocalServer, _: Batch, folder: Path) -> None:
         gear.ingest([folder])
 
 
-def langchain(server: LocalServer, made: Batch, _: Path) -> None:
+def langchain(server: LocalServer, batch: Batch, _: Path) -> None:
     """``add_graph_documents`` with sources and base label, as its documentation has it."""
     from langchain_core.documents import Document
     from langchain_neo4j import Neo4jGraph
@@ -54,11 +54,11 @@ def langchain(server: LocalServer, made: Batch, _: Path) -> None:
 
     graph = Neo4jGraph(server.uri, server.username, server.password, refresh_schema=False)
     documents = []
-    for passage, triples in made:
-        nodes = {name: Node(id=name, type="Entity") for one in triples for name in (one.subject, one.object)}
+    for passage, triples in batch:
+        nodes = {name: Node(id=name, type="Entity") for triple in triples for name in (triple.subject, triple.object)}
         edges = [
-            Relationship(source=nodes[one.subject], target=nodes[one.object], type=_type(one.predicate))
-            for one in triples
+            Relationship(source=nodes[triple.subject], target=nodes[triple.object], type=_type(triple.predicate))
+            for triple in triples
         ]
         source = Document(passage.text, metadata={"id": passage.id})
         documents.append(GraphDocument(nodes=list(nodes.values()), relationships=edges, source=source))
@@ -66,7 +66,7 @@ def langchain(server: LocalServer, made: Batch, _: Path) -> None:
         graph.add_graph_documents(documents[start : start + 100], include_source=True, baseEntityLabel=True)
 
 
-def graphrag(server: LocalServer, made: Batch, _: Path) -> None:
+def graphrag(server: LocalServer, batch: Batch, _: Path) -> None:
     """The KG builder's writer, with chunks and entities as its pipeline makes them."""
     import neo4j
     from neo4j_graphrag.components.kg_writer import Neo4jWriter
@@ -74,16 +74,16 @@ def graphrag(server: LocalServer, made: Batch, _: Path) -> None:
 
     nodes: dict[str, Any] = {}
     edges = []
-    for passage, triples in made:
+    for passage, triples in batch:
         nodes[passage.id] = Neo4jNode(id=passage.id, label="Chunk", properties={"text": passage.text})
-        for one in triples:
-            for name in (one.subject, one.object):
+        for triple in triples:
+            for name in (triple.subject, triple.object):
                 key = entity_key(name)
                 if key not in nodes:
                     nodes[key] = Neo4jNode(id=key, label="Entity", properties={"name": name})
                     edges.append(Neo4jRelationship(start_node_id=key, end_node_id=passage.id, type="FROM_CHUNK"))
-            ends = {"start_node_id": entity_key(one.subject), "end_node_id": entity_key(one.object)}
-            edges.append(Neo4jRelationship(**ends, type=_type(one.predicate)))
+            ends = {"start_node_id": entity_key(triple.subject), "end_node_id": entity_key(triple.object)}
+            edges.append(Neo4jRelationship(**ends, type=_type(triple.predicate)))
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         writer = Neo4jWriter(driver)
         written = asyncio.run(writer.run(Neo4jGraph(nodes=list(nodes.values()), relationships=edges)))
@@ -95,7 +95,7 @@ def _type(predicate: str) -> str:
     return predicate.replace(" ", "_").upper()
 
 
-def emptied(server: LocalServer) -> None:
+def empty(server: LocalServer) -> None:
     """An empty database, without constraints and indexes."""
     settings = Settings(uri=server.uri, username=server.username, password=server.password)
     with Gear.connect(settings, embedder=WordVectors()) as gear:
@@ -114,8 +114,8 @@ def main() -> None:
     logging.getLogger("neo4j").setLevel(logging.ERROR)
     home = Path(tempfile.mkdtemp(prefix="gear-writers-"))
     settings = replace(Settings.load(), uri=None, name="bench-writers", database=None, home=home)
-    made = [one for batch in Made(PASSAGES).batches() for one in batch]
-    write_files(Made(PASSAGES), home / "corpus")
+    corpus = [item for batch in SyntheticCorpus(PASSAGES).batches() for item in batch]
+    write_files(SyntheticCorpus(PASSAGES), home / "corpus")
     writers: dict[str, Callable[[LocalServer, Batch, Path], None]] = {
         "gear-neo4j": ours,
         "neo4j-graphrag": graphrag,
@@ -126,8 +126,8 @@ def main() -> None:
     try:
         for _ in range(rounds):
             for name, write in writers.items():
-                part = made[: round(len(made) * SHARE[name])]
-                emptied(server)
+                part = corpus[: round(len(corpus) * SHARE[name])]
+                empty(server)
                 started = time.perf_counter()
                 write(server, part, home / "corpus")
                 rates[name].append(sum(len(triples) for _, triples in part) / (time.perf_counter() - started))
@@ -137,8 +137,8 @@ def main() -> None:
     mine = sorted(rates["gear-neo4j"])[len(rates["gear-neo4j"]) // 2]
     results = {
         "machine": machine(settings.neo4j_version),
-        "triples_a_second": {name: sorted(map(round, found)) for name, found in rates.items()},
-        "ratio": {name: round(mine / sorted(found)[len(found) // 2], 1) for name, found in rates.items()},
+        "triples_a_second": {name: sorted(map(round, samples)) for name, samples in rates.items()},
+        "ratio": {name: round(mine / sorted(samples)[len(samples) // 2], 1) for name, samples in rates.items()},
     }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

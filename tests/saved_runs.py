@@ -20,7 +20,10 @@ def run(
     if kind == "search":
         return hits_json(hits)
     fact = Fact(name, predicate, "Edinburgh")
-    queries = QueryAttempt("MATCH (n) RETURN n", "too much"), QueryAttempt(f"RETURN {name!r} AS x", rows=(predicate, name))
+    queries = (
+        QueryAttempt("MATCH (n) RETURN n", "too much"),
+        QueryAttempt(f"RETURN {name!r} AS x", rows=(predicate, name)),
+    )
     step = Step(1, question, paths=(path,), ranking=("p1", "p2"), gist=(fact,), queries=queries)
     judged = Judgement("relevance", "p1", "correct", 0.75), Judgement("claim", text, predicate)
     calls = ToolCall("naive", question, text), ToolCall("paths", name, failure="no route")

@@ -23,7 +23,7 @@ def start(settings: Settings) -> LocalServer:
     os.environ["GEAR_LOCAL_SETTINGS"] = "dbms.security.procedures.unrestricted=apoc.*\n"
     first = local.start(name=settings.name, home=settings.home, version=version)
     local.stop(name=settings.name, home=settings.home)
-    plugin = _merged(first.home / "neo4j" / "plugins")
+    plugin = _merge_jars(first.home / "neo4j" / "plugins")
     # On the class path, too, for its classes refer to each other by it. The list of jars is that of all servers, so it
     # is put back; should this be killed before, the jar is soon gone, and a list with a missing jar is made anew.
     known = jar_list(version)
@@ -35,18 +35,20 @@ def start(settings: Settings) -> LocalServer:
         known.write_text(jars)
 
 
-def _merged(folder: Path) -> Path:
+def _merge_jars(folder: Path) -> Path:
     """The two jars of APOC as one: each by itself is taken for a plugin without procedures."""
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "apoc.jar"
     repositories = GlobalSettings.load().repositories
-    found = [
-        one.resolve() for one in jgo.resolve(APOC, repositories=repositories) if one.artifactId.startswith("apoc-")
+    jars = [
+        artifact.resolve()
+        for artifact in jgo.resolve(APOC, repositories=repositories)
+        if artifact.artifactId.startswith("apoc-")
     ]
-    shutil.copy(found[0], target)
+    shutil.copy(jars[0], target)
     with zipfile.ZipFile(target, "a") as merged:
         names = set(merged.namelist())
-        for other in found[1:]:
+        for other in jars[1:]:
             with zipfile.ZipFile(other) as jar:
                 for name in jar.namelist():
                     if name not in names:

@@ -62,21 +62,21 @@ def walk_encoding(
     database: Database, passages: Sequence[str], query: Sequence[float], *, beam: Beam, embedder: Embedder
 ) -> list[Path]:
     """The whole walk as GeAR's code goes: each beam is a query, and each path that it could become is encoded."""
-    asked = np.asarray(query, dtype=np.float32)
+    vector = np.asarray(query, dtype=np.float32)
 
     def expand(paths: Sequence[Path]) -> list[list[ScoredTriple]]:
         visited = [triple.id for path in paths for triple in path.triples]
-        found = [
+        neighbours = [
             database.run(NEIGHBOURS, last=path.triples[-1].id, visited=visited, limit=beam.neighbours, vectors=False)
             for path in paths
         ]
-        longer = [(*path.triples, triple_of(row)) for path, rows in zip(paths, found, strict=True) for row in rows]
+        longer = [(*path.triples, triple_of(row)) for path, rows in zip(paths, neighbours, strict=True) for row in rows]
         texts = ["; ".join(triple.text for triple in triples) for triples in longer]
         scored = (
             ScoredTriple(triples[-1], score)
-            for triples, score in zip(longer, (embedder.embed(texts) @ asked).tolist(), strict=True)
+            for triples, score in zip(longer, (embedder.embed(texts) @ vector).tolist(), strict=True)
         )
-        return [list(islice(scored, len(rows))) for rows in found]
+        return [list(islice(scored, len(rows))) for rows in neighbours]
 
     return beam_search(_starts(database, passages, query, limit=beam.width), expand=expand, beam=beam)
 
@@ -85,22 +85,23 @@ def one_query_a_beam(
     database: Database, paths: Sequence[Path], query: Sequence[float], *, neighbours: int
 ) -> list[list[ScoredTriple]]:
     """Expand each path by a query of its own, and score what comes back by the composed cosine with numpy."""
-    asked = np.asarray(query)
+    vector = np.asarray(query)
     visited = [triple.id for path in paths for triple in path.triples]
     known = {row["id"]: np.asarray(row["embedding"]) for row in database.run(EMBEDDINGS, ids=visited)}
-    found = []
+    expansions = []
     for path in paths:
         rows = database.run(NEIGHBOURS, last=path.triples[-1].id, visited=visited, limit=neighbours, vectors=True)
         walked = sum(known[triple.id] for triple in path.triples)
-        found.append([_scored(row, walked + np.asarray(row["embedding"]), asked) for row in rows])
-    return found
+        expansions.append([_scored(row, walked + np.asarray(row["embedding"]), vector) for row in rows])
+    return expansions
 
 
 def _starts(database: Database, passages: Sequence[str], query: Sequence[float], *, limit: int) -> list[ScoredTriple]:
-    asked = np.asarray(query)
-    start = [_scored(row, np.asarray(row["embedding"]), asked) for row in database.run(STARTS, passages=list(passages))]
-    return sorted(start, key=lambda one: (-one.score, one.triple.id))[:limit]
+    query_vector = np.asarray(query)
+    rows = database.run(STARTS, passages=list(passages))
+    starts = [_scored(row, np.asarray(row["embedding"]), query_vector) for row in rows]
+    return sorted(starts, key=lambda start: (-start.score, start.triple.id))[:limit]
 
 
-def _scored(row: Row, vector: Vector, asked: Vector) -> ScoredTriple:
-    return ScoredTriple(triple_of(row), float(vector @ asked / np.linalg.norm(vector)))
+def _scored(row: Row, vector: Vector, query: Vector) -> ScoredTriple:
+    return ScoredTriple(triple_of(row), float(vector @ query / np.linalg.norm(vector)))

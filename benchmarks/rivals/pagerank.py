@@ -25,13 +25,13 @@ class PageRank:
             place = numbers.setdefault(f"passage {id}", len(numbers))
             self._passages.append(id)
             for ends in facts:
-                one, other = (numbers.setdefault(end, len(numbers)) for end in ends)
-                edges += [(one, other), (place, one), (place, other)]
+                subject, object = (numbers.setdefault(end, len(numbers)) for end in ends)
+                edges += [(subject, object), (place, subject), (place, object)]
         self._numbers = numbers
         self._places = [numbers[f"passage {id}"] for id in self._passages]
         self._graph = igraph.Graph(n=len(numbers), edges=edges)
         self._graph.simplify()
-        self.told: dict[str, Any] = {
+        self.report: dict[str, Any] = {
             "nodes": len(numbers),
             "edges": self._graph.ecount(),
             "seconds": round(time.perf_counter() - started, 1),

@@ -38,5 +38,5 @@ class VectorCypher:
 
     def search(self, vector: list[float], *, k: int) -> list[str]:
         """The ids of k passages, best first."""
-        found = self._retriever.search(query_vector=vector, top_k=NEAREST)
-        return [item.content for item in found.items][:k]
+        result = self._retriever.search(query_vector=vector, top_k=NEAREST)
+        return [item.content for item in result.items][:k]

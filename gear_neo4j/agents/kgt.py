@@ -182,7 +182,7 @@ class KgtLoop:
         """The passages that state the facts."""
         ids = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
         items = ranked("graph", [(id, 0.0) for id in ids])[:k]
-        return fetched(self._linker.store, question, items, name="kgt", walked=Expanded(result.paths))
+        return fetch_hits(self._linker.store, question, items, name="kgt", expansion=ExpansionResult(result.paths))
 
 
 def _effort(chains: Sequence[tuple[int, Chain]]) -> tuple[int, int]:

@@ -90,12 +90,12 @@ def adopt(
     if report.left_out:
         types = ", ".join(f"{kind} ({count:,})" for kind, count in sorted(report.left_out.items()))
         errors.print(f"not adopted, for the profile says nothing of these types: {types}", markup=False, soft_wrap=True)
-    told = asdict(report)
+    fields = asdict(report)
     if dry_run:
         pieces = report.passages_written + report.triples_written
-        told["seconds"] = round(pieces / EMBEDDED_A_SECOND)
-        told["bytes"] = round(pieces * BYTES_A_NODE * dimension / 384)
-    click.echo(json.dumps(told) if as_json else _told(told, dry_run=dry_run))
+        fields["seconds"] = round(pieces / EMBEDDED_A_SECOND)
+        fields["bytes"] = round(pieces * BYTES_A_NODE * dimension / 384)
+    click.echo(json.dumps(fields) if as_json else _summary(fields, dry_run=dry_run))
 
 
 @click.command()
@@ -105,19 +105,19 @@ def adopt(
 def release(dry_run: bool, as_json: bool, settings: Settings) -> None:
     """Take everything that gear adopt wrote out of the graph again."""
     with opened(settings) as gear, progress_shown("released") as on_progress:
-        gone = gear.overlay.release(dry_run=dry_run, on_progress=on_progress)
+        report = gear.overlay.release(dry_run=dry_run, on_progress=on_progress)
     if as_json:
-        click.echo(json.dumps(asdict(gone)))
+        click.echo(json.dumps(asdict(report)))
         return
-    schema = ", with the indexes and the schema of gear-neo4j" if gone.schema else ""
+    schema = ", with the indexes and the schema of gear-neo4j" if report.schema else ""
     would = "would be " if dry_run else ""
-    click.echo(f"{counted(gone.passages, 'passage')} and {counted(gone.triples, 'triple')} {would}released{schema}")
+    click.echo(f"{counted(report.passages, 'passage')} and {counted(report.triples, 'triple')} {would}released{schema}")
 
 
-def _character(option: str, given: str) -> str:
-    text = "\t" if given.upper() == "TAB" else given
+def _character(option: str, value: str) -> str:
+    text = "\t" if value.upper() == "TAB" else value
     if len(text) != 1 or text in '\r\n"':
-        raise SettingsError(f"{option} is {given!r}: it must be one character, or TAB")
+        raise SettingsError(f"{option} is {value!r}: it must be one character, or TAB")
     return text
 
 
@@ -132,12 +132,12 @@ def _profile(builtin: str | None, file: Path | None, *, update: bool) -> Profile
 
 def _propose(gear: Gear, *, as_json: bool) -> None:
     with waiting("looking at the graph"):
-        found = gear.overlay.survey()
-        profile = gear.overlay.propose(found)
+        survey = gear.overlay.survey()
+        profile = gear.overlay.propose(survey)
     if as_json:
         click.echo(json.dumps(asdict(profile)))
         return
-    _print_survey(found)
+    _print_survey(survey)
     click.echo(dump(profile))
     errors.print(
         f"\nthis is a proposal: {escape('gear adopt > profile.toml')} keeps it, edit it where you know better, then "
@@ -146,30 +146,31 @@ def _propose(gear: Gear, *, as_json: bool) -> None:
     )
 
 
-def _print_survey(found: Survey) -> None:
-    errors.print(f"{counted(found.nodes, 'node')}; what some of them hold:")
+def _print_survey(survey: Survey) -> None:
+    errors.print(f"{counted(survey.nodes, 'node')}; what some of them hold:")
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("label")
     table.add_column("nodes", justify="right")
     table.add_column("properties")
-    for label in sorted(found.labels.values(), key=lambda label: -label.nodes):
-        names = sorted(label.properties.values(), key=lambda one: -one.nodes)
-        shown = [f"{one.name} {100 * one.nodes // max(label.sampled, 1)} %" for one in names[:SHOWN_PROPERTIES]]
-        table.add_row(escape(label.name), f"{label.nodes:,}", escape(", ".join(shown)))
+    for label in sorted(survey.labels.values(), key=lambda label: -label.nodes):
+        properties = sorted(label.properties.values(), key=lambda prop: -prop.nodes)
+        sampled = max(label.sampled, 1)
+        shares = [f"{prop.name} {100 * prop.nodes // sampled} %" for prop in properties[:SHOWN_PROPERTIES]]
+        table.add_row(escape(label.name), f"{label.nodes:,}", escape(", ".join(shares)))
     errors.print(table)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("type")
     table.add_column("relationships", justify="right")
     table.add_column("between")
-    for kind in sorted(found.types.values(), key=lambda kind: -kind.relationships):
+    for kind in sorted(survey.types.values(), key=lambda kind: -kind.relationships):
         ends = f"{', '.join(sorted(kind.starts))} → {', '.join(sorted(kind.ends))}"
         table.add_row(escape(kind.name), f"{kind.relationships:,}", escape(ends))
     errors.print(table)
-    for name, index, labels, properties in found.indexes:
-        errors.print(f"{index.lower()} index {name} on {labels} ({properties})", markup=False, highlight=False)
+    for name, index, labels, indexed in survey.indexes:
+        errors.print(f"{index.lower()} index {name} on {labels} ({indexed})", markup=False, highlight=False)
 
 
-def _told(report: dict[str, Any], *, dry_run: bool) -> str:
+def _summary(report: dict[str, Any], *, dry_run: bool) -> str:
     written = f"{counted(report['passages_written'], 'passage')} and {counted(report['triples_written'], 'triple')}"
     read = f"{counted(report['nodes_read'], 'node')} and {counted(report['relationships_read'], 'relationship')}"
     if dry_run:

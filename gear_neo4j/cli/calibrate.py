@@ -46,17 +46,17 @@ def calibrate_command(
     """
     recipe = with_options_of(Crag(), options)
     require_folder(settings.home)
-    found = read_pairs(pairs, limit=limit)
+    examples = read_pairs(pairs, limit=limit)
     evaluator = open_evaluator(
         recipe.evaluator,
         recipe.evaluator_model,
         embedder=lambda: open_embedder(settings),
         chat=lambda: open_chat(settings, cache=settings.chat_cache),
     )
-    with counting("pairs", len(found)) as advance:
+    with counting("pairs", len(examples)) as advance:
         result, usage = calibrate(
             evaluator,
-            found,
+            examples,
             on=pairs.resolve().name,
             precision=precision,
             recall=recall,

@@ -69,25 +69,25 @@ def _build(
             built = gear.communities.build(size=size, afresh=afresh, dry_run=dry_run)
         report_json: dict[str, Any] = {"communities": asdict(built)}
         parts = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
-        parts.append(f"by level {', '.join(f'{one:,}' for one in built.levels)}" if built.levels else "none")
+        parts.append(f"by level {', '.join(f'{count:,}' for count in built.levels)}" if built.levels else "none")
         parts.append(f"{built.new:,} new, {built.gone:,} gone")
         if report and not dry_run:
             with _progress_shown() as on_progress:
                 reported = gear.communities.report(max_tokens=max_tokens, on_progress=on_progress)
             report_json["reports"] = asdict(reported)
-            parts.append(_reported(reported))
+            parts.append(_report_line(reported))
         elif not dry_run:
             due = forecast(gear.communities.read())
             parts.append(f"reports of {due.calls:,} would take about {counted(due.tokens, 'token')} (--report)")
     click.echo(json.dumps(report_json) if as_json else "; ".join(parts))
 
 
-def _building(*, afresh: bool) -> Callable[..., None]:
+def _build_command(*, afresh: bool) -> Callable[..., None]:
     return with_options(BUILD)(with_chat_settings(partial(_build, afresh=afresh)))
 
 
-communities.command("build", help=BUILD_HELP)(_building(afresh=True))
-communities.command("update", help=UPDATE_HELP)(_building(afresh=False))
+communities.command("build", help=BUILD_HELP)(_build_command(afresh=True))
+communities.command("update", help=UPDATE_HELP)(_build_command(afresh=False))
 
 
 @communities.command()
@@ -100,48 +100,51 @@ def show(file: Path | None, as_json: bool, settings: Settings) -> None:
     """Show the largest communities, with their reports or their best tied members."""
     require_writable(file)
     with opened(settings) as gear:
-        found = gear.communities.read()
-        named = names_of(gear.graph, found) if found.communities else {}
+        hierarchy = gear.communities.read()
+        names = names_of(gear.graph, hierarchy) if hierarchy.communities else {}
         if file is not None:
-            write_file(file, page(found, named, database=gear.graph.name))
+            write_file(file, page(hierarchy, names, database=gear.graph.name))
     if as_json:
         rows = [
-            asdict(one) | {"names": [one.name for one in named.get(id, ())]} for id, one in found.communities.items()
+            asdict(community) | {"names": [member.name for member in names.get(id, ())]}
+            for id, community in hierarchy.communities.items()
         ]
-        click.echo(json.dumps({"stale": found.stale, "communities": rows}, ensure_ascii=False))
+        click.echo(json.dumps({"stale": hierarchy.stale, "communities": rows}, ensure_ascii=False))
         return
-    _print(found, named)
+    _print(hierarchy, names)
     if file is not None:
         click.echo(f"{file}: open it in a browser")
 
 
-def _reported(found: ReportProgress) -> str:
-    about = "about " if found.usage.estimated else ""
-    failed = f", {found.failed:,} failed (the same command asks again)" if found.failed else ""
-    stopped = ", stopped at the budget of tokens: the same command goes on" if found.stopped else ""
-    return f"{found.done:,} of {found.total:,} reports, {about}{counted(found.usage.tokens, 'token')}{failed}{stopped}"
+def _report_line(report: ReportProgress) -> str:
+    about = "about " if report.usage.estimated else ""
+    failed = f", {report.failed:,} failed (the same command asks again)" if report.failed else ""
+    stopped = ", stopped at the budget of tokens: the same command goes on" if report.stopped else ""
+    return (
+        f"{report.done:,} of {report.total:,} reports, {about}{counted(report.usage.tokens, 'token')}{failed}{stopped}"
+    )
 
 
-def _print(found: Hierarchy, named: dict[str, tuple[Member, ...]]) -> None:
-    if not found.communities:
+def _print(hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
+    if not hierarchy.communities:
         click.echo("no communities: 'gear communities build' finds them")
         return
-    tree = Tree(f"{counted(len(found.communities), 'community')}, {len(found.roots):,} at the top")
-    for root in found.roots[:SHOWN]:
-        branch = tree.add(_line(root, named))
-        for part in found.parts(root.id)[:3]:
-            branch.add(_line(part, named))
-    if len(found.roots) > SHOWN:
-        tree.add(f"[dim]and {len(found.roots) - SHOWN:,} more: --html FILE shows all[/dim]")
+    tree = Tree(f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top")
+    for root in hierarchy.roots[:SHOWN]:
+        branch = tree.add(_line(root, names))
+        for part in hierarchy.parts(root.id)[:3]:
+            branch.add(_line(part, names))
+    if len(hierarchy.roots) > SHOWN:
+        tree.add(f"[dim]and {len(hierarchy.roots) - SHOWN:,} more: --html FILE shows all[/dim]")
     Console().print(tree)
-    if found.stale:
+    if hierarchy.stale:
         errors.print("the graph has changed since: 'gear communities update' follows", style="yellow")
 
 
-def _line(one: Community, named: dict[str, tuple[Member, ...]]) -> str:
-    members = ", ".join(f"{member.name}{_labels(member)}" for member in named.get(one.id, ())[:4])
-    title = f"[bold]{escape(one.report.title)}[/bold]: " if one.report else ""
-    return f"{one.size:,}  {title}{escape(members)}"
+def _line(community: Community, names: dict[str, tuple[Member, ...]]) -> str:
+    members = ", ".join(f"{member.name}{_labels(member)}" for member in names.get(community.id, ())[:4])
+    title = f"[bold]{escape(community.report.title)}[/bold]: " if community.report else ""
+    return f"{community.size:,}  {title}{escape(members)}"
 
 
 def _labels(member: Member) -> str:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gear_neo4j.evaluate.comparison import Compared, Comparison, Contrast, Question, compare, read_report
+from gear_neo4j.evaluate.comparison import Comparison, Contrast, MetricComparison, Question, compare, read_report
 from gear_neo4j.wording import counted
 
 FILE = click.Path(path_type=Path)
@@ -31,41 +31,40 @@ def compare_command(a: Path, b: Path, metric: str, show: int, as_json: bool) -> 
     Metrics with a k: recall, all_found, hit, precision, mrr, map, ndcg; besides, any number that stands with each
     question, such as latency_ms.
     """
-    found = compare(read_report(a), read_report(b), metric=metric)
+    comparison = compare(read_report(a), read_report(b), metric=metric)
     if as_json:
-        click.echo(json.dumps(_json(found, show), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(_json(comparison, show), ensure_ascii=False, indent=1))
         return
     console = Console()
-    console.print(_table(found))
-    for contrast in found.contrasts[:show]:
+    console.print(_table(comparison))
+    for contrast in comparison.contrasts[:show]:
         console.print(Text("\n".join(_lines(contrast))))
 
 
-def _table(found: Comparison) -> Table:
-    title = (
-        f"{found.a.dataset}, {counted(len(found.a.questions), 'question')}\nA {_named(found.a)}\nB {_named(found.b)}"
-    )
+def _table(comparison: Comparison) -> Table:
+    a, b = comparison.a, comparison.b
+    title = f"{a.dataset}, {counted(len(a.questions), 'question')}\nA {_title(a)}\nB {_title(b)}"
     table = Table(title=Text(title), title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     for name in ("", "A", "B", "B - A", "95 % interval", "wins / ties / losses of B", ""):
         table.add_column(name, justify="left" if not name else "right")
-    for one in found.metrics:
-        table.add_row(*_cells(one))
+    for result in comparison.metrics:
+        table.add_row(*_cells(result))
     return table
 
 
-def _named(report: Any) -> str:
+def _title(report: Any) -> str:
     return f"{report.file}: {report.system}"
 
 
-def _cells(one: Compared) -> Iterator[str]:
-    gained = one.difference
-    yield str(one.metric)
-    yield f"{one.a:.1f}"
-    yield f"{one.b:.1f}"
-    yield f"{gained.mean:+.1f}"
-    yield f"{gained.low:+.1f} to {gained.high:+.1f}"
-    yield f"{gained.wins} / {gained.ties} / {gained.losses}"
-    yield ("" if gained.clear else "within chance") + (f" ({one.skipped} without value)" if one.skipped else "")
+def _cells(result: MetricComparison) -> Iterator[str]:
+    gain = result.difference
+    yield str(result.metric)
+    yield f"{result.a:.1f}"
+    yield f"{result.b:.1f}"
+    yield f"{gain.mean:+.1f}"
+    yield f"{gain.low:+.1f} to {gain.high:+.1f}"
+    yield f"{gain.wins} / {gain.ties} / {gain.losses}"
+    yield ("" if gain.clear else "within chance") + (f" ({result.skipped} without value)" if result.skipped else "")
 
 
 def _lines(contrast: Contrast) -> Iterator[str]:
@@ -81,21 +80,23 @@ def _rank(id: str, question: Question) -> str:
     return f"at {question.retrieved.index(id) + 1}" if id in question.retrieved else "not found"
 
 
-def _json(found: Comparison, show: int) -> dict[str, Any]:
+def _json(comparison: Comparison, show: int) -> dict[str, Any]:
     return {
-        "dataset": found.a.dataset,
-        "questions": len(found.a.questions),
-        "a": {"file": str(found.a.file), "system": found.a.system},
-        "b": {"file": str(found.b.file), "system": found.b.system},
+        "dataset": comparison.a.dataset,
+        "questions": len(comparison.a.questions),
+        "a": {"file": str(comparison.a.file), "system": comparison.a.system},
+        "b": {"file": str(comparison.b.file), "system": comparison.b.system},
         "metrics": [
-            {"metric": str(one.metric), "a": one.a, "b": one.b, "skipped": one.skipped} | asdict(one.difference)
-            for one in found.metrics
+            {"metric": str(result.metric), "a": result.a, "b": result.b, "skipped": result.skipped}
+            | asdict(result.difference)
+            for result in comparison.metrics
         ],
-        "differing": len(found.contrasts),
-        "most_different": [_contrast(one) for one in found.contrasts[:show]],
+        "differing": len(comparison.contrasts),
+        "most_different": [_contrast(contrast) for contrast in comparison.contrasts[:show]],
     }
 
 
-def _contrast(one: Contrast) -> dict[str, Any]:
-    told = {"id": one.a.id, "question": one.a.question, "gained": one.gained, "gold": list(one.a.gold)}
-    return told | {"a": list(one.a.retrieved), "b": list(one.b.retrieved)}
+def _contrast(contrast: Contrast) -> dict[str, Any]:
+    question = contrast.a
+    fields = {"id": question.id, "question": question.question, "gained": contrast.gained, "gold": list(question.gold)}
+    return fields | {"a": list(question.retrieved), "b": list(contrast.b.retrieved)}

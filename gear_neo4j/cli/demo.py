@@ -33,18 +33,18 @@ def demo(settings: Settings) -> None:
             f"{counts.passages} passages, {counts.triples} triples and {counts.entities} entities "
             f"in Neo4j {gear.graph.version}; [green]✓[/green] marks the passages that a question needs\n"
         )
-        answered = runs.ask(gear.retriever("naive"), dataset.queries, k=K)
-        nearest = runs.ask(gear.retriever(Base(base="sbert")), dataset.queries, k=K)
-        for number, one in enumerate(answered, start=1):
-            title = f"question {number} of {len(answered)}"
-            answer = f"answer: {one.query.answers[0]}"
-            console.print(Panel(Text(one.query.question, style="bold"), title=title, subtitle=answer))
-            print_hits(console, one.hits, gold=one.query.gold, snippet=0)
-            paths = one.hits.paths[:SHOWN_PATHS]
+        graph_results = runs.ask(gear.retriever("naive"), dataset.queries, k=K)
+        vector_results = runs.ask(gear.retriever(Base(base="sbert")), dataset.queries, k=K)
+        for number, result in enumerate(graph_results, start=1):
+            title = f"question {number} of {len(graph_results)}"
+            answer = f"answer: {result.query.answers[0]}"
+            console.print(Panel(Text(result.query.question, style="bold"), title=title, subtitle=answer))
+            print_hits(console, result.hits, gold=result.query.gold, snippet=0)
+            paths = result.hits.paths[:SHOWN_PATHS]
             print_paths(console, paths, gear.cypher(paths[0]) if paths else None)
-    found = {name: runs.summary(some, ks=[K]) for name, some in (("graph", answered), ("vector", nearest))}
+    graph, vector = (runs.summary(results, ks=[K])["all_found"][str(K)] for results in (graph_results, vector_results))
     console.print(
-        f"All the passages a question needs were among the first {K} for {found['graph']['all_found'][str(K)]:.0f} % "
-        f"of the questions with the graph, and for {found['vector']['all_found'][str(K)]:.0f} % by vector search alone."
+        f"All the passages a question needs were among the first {K} for {graph:.0f} % "
+        f"of the questions with the graph, and for {vector:.0f} % by vector search alone."
     )
     console.print("Forty passages show how it works, not how well: README.md has measured results.", style="dim")

@@ -29,31 +29,32 @@ def doctor(questions: tuple[str, ...], hub: int, as_json: bool, settings: Settin
     Nothing is changed. The exit code is 2 where anything keeps a search from working as it should.
     """
     with opened(settings) as gear, waiting("examining"):
-        found = Doctor(gear.graph, gear.embedder, gear.overlay.profile(), Beam(hub=hub)).examine(questions=questions)
+        examiner = Doctor(gear.graph, gear.embedder, gear.overlay.profile(), Beam(hub=hub))
+        examination = examiner.examine(questions=questions)
     if as_json:
-        click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(asdict(examination), ensure_ascii=False, indent=1))
     else:
-        show(Console(), found)
-    if found.problems:
-        raise InputError(f"{found.problems} of {len(found.findings)} findings are problems")
+        show(Console(), examination)
+    if examination.problems:
+        raise InputError(f"{examination.problems} of {len(examination.findings)} findings are problems")
 
 
-def show(console: Console, found: Examination) -> None:
+def show(console: Console, examination: Examination) -> None:
     """Print the findings, the costs of the queries, and the busiest nodes."""
     table = _table("", "", "what to do")
-    for one in found.findings:
-        mark = Text({"ok": "✓", "advice": "!", "problem": "✗"}[one.level], style=STYLES[one.level])
-        table.add_row(mark, Text(f"{one.subject}: {one.detail}"), Text(one.fix))
+    for finding in examination.findings:
+        mark = Text({"ok": "✓", "advice": "!", "problem": "✗"}[finding.level], style=STYLES[finding.level])
+        table.add_row(mark, Text(f"{finding.subject}: {finding.detail}"), Text(finding.fix))
     console.print(table)
-    if found.costs:
+    if examination.costs:
         costs = _table("query of a search", "runs", "ms, median", "db hits", "rows", "pages from disk", right=1)
-        for cost in found.costs:
+        for cost in examination.costs:
             counts = (f"{count:,}" for count in (cost.db_hits, cost.rows, cost.page_misses))
             costs.add_row(cost.query, str(cost.runs), f"{cost.milliseconds:.1f}", *counts)
         console.print(costs, "")
-    if found.busiest:
+    if examination.busiest:
         busiest = _table("hub", "triples", right=1)
-        for name, degree in found.busiest:
+        for name, degree in examination.busiest:
             busiest.add_row(Text(name or "(without a name)"), f"{degree:,}")
         console.print(busiest)
 

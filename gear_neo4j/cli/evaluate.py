@@ -46,7 +46,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option("--retriever", help="One of those below; by default naive, or the agent's own.")
 @click.option("--agent", help="Measure an agent, one of those below, over the retriever; crag judges by similarity.")
 @click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers, five ways.")
-@click.option("--table", "whole", is_flag=True, help="Measure every system that can run, one row each.")
+@click.option("--table", "every_system", is_flag=True, help="Measure every system that can run, one row each.")
 @click.option("--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write a page with plots.")
 @click.option(
     "--llm",
@@ -73,7 +73,7 @@ def evaluate(
     retriever: str | None,
     agent: str | None,
     quality: bool,
-    whole: bool,
+    every_system: bool,
     folder: Path | None,
     llm: Player,
     protocol: str,
@@ -101,21 +101,23 @@ def evaluate(
     queries = dataset.queries[:limit]
     separately = protocol == "paper"
     settings = own_server(settings, f"evaluate-{dataset.name}")
-    if whole or folder:
+    if every_system or folder:
         if quality or retriever or agent or options.keys() - {"max_steps"}:
             raise click.UsageError(
                 "a table measures every system by its defaults: of these options it takes --max-steps"
             )
         steps = options.get("max_steps", 4)
-        report = _whole(dataset, queries, ks, llm=llm, steps=steps, separately=separately, settings=settings)
+        report = _measure_table(dataset, queries, ks, llm=llm, steps=steps, separately=separately, settings=settings)
     else:
         recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
         system = systems.System(recipe=recipe, llm=llm)
         if quality and system.agent is None:
             raise click.UsageError("--quality judges the answers of one agent: give --agent, and no --table")
-        report = _single(dataset, queries, ks, system=system, separately=separately, quality=quality, settings=settings)
+        report = _measure_system(
+            dataset, queries, ks, system=system, separately=separately, quality=quality, settings=settings
+        )
     _write(report, json_file)
-    if whole or folder:
+    if every_system or folder:
         print_table(Console(), report)
     else:
         Console().print(_table(report, ks))
@@ -150,7 +152,7 @@ def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
         )
 
 
-def _single(
+def _measure_system(
     dataset: datasets.Dataset,
     queries: Sequence[datasets.Query],
     ks: tuple[int, ...],
@@ -160,24 +162,24 @@ def _single(
     quality: bool,
     settings: Settings,
 ) -> dict[str, Any]:
-    if system.oracled:
+    if system.uses_oracle:
         require_decompositions(queries)
-    needed = quality or (system.needs_model and not system.oracled)
+    needed = quality or (system.needs_model and not system.uses_oracle)
     chat = open_chat(settings, cache=settings.chat_cache) if needed else None
     with opened(settings, chat=chat) as gear:
         _provide(gear, dataset, synonyms=system.needs_synonyms)
         with counting("questions", len(queries) * (len(ks) if separately and not system.agent else 1)) as advance:
-            answered = systems.measure(gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1))
+            results = systems.measure(gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1))
         head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
-        report = {**head, **system.described(), **runs.summary(answered, ks=ks)}
+        report = {**head, **system.to_json(), **runs.summary(results, ks=ks)}
         if not quality:
             return report
         with counting("judging", len(queries)) as advance:
-            judged = judge(answered, chat=gear.chat, embedder=gear.embedder, on_done=lambda: advance(1))
-    return with_quality(report, judged)
+            qualities = judge(results, chat=gear.chat, embedder=gear.embedder, on_done=lambda: advance(1))
+    return with_quality(report, qualities)
 
 
-def _whole(
+def _measure_table(
     dataset: datasets.Dataset,
     queries: Sequence[datasets.Query],
     ks: tuple[int, ...],
@@ -207,8 +209,8 @@ def _write(report: dict[str, Any], file: Path | None) -> None:
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
     kind = f", {report['llm_kind']}" if "llm_kind" in report else ""
-    asked = counted(report["questions"], "question")
-    title = f"{report['dataset']}: {asked}, {report['title']}{kind}"
+    question_count = counted(report["questions"], "question")
+    title = f"{report['dataset']}: {question_count}, {report['title']}{kind}"
     table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("")
     for k in ks:
@@ -230,9 +232,9 @@ def _captions(report: dict[str, Any]) -> Iterator[str]:
     if "steps" in report:
         reasons = ", ".join(f"{reason} {count}" for reason, count in report["stop_reasons"].items())
         yield f"{report['steps']:.2f} steps a question; ended by {reasons}"
-    for name, told in report.get("quality", {}).items():
-        left_out = f", {told['skipped']} without" if told["skipped"] else ""
-        yield f"{name.replace('_', ' ')} {told['mean']:.2f} ({told['low']:.2f} to {told['high']:.2f}{left_out})"
+    for name, metric in report.get("quality", {}).items():
+        skipped = f", {metric['skipped']} without" if metric["skipped"] else ""
+        yield f"{name.replace('_', ' ')} {metric['mean']:.2f} ({metric['low']:.2f} to {metric['high']:.2f}{skipped})"
     if llm["calls"] or llm["cached"]:
         about = "about " if llm["estimated"] else ""
         tokens = (llm["input_tokens"] + llm["output_tokens"]) / report["questions"]

@@ -42,7 +42,7 @@ def graph_table(report: Mapping[str, Any]) -> Table:
     table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("", "recall %", "95 %", "p50 ms"):
         table.add_column(column, justify="left" if not column else "right")
-    for name, told in report["systems"].items():
-        latency = f"{told['latency_ms']['p50']:.0f}" if told["latency_ms"].get("p50") else ""
-        table.add_row(name, f"{told['recall']:.1f}", f"{told['low']:.1f} to {told['high']:.1f}", latency)
+    for name, figures in report["systems"].items():
+        latency = f"{figures['latency_ms']['p50']:.0f}" if figures["latency_ms"].get("p50") else ""
+        table.add_row(name, f"{figures['recall']:.1f}", f"{figures['low']:.1f} to {figures['high']:.1f}", latency)
     return table

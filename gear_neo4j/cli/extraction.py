@@ -29,11 +29,12 @@ def extract(
         )
 
 
-def print_forecast(told: Forecast, *, price: Price) -> None:
-    """Say what an extraction would take."""
+def print_forecast(forecast: Forecast, *, price: Price) -> None:
+    """Print what an extraction would cost."""
+    usage = forecast.usage
     click.echo(
-        f"extraction: {counted(told.passages, 'passage')}, as many calls, about {told.usage.input_tokens:,} tokens to "
-        f"send and {told.usage.output_tokens:,} to receive{_money(told.usage, price)}"
+        f"extraction: {counted(forecast.passages, 'passage')}, one call each; about {usage.input_tokens:,} tokens in, "
+        f"{usage.output_tokens:,} out{_money(usage, price)}"
     )
 
 
@@ -48,8 +49,8 @@ def print_extracted(report: ExtractionReport, *, price: Price) -> None:
         + (f"; {counted(report.malformed, 'malformed triple')} left out" if report.malformed else "")
     )
     if report.stopped:
-        left = report.total - report.done - report.failed
-        click.echo(f"stopped at the budget of tokens, {counted(left, 'passage')} left; the same command goes on")
+        remaining = report.total - report.done - report.failed
+        click.echo(f"stopped at the budget of tokens, {counted(remaining, 'passage')} left; the same command goes on")
     if report.failed:
         click.echo(
             f"gear: no triples from {counted(report.failed, 'passage')}, see above; --retry-failed asks for them again",

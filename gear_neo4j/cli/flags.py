@@ -79,11 +79,11 @@ class RecipeCommand(click.Command):
         """The command's own parameters, and the flags of the recipes."""
         recipes = [(entry.name, entry.recipe) for registry in self._registries for entry in registry]
         own = [("", self._recipe)] if self._recipe else []
-        return [*super().get_params(ctx), *_merged([*recipes, *own], only=self._only)]
+        return [*super().get_params(ctx), *_merge_flags([*recipes, *own], only=self._only)]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command; the flags of recipes that were given reach it as ``options``."""
-        ctx.params["options"] = _given(ctx.params)
+        ctx.params["options"] = _take_options(ctx.params)
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -98,22 +98,22 @@ class RecipeCommand(click.Command):
         for registry in self._registries:
             with formatter.section(f"{registry.kind.capitalize()}s"):
                 formatter.write_dl([(entry.name, entry.summary) for entry in registry])
-            flags = _merged([(entry.name, entry.recipe) for entry in registry])
+            flags = _merge_flags([(entry.name, entry.recipe) for entry in registry])
             records = [record for flag in flags if (record := flag.get_help_record(ctx))]
             with formatter.section(f"Options of {registry.kind}s, with the default of each"):
                 formatter.write_dl(records)
 
 
-def retriever_from(name: str | None, given: RecipeOptions, *, default: str = "naive") -> RetrieverRecipe:
+def retriever_from(name: str | None, options: RecipeOptions, *, default: str = "naive") -> RetrieverRecipe:
     """The retriever of a name with the options that were given.
 
     Raises:
         SettingsError: there is no such retriever, or it does not have an option.
     """
-    return with_options_of(RETRIEVERS.recipe(name or default), given)
+    return with_options_of(RETRIEVERS.recipe(name or default), options)
 
 
-def agent_from(name: str, retriever: str | None, given: RecipeOptions) -> AgentRecipe:
+def agent_from(name: str, retriever: str | None, options: RecipeOptions) -> AgentRecipe:
     """The agent of a name, over a retriever (by default its own), with the options that were given.
 
     Raises:
@@ -127,39 +127,39 @@ def agent_from(name: str, retriever: str | None, given: RecipeOptions) -> AgentR
         if isinstance(kind, type) and issubclass(kind, Recipe) and not isinstance(over, kind):
             raise SettingsError(f"{name} stands on {kind.name} only, not on {retriever}")
         recipe = type(recipe)(over=over)  # type: ignore[call-arg]
-    return with_options_of(recipe, given)
+    return with_options_of(recipe, options)
 
 
-def _given(params: dict[str, Any]) -> dict[str, Any]:
+def _take_options(params: dict[str, Any]) -> dict[str, Any]:
     """The options of recipes that were given; all of them are taken out of the command's parameters."""
     names = [key for key in params if key.startswith(PREFIX)]
     values = {key.removeprefix(PREFIX): params.pop(key) for key in names}
     return {name: value for name, value in values.items() if value not in (None, ())}
 
 
-def with_options_of(recipe: RecipeType, given: RecipeOptions) -> RecipeType:
+def with_options_of(recipe: RecipeType, options: RecipeOptions) -> RecipeType:
     """A recipe with options, each for the first in the chain (agent, retriever, its first stage) that has it.
 
     Raises:
         SettingsError: none of them has an option; names what they have.
     """
-    if len(given) > 1 and "base" in given:
+    if len(options) > 1 and "base" in options:
         # The first stage comes first: it may be a retriever with options of its own.
-        recipe = with_options_of(recipe, {"base": given["base"]})
-        given = {name: value for name, value in given.items() if name != "base"}
+        recipe = with_options_of(recipe, {"base": options["base"]})
+        options = {name: value for name, value in options.items() if name != "base"}
     chain = _chain(recipe)
     known = [{flag.name: flag for flag in flags_of(type(link))} for link in chain]
     updates: list[dict[tuple[str, ...], Any]] = [{} for _ in chain]
-    for name, value in given.items():
+    for name, value in options.items():
         place = next((place for place, flags in enumerate(known) if name in flags), None)
         if place is None:
-            raise SettingsError(_refused(name, chain))
+            raise SettingsError(_unknown_option(name, chain))
         updates[place][known[place][name].path] = value
     changed: Recipe | None = None
     for place in reversed(range(len(chain))):
         if changed is not None:
             updates[place][(_below(chain[place]),)] = changed
-        changed = _updated(chain[place], updates[place]) if updates[place] else None
+        changed = _with_updates(chain[place], updates[place]) if updates[place] else None
     return changed or recipe  # type: ignore[return-value]
 
 
@@ -174,7 +174,7 @@ def _below(recipe: Recipe) -> str:
     return "over" if isinstance(recipe, AgentRecipe) else "base"
 
 
-def _updated(recipe: Options, updates: Mapping[tuple[str, ...], Any]) -> Any:
+def _with_updates(recipe: Options, updates: Mapping[tuple[str, ...], Any]) -> Any:
     """The options with new values; of the others only those that were set are set again."""
     values = {name: getattr(recipe, name) for name in recipe.model_fields_set}
     nested: dict[str, dict[tuple[str, ...], Any]] = {}
@@ -183,18 +183,20 @@ def _updated(recipe: Options, updates: Mapping[tuple[str, ...], Any]) -> Any:
             values[path[0]] = value
         else:
             nested.setdefault(path[0], {})[path[1:]] = value
-    values |= {name: _updated(getattr(recipe, name), inner) for name, inner in nested.items()}
+    values |= {name: _with_updates(getattr(recipe, name), inner) for name, inner in nested.items()}
     return type(recipe)(**values)
 
 
-def _refused(name: str, chain: Sequence[Recipe]) -> str:
+def _unknown_option(name: str, chain: Sequence[Recipe]) -> str:
     has = "; ".join(
         f"{link.name} has {', '.join(flag.flag for flag in flags_of(type(link))) or 'no options'}" for link in chain
     )
     return f"--{name.replace('_', '-')} is not an option of {' over '.join(link.name for link in chain)}: {has}"
 
 
-def _merged(recipes: Sequence[tuple[str, type[Recipe]]], *, only: frozenset[str] = frozenset()) -> list[click.Option]:
+def _merge_flags(
+    recipes: Sequence[tuple[str, type[Recipe]]], *, only: frozenset[str] = frozenset()
+) -> list[click.Option]:
     """One click option for each name, whichever recipes have it."""
     flags: dict[str, list[tuple[str, Flag]]] = {}
     for name, recipe in recipes:
@@ -206,17 +208,17 @@ def _merged(recipes: Sequence[tuple[str, type[Recipe]]], *, only: frozenset[str]
 
 def _option(owners: Sequence[tuple[str, Flag]]) -> click.Option:
     flag = owners[0][1]
-    declared = f"{flag.flag}/--no-{flag.flag[2:]}" if flag.kind is bool else flag.flag
+    declaration = f"{flag.flag}/--no-{flag.flag[2:]}" if flag.kind is bool else flag.flag
     return click.Option(
-        [declared, f"{PREFIX}{flag.name}"],
+        [declaration, f"{PREFIX}{flag.name}"],
         type=_type(flag.kind),
         default=None,
         multiple=get_origin(flag.kind) is tuple,
-        help="  ".join(_described(owners)),
+        help="  ".join(_help_parts(owners)),
     )
 
 
-def _described(owners: Sequence[tuple[str, Flag]]) -> Iterator[str]:
+def _help_parts(owners: Sequence[tuple[str, Flag]]) -> Iterator[str]:
     """What the option is for each recipe, with the defaults."""
     descriptions = dict.fromkeys(flag.description for _, flag in owners)
     for description in descriptions:
@@ -231,7 +233,9 @@ def _defaults(owners: Sequence[tuple[str, Flag]]) -> str:
         names.setdefault(_shown(flag.default), []).append(name)
     if "" in names.get(next(iter(names)), ()):
         return next(iter(names)) or "not set"
-    return "; ".join(f"{', '.join(some)}: {default}" if default else ", ".join(some) for default, some in names.items())
+    return "; ".join(
+        f"{', '.join(recipes)}: {default}" if default else ", ".join(recipes) for default, recipes in names.items()
+    )
 
 
 def _shown(value: object) -> str:

@@ -23,10 +23,10 @@ def forget(source: str, dry_run: bool, as_json: bool, settings: Settings) -> Non
     same command goes on.
     """
     with opened(settings) as gear, progress_shown("forgotten") as on_progress:
-        gone = gear.corpus.forget(source, dry_run=dry_run, on_progress=on_progress)
+        report = gear.corpus.forget(source, dry_run=dry_run, on_progress=on_progress)
     if as_json:
-        click.echo(json.dumps(asdict(gone)))
+        click.echo(json.dumps(asdict(report)))
     else:
         verb = "would be forgotten" if dry_run else "forgotten"
-        stated = f"{counted(gone.triples, 'triple')} and {counted(gone.entities, 'entity')}"
-        click.echo(f"{counted(gone.passages, 'passage')}, {stated} {verb}")
+        facts = f"{counted(report.triples, 'triple')} and {counted(report.entities, 'entity')}"
+        click.echo(f"{counted(report.passages, 'passage')}, {facts} {verb}")

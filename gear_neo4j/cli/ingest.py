@@ -105,15 +105,15 @@ def ingest(
             )
         counts = gear.corpus.counts()
     if as_json:
-        told = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
-        click.echo(json.dumps(told | ({"extraction": asdict(extracted)} if extracted else {})))
+        document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
+        click.echo(json.dumps(document | ({"extraction": asdict(extracted)} if extracted else {})))
     else:
         if report:
-            click.echo(_written(report))
+            click.echo(_summary(report))
         if extracted:
             extraction.print_extracted(extracted, price=settings.chat_price)
-        held = contents(counts.passages, counts.triples, counts.entities)
-        click.echo(f"the graph holds {held}, {counted(counts.synonyms, 'synonym edge')}")
+        totals = contents(counts.passages, counts.triples, counts.entities)
+        click.echo(f"the graph holds {totals}, {counted(counts.synonyms, 'synonym edge')}")
     _end(report or IngestReport(), failed=extracted.failed if extracted else 0)
 
 
@@ -129,20 +129,20 @@ def _forecast(
     """Say what is in the files, and what an extraction would ask of a model, without asking for it."""
     if not (sources or triples):
         with opened(settings) as gear:
-            told = gear.corpus.forecast(retry_failed=retry_failed)
-        extraction.print_forecast(told, price=settings.chat_price)
+            estimate = gear.corpus.forecast(retry_failed=retry_failed)
+        extraction.print_forecast(estimate, price=settings.chat_price)
         return
     report = read_only(files_to_ingest(sources, triples), chunk_size=chunk_size, on_problem=tell)
     click.echo(
         f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')} could be ingested"
     )
     if extract:
-        told = forecast(report.passages_read, report.characters_read)
-        extraction.print_forecast(told, price=settings.chat_price)
+        estimate = forecast(report.passages_read, report.characters_read)
+        extraction.print_forecast(estimate, price=settings.chat_price)
     _end(report)
 
 
-def _written(report: IngestReport) -> str:
+def _summary(report: IngestReport) -> str:
     return (
         f"{counted(report.passages_written, 'passage')} and {counted(report.triples_written, 'triple')} written "
         f"({report.passages_read:,} and {report.triples_read:,} read){_changes(report)}"

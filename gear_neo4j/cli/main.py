@@ -115,13 +115,13 @@ def cli() -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run a command; an error is one line on standard error and exit code 2, with a traceback only under --debug."""
-    given = sys.argv[1:] if args is None else list(args)
-    debug = "--debug" in given
+    arguments = sys.argv[1:] if args is None else list(args)
+    debug = "--debug" in arguments
     # The driver tells of each transaction that it retries, pypdf of each flaw it reads past: not the user's business.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.ERROR)
     logging.getLogger("pypdf").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     try:
-        code = cli.main(args=[arg for arg in given if arg != "--debug"], standalone_mode=False)
+        code = cli.main(args=[arg for arg in arguments if arg != "--debug"], standalone_mode=False)
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)
         code = 2

@@ -27,22 +27,24 @@ def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settin
     """
     recipe = with_options_of(Paths(), options)
     with opened(settings) as gear:
-        found = gear.paths(question, options=recipe)
+        connected = gear.paths(question, options=recipe)
         if as_json:
-            click.echo(json.dumps(connected_json(question, found), ensure_ascii=False, indent=2))
+            click.echo(json.dumps(connected_json(question, connected), ensure_ascii=False, indent=2))
             return
-        cypher = gear.cypher(*found.paths[:1]) if found.paths else None
+        cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     console = Console()
-    _print_named(console, found)
-    if found.paths:
-        print_paths(console, found.paths, cypher)
+    _print_named(console, connected)
+    if connected.paths:
+        print_paths(console, connected.paths, cypher)
 
 
-def _print_named(console: Console, found: PathResult) -> None:
-    if not found.matches:
+def _print_named(console: Console, connected: PathResult) -> None:
+    if not connected.matches:
         console.print("the question names nothing that the graph knows by name")
         return
-    named = (match.text + (f" ({len(match.nodes)} nodes)" if len(match.nodes) > 1 else "") for match in found.matches)
+    named = (
+        match.text + (f" ({len(match.nodes)} nodes)" if len(match.nodes) > 1 else "") for match in connected.matches
+    )
     console.print(f"named: {', '.join(named)}", markup=False, highlight=False)
-    if not found.exact:
+    if not connected.exact:
         console.print("not everything was looked at: a node has too many facts, or the server took too long")

@@ -72,7 +72,7 @@ def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snip
         text = " ".join(hit.passage.text.split())
         shortened = text if len(text) <= snippet else f"{text[:snippet]}…"
         body = f"\n[dim]{escape(shortened)}[/dim]" if snippet else ""
-        table.add_row(str(hit.rank), title + body, " · ".join(f"{one.name} {one.rank}" for one in hit.sources))
+        table.add_row(str(hit.rank), title + body, " · ".join(f"{source.name} {source.rank}" for source in hit.sources))
     console.print(table)
 
 

@@ -52,18 +52,18 @@ def down(name: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def status(name: str | None, as_json: bool) -> None:
     """List the local servers: which run, where, and how much disk their data takes."""
-    found = [server for server in local.servers(home=Settings.load().home) if name in (None, server.name)]
+    servers = [server for server in local.servers(home=Settings.load().home) if name in (None, server.name)]
     if as_json:
         keys = ("name", "running", "version", "uri", "size")
-        click.echo(json.dumps([{key: getattr(server, key) for key in keys} for server in found]))
+        click.echo(json.dumps([{key: getattr(server, key) for key in keys} for server in servers]))
         return
-    if not found:
+    if not servers:
         click.echo("no local server yet: 'gear up' starts one")
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("name", "state", "version", "address", "data"):
         table.add_column(column)
-    for server in found:
+    for server in servers:
         state = "[green]running[/green]" if server.running else "stopped"
         table.add_row(server.name, state, server.version or "", server.uri or "", f"{server.size / 1e6:,.0f} MB")
     Console().print(table)

@@ -45,48 +45,48 @@ def measure(
             done += 1
             show(label, done, total, f"{done:,} of {total:,}")
 
-        return table.measured(
+        return table.measure_table(
             gear, dataset, rows, queries, ks=ks, llm=llm, separately=separately, on_row=begin, on_done=advance
         )
 
 
-def print_table(console: Console, told: dict[str, Any]) -> None:
+def print_table(console: Console, report: dict[str, Any]) -> None:
     """Print the rows with recall, its spread, what a question costs, and, where it fits, the paper's figures."""
-    ks, wide, narrow = told["ks"], console.width >= WIDE, console.width < NARROW
-    shown = Table(
-        title=f"{told['dataset']}: {counted(told['questions'], 'question')}, language model: {told['llm']}",
+    ks, wide, narrow = report["ks"], console.width >= WIDE, console.width < NARROW
+    view = Table(
+        title=f"{report['dataset']}: {counted(report['questions'], 'question')}, language model: {report['llm']}",
         title_justify="left",
         box=None,
         header_style="bold",
         padding=(0, 1, 0, 0),
     )
-    shown.add_column("recall %", no_wrap=True)
+    view.add_column("recall %", no_wrap=True)
     costs = ("calls", "tokens", "steps", "p50 ms")
     spread = () if narrow else (f"95 % of @{ks[-1]}", "EM/F1")
     for name in (*(f"@{k}" for k in ks), *spread, *costs, *(("p95 ms",) if wide else ())):
-        shown.add_column(name, justify="right", no_wrap=True)
+        view.add_column(name, justify="right", no_wrap=True)
     if wide:
-        shown.add_column("paper*" if told["other_corpus"] else "paper", style="dim", no_wrap=True)
-    for row in told["rows"]:
+        view.add_column("paper*" if report["other_corpus"] else "paper", style="dim", no_wrap=True)
+    for row in report["rows"]:
         cells = _cells(row, ks)
         fitting = cells if wide else cells[:-2]
-        shown.add_row(escape(row["label"]), *fitting[: len(ks)], *fitting[len(ks) + 2 * narrow :])
-    console.print(shown)
-    for row in told["missing"]:
+        view.add_row(escape(row["label"]), *fitting[: len(ks)], *fitting[len(ks) + 2 * narrow :])
+    console.print(view)
+    for row in report["missing"]:
         console.print(f"{row['label']}: not run, {row['reason']}", style="dim", markup=False, highlight=False)
-    if wide and told["other_corpus"]:
+    if wide and report["other_corpus"]:
         console.print("* published for another, larger corpus: R@5 / 10 / 15", style="dim", markup=False)
-    if told["claim"]:
-        console.print(told["claim"], markup=False, highlight=False)
+    if report["claim"]:
+        console.print(report["claim"], markup=False, highlight=False)
 
 
 def _cells(row: dict[str, Any], ks: Sequence[int]) -> list[str]:
-    spread = interval([one["recall"][str(ks[-1])] for one in row["per_question"]])
+    mean_recall = interval([question["recall"][str(ks[-1])] for question in row["per_question"]])
     llm, latency, paper = row["llm"], row["latency_ms"], row["published"]
     tokens = (llm["input_tokens"] + llm["output_tokens"]) / row["questions"]
     return [
         *(f"{row['recall'][str(k)]:.1f}" for k in ks),
-        f"{spread.low:.0f} to {spread.high:.0f}",
+        f"{mean_recall.low:.0f} to {mean_recall.high:.0f}",
         f"{row['em']:.0f}/{row['f1']:.0f}" if row.get("em") is not None else "",
         f"{llm['calls'] / row['questions']:.1f}" if llm["calls"] else "",
         f"{tokens:,.0f}" if tokens else "",

@@ -31,7 +31,7 @@ def exact_match(answer: str, gold: Iterable[str]) -> float:
         >>> exact_match("the Beatles!", ["Wings", "Beatles"])
         1.0
     """
-    return float(normalised(answer) in {normalised(one) for one in _some(gold)})
+    return float(normalised(answer) in {normalised(reference) for reference in _nonempty(gold)})
 
 
 def f1(answer: str, gold: Iterable[str]) -> float:
@@ -46,7 +46,7 @@ def f1(answer: str, gold: Iterable[str]) -> float:
         >>> round(f1("Edinburgh, in Scotland", ["Edinburgh", "the city of Edinburgh in Scotland"]), 4)
         0.75
     """
-    return max(_f1(normalised(answer), normalised(one)) for one in _some(gold))
+    return max(_f1(normalised(answer), normalised(reference)) for reference in _nonempty(gold))
 
 
 def _f1(answer: str, gold: str) -> float:
@@ -59,7 +59,7 @@ def _f1(answer: str, gold: str) -> float:
     return 2 * shared / (len(words) + len(wanted)) if shared else 0.0
 
 
-def _some(gold: Iterable[str]) -> list[str]:
+def _nonempty(gold: Iterable[str]) -> list[str]:
     answers = list(gold)
     if not answers:
         raise ValueError("there is no gold answer to compare with")

@@ -64,48 +64,48 @@ def calibrate(
     """
     scored: list[tuple[float, bool]] = []
     usage = Usage()
-    for question, some in groupby(pairs, key=lambda pair: pair.question):
-        together = list(some)
-        reply = evaluator.evaluate(question, [pair.text for pair in together])
+    for question, group in groupby(pairs, key=lambda pair: pair.question):
+        batch = list(group)
+        reply = evaluator.evaluate(question, [pair.text for pair in batch])
         usage += reply.usage
-        scored += [(score, pair.relevant) for score, pair in zip(reply.value, together, strict=True)]
-        on_done(len(together))
+        scored += [(score, pair.relevant) for score, pair in zip(reply.value, batch, strict=True)]
+        on_done(len(batch))
     upper, lower = _upper(scored, precision), _lower(scored, recall)
     thresholds = Thresholds(max(upper, lower), min(upper, lower))
-    above = [good for score, good in scored if score >= thresholds.upper]
-    kept = [score >= thresholds.lower for score, good in scored if good]
-    shares = sum(above) / max(1, len(above)), sum(kept) / max(1, len(kept))
+    above = [relevant for score, relevant in scored if score >= thresholds.upper]
+    retained = [score >= thresholds.lower for score, relevant in scored if relevant]
+    shares = sum(above) / max(1, len(above)), sum(retained) / max(1, len(retained))
     return Calibration(thresholds, on, len(scored), *shares), usage
 
 
 def _upper(scored: Sequence[tuple[float, bool]], precision: float) -> float:
     """The lowest score from which on that share of pairs is relevant; else that of the best F1."""
-    total = sum(good for _, good in scored)
+    total = sum(relevant for _, relevant in scored)
     best = (0.0, 1.0)
-    found = None
+    threshold = None
     hits = 0
-    for place, (score, good) in enumerate(sorted(scored, key=lambda one: (-one[0], one[1])), start=1):
-        hits += good
+    for place, (score, relevant) in enumerate(sorted(scored, key=lambda pair: (-pair[0], pair[1])), start=1):
+        hits += relevant
         if hits / place >= precision:
-            found = score
+            threshold = score
         best = max(best, (2 * hits / (place + total), score))
-    return best[1] if found is None else found
+    return best[1] if threshold is None else threshold
 
 
 def _lower(scored: Sequence[tuple[float, bool]], recall: float) -> float:
     """The highest score at or above which that share of the relevant pairs lies."""
-    good = sorted((score for score, good in scored if good), reverse=True)
-    return good[max(0, -(-int(len(good) * recall * 1000) // 1000) - 1)]
+    scores = sorted((score for score, scores in scored if scores), reverse=True)
+    return scores[max(0, -(-int(len(scores) * recall * 1000) // 1000) - 1)]
 
 
 def _of_dataset(folder: Path, limit: int | None) -> Iterator[Pair]:
     dataset = datasets.load(folder)
     lines = (parsed(line, to_passage) for line in read_lines(dataset.folder / "corpus.jsonl"))
-    passages = {one.id: one for one in lines if isinstance(one, Passage)}
+    passages = {passage.id: passage for passage in lines if isinstance(passage, Passage)}
     index = BM25(list(passages.values()))
     for query in dataset.queries[:limit]:
-        asked = Question(query.question, embedder=_UNUSED)
-        near = [item.id for item in index.rank(asked, k=OTHERS + len(query.gold))]
+        question = Question(query.question, embedder=_UNUSED)
+        near = [item.id for item in index.rank(question, k=OTHERS + len(query.gold))]
         others = [id for id in near if id not in query.gold][:OTHERS]
         yield from (Pair(query.question, passages[id].content, relevant=True) for id in query.gold)
         yield from (Pair(query.question, passages[id].content, relevant=False) for id in others)
@@ -114,10 +114,10 @@ def _of_dataset(folder: Path, limit: int | None) -> Iterator[Pair]:
 def _of_file(path: Path) -> list[Pair]:
     pairs = []
     for line in read_lines(path):
-        found = parsed(line, _to_pair)
-        if isinstance(found, Problem):
-            raise InputError(str(found))
-        pairs.append(found)
+        pair = parsed(line, _to_pair)
+        if isinstance(pair, Problem):
+            raise InputError(str(pair))
+        pairs.append(pair)
     return sorted(pairs, key=lambda pair: pair.question)
 
 

@@ -71,7 +71,7 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class MetricComparison:
     """One metric of both reports: the means, B - A, and how many pairs had no value and were left out."""
 
     metric: Metric
@@ -96,7 +96,7 @@ class Comparison:
 
     a: Report
     b: Report
-    metrics: tuple[Compared, ...]
+    metrics: tuple[MetricComparison, ...]
     contrasts: tuple[Contrast, ...]
 
 
@@ -107,12 +107,13 @@ def compare(a: Report, b: Report, *, metric: str = "recall") -> Comparison:
         InputError: they are not of the same questions, or do not hold the metric.
     """
     _require_same(a, b)
-    chosen = _chosen(metric, a, b)
-    found = tuple(_compared(one, a, b) for one in chosen)
+    selected = _selected_metrics(metric, a, b)
+    results = tuple(_compare_metric(name, a, b) for name in selected)
     pairs = [(question, b.questions[id]) for id, question in a.questions.items()]
-    contrasts = [Contrast(one, other, _gain(one, other, chosen)) for one, other in pairs]
-    differing = sorted((one for one in contrasts if one.gained), key=lambda one: (-abs(one.gained), one.a.id))
-    return Comparison(a, b, found, tuple(differing))
+    contrasts = [Contrast(ours, theirs, _gain(ours, theirs, selected)) for ours, theirs in pairs]
+    differing = [contrast for contrast in contrasts if contrast.gained]
+    differing.sort(key=lambda contrast: (-abs(contrast.gained), contrast.a.id))
+    return Comparison(a, b, results, tuple(differing))
 
 
 def _require_same(a: Report, b: Report) -> None:
@@ -120,25 +121,27 @@ def _require_same(a: Report, b: Report) -> None:
         raise InputError(f"{a.file} is of the data set {a.dataset}, {b.file} of {b.dataset}: compare runs of the same")
     if a.fingerprint and b.fingerprint and a.fingerprint != b.fingerprint:
         raise InputError(f"{a.file} and {b.file} were measured on different versions of {a.dataset}")
-    for one, other in ((a, b), (b, a)):
-        lacking = [id for id in one.questions if id not in other.questions]
+    for report, other in ((a, b), (b, a)):
+        lacking = [id for id in report.questions if id not in other.questions]
         if lacking:
             more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-            raise InputError(f"{other.file} lacks the question {lacking[0]!r}{more} of {one.file}: evaluate the same")
+            raise InputError(
+                f"{other.file} lacks the question {lacking[0]!r}{more} of {report.file}: evaluate the same"
+            )
     for id, question in a.questions.items():
         if set(question.gold) != set(b.questions[id].gold):
             raise InputError(f"{a.file} and {b.file} have different gold passages for the question {id!r}")
 
 
-def _chosen(text: str, a: Report, b: Report) -> tuple[Metric, ...]:
-    name, _, k = text.partition("@")
+def _selected_metrics(text: str, a: Report, b: Report) -> tuple[Metric, ...]:
+    name, _, depth = text.partition("@")
     if name in RANKED:
-        common = tuple(one for one in a.ks if one in b.ks)
-        ks = (_k(k, text, a, b),) if k else common
+        common = tuple(k for k in a.ks if k in b.ks)
+        ks = (_k(depth, text, a, b),) if depth else common
         if not ks:
             raise InputError(f"{a.file} and {b.file} were measured at no common k: name one, as in {name}@5")
-        return tuple(Metric(name, one) for one in ks)
-    if k or not any(name in one.figures for report in (a, b) for one in report.questions.values()):
+        return tuple(Metric(name, k) for k in ks)
+    if depth or not any(name in question.figures for report in (a, b) for question in report.questions.values()):
         known = ", ".join((*RANKED, *sorted(_figures(a) & _figures(b))))
         raise InputError(f"{text!r} is no metric of both files: choose one of {known}, the first {len(RANKED)} with @k")
     return (Metric(name),)
@@ -157,24 +160,26 @@ def _figures(report: Report) -> set[str]:
     return {name for question in report.questions.values() for name in question.figures}
 
 
-def _compared(metric: Metric, a: Report, b: Report) -> Compared:
+def _compare_metric(metric: Metric, a: Report, b: Report) -> MetricComparison:
     pairs = [(metric.of(question), metric.of(b.questions[id])) for id, question in a.questions.items()]
-    kept = [pair for pair in pairs if not any(map(math.isnan, pair))]
-    if not kept:
+    defined = [pair for pair in pairs if not any(map(math.isnan, pair))]
+    if not defined:
         raise InputError(f"{a.file} and {b.file} have no question with {metric} in both")
-    ours, theirs = [one for one, _ in kept], [other for _, other in kept]
-    gained = difference(ours, theirs)
-    return Compared(metric, fmean(ours), fmean(theirs), _judged(gained, metric), len(pairs) - len(kept))
+    a_values, b_values = [a_value for a_value, _ in defined], [b_value for _, b_value in defined]
+    gain = difference(a_values, b_values)
+    return MetricComparison(
+        metric, fmean(a_values), fmean(b_values), _by_direction(gain, metric), len(pairs) - len(defined)
+    )
 
 
-def _judged(gained: Difference, metric: Metric) -> Difference:
+def _by_direction(gain: Difference, metric: Metric) -> Difference:
     if metric.name not in COSTS:
-        return gained
-    return Difference(gained.mean, gained.low, gained.high, gained.losses, gained.ties, gained.wins)
+        return gain
+    return Difference(gain.mean, gain.low, gain.high, gain.losses, gain.ties, gain.wins)
 
 
-def _gain(one: Question, other: Question, metrics: Sequence[Metric]) -> float:
-    gains = (metric.of(other) - metric.of(one) for metric in metrics)
+def _gain(a: Question, b: Question, metrics: Sequence[Metric]) -> float:
+    gains = (metric.of(b) - metric.of(a) for metric in metrics)
     return sum(gain for gain in gains if not math.isnan(gain))
 
 
@@ -185,23 +190,23 @@ def read_report(path: Path) -> Report:
         InputError: the file is not that.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return _report(path, found)
+        report = json.loads(path.read_text(encoding="utf-8"))
+        return _report(path, report)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(f"{path} is not what gear evaluate --json writes: write it anew") from error
 
 
-def _report(path: Path, found: Mapping[str, Any]) -> Report:
-    ks = tuple(sorted(int(k) for k in found["recall"]))
-    questions = [_question(row) for row in found["per_question"]]
+def _report(path: Path, report: Mapping[str, Any]) -> Report:
+    ks = tuple(sorted(int(k) for k in report["recall"]))
+    questions = [_question(row) for row in report["per_question"]]
     by_id = {question.id: question for question in questions}
     if not ks or ks[0] < 1 or not questions or len(by_id) != len(questions):
         raise ValueError("no k, no question, or one twice")
-    system = str(found.get("title") or found.get("retriever") or "")
-    fingerprint = found.get("fingerprint")
-    return Report(path, str(found["dataset"]), fingerprint and str(fingerprint), system, ks, by_id)
+    system = str(report.get("title") or report.get("retriever") or "")
+    fingerprint = report.get("fingerprint")
+    return Report(path, str(report["dataset"]), fingerprint and str(fingerprint), system, ks, by_id)
 
 
 def _question(row: Mapping[str, Any]) -> Question:

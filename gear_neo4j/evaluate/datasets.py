@@ -67,8 +67,8 @@ def load(path: Path, *, home: Path | None = None) -> Dataset:
     """
     if formats.is_ours(path):
         return _load(path)
-    found = formats.converted(path, home=home or Settings.load().home)
-    return replace(_load(found.folder), name=found.name)
+    dataset = formats.converted(path, home=home or Settings.load().home)
+    return replace(_load(dataset.folder), name=dataset.name)
 
 
 def _load(folder: Path) -> Dataset:
@@ -93,16 +93,16 @@ def _corpus_ids(path: Path) -> set[str]:
 
 
 def _queries(path: Path, corpus: set[str]) -> Iterator[Query]:
-    seen: set[str] = set()
+    ids: set[str] = set()
     for line in read_lines(path):
         query = _usable(parsed(line, _to_query))
-        if query.id in seen:
+        if query.id in ids:
             raise InputError(f"{path}:{line.number}: the id {query.id!r} comes twice")
         needed = (*query.gold, *(hop.passage for hop in query.decomposition))
         missing = [gold for gold in needed if gold not in corpus]
         if missing:
             raise InputError(f"{path}:{line.number}: the gold passage {missing[0]!r} is not in the corpus")
-        seen.add(query.id)
+        ids.add(query.id)
         yield query
 
 
@@ -115,10 +115,10 @@ def _to_query(row: dict[str, Any]) -> Query:
     answers = row.get("answers") or []
     if not isinstance(answers, list):
         raise ValueError('"answers" is not a list')
-    given = row.get("id")
-    ids = tuple(dict.fromkeys(str(id) for id in gold))
+    own_id = row.get("id")
+    gold_ids = tuple(dict.fromkeys(str(id) for id in gold))
     hops = _hops(row.get("decomposition") or [])
-    return Query(question if given is None else str(given), question, ids, tuple(map(str, answers)), hops)
+    return Query(question if own_id is None else str(own_id), question, gold_ids, tuple(map(str, answers)), hops)
 
 
 def _hops(items: object) -> tuple[Hop, ...]:

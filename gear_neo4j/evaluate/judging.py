@@ -7,14 +7,14 @@ from typing import Any
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.quality import Quality, assess, averages
-from gear_neo4j.evaluate.runs import Answered
+from gear_neo4j.evaluate.runs import QueryResult
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.usage import Usage
 
 
 def judge(
-    answered: Sequence[Answered], *, chat: ChatModel, embedder: Embedder, on_done: Callable[[], None] = lambda: None
+    results: Sequence[QueryResult], *, chat: ChatModel, embedder: Embedder, on_done: Callable[[], None] = lambda: None
 ) -> list[Quality]:
     """The quality of each answer, in order; as many at a time as the chat model takes calls.
 
@@ -22,31 +22,32 @@ def judge(
         InputError: there is no answer to judge, or a question has no gold answer to judge it by.
         ModelError: the model failed for good.
     """
-    for one in answered:
-        if one.answer is None or not one.query.answers:
-            raise InputError(f"the question {one.query.id!r} has no answer to judge: use --agent, and gold answers")
+    for result in results:
+        if result.answer is None or not result.query.answers:
+            raise InputError(f"the question {result.query.id!r} has no answer to judge: use --agent, and gold answers")
 
-    def assessed(one: Answered) -> Quality:
+    def assess_result(result: QueryResult) -> Quality:
         quality = assess(
             chat,
             embedder,
-            question=one.query.question,
-            answer=one.answer.plain if one.answer else "",
-            contexts=[hit.passage.content for hit in one.hits],
-            reference=one.query.answers[0],
+            question=result.query.question,
+            answer=result.answer.plain if result.answer else "",
+            contexts=[hit.passage.content for hit in result.hits],
+            reference=result.query.answers[0],
         )
         on_done()
         return quality
 
     with ThreadPoolExecutor(chat.concurrency, thread_name_prefix="judge") as pool:
-        return list(pool.map(assessed, answered))
+        return list(pool.map(assess_result, results))
 
 
 def with_quality(report: dict[str, Any], qualities: Sequence[Quality]) -> dict[str, Any]:
     """A report with the mean of each metric, its interval, what was left out as NaN, and what the judge cost."""
-    means = {name: asdict(found) for name, found in averages(qualities).items()}
+    means = {name: asdict(mean) for name, mean in averages(qualities).items()}
     questions = [
-        {**one, "quality": quality.described()} for one, quality in zip(report["per_question"], qualities, strict=True)
+        {**question, "quality": quality.to_json()}
+        for question, quality in zip(report["per_question"], qualities, strict=True)
     ]
     spent = asdict(sum((quality.usage for quality in qualities), Usage()))
     return {**report, "quality": means, "judge": spent, "per_question": questions}

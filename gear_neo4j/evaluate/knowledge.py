@@ -63,11 +63,11 @@ def load(folder: Path) -> KnowledgeGraph:
     for name in (*FILES, QUESTIONS):
         digest.update((folder / name).read_bytes())
     questions = tuple(_questions(folder / QUESTIONS))
-    seen: set[str] = set()
-    for one in questions:
-        if one.id in seen:
-            raise InputError(f"{folder / QUESTIONS}: the id {one.id!r} stands there twice")
-        seen.add(one.id)
+    ids: set[str] = set()
+    for question in questions:
+        if question.id in ids:
+            raise InputError(f"{folder / QUESTIONS}: the id {question.id!r} stands there twice")
+        ids.add(question.id)
     return KnowledgeGraph(folder.resolve().name, folder, questions, digest.hexdigest())
 
 
@@ -76,13 +76,15 @@ def _questions(path: Path) -> Iterator[Question]:
         if not line.strip():
             continue
         try:
-            given = json.loads(line)
-            one = Question(*(given[key] for key in ("id", "question", "answer")))
+            row = json.loads(line)
+            question = Question(*(row[key] for key in ("id", "question", "answer")))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}:{number}: not {{id, question, answer}}: {error}") from error
-        if not all(isinstance(part, str) and part.strip() for part in (one.id, one.question, one.answer)):
+        if not all(
+            isinstance(part, str) and part.strip() for part in (question.id, question.question, question.answer)
+        ):
             raise InputError(f"{path}:{number}: id, question and answer must be texts that are not blank")
-        yield one
+        yield question
 
 
 def provide(
@@ -118,26 +120,26 @@ class AnswerEntities:
     """The names of a graph that an answer speaks of and its question does not, and which of them triples hold."""
 
     def __init__(self, nodes: Iterable[Named]) -> None:
-        found = list(nodes)
-        self._dictionary = Dictionary(found)
+        node_list = list(nodes)
+        self._dictionary = Dictionary(node_list)
         # A triple shows one name of a node; whoever reads it may know the others.
         self._aliases: dict[str, set[str]] = defaultdict(set)
-        for node in found:
+        for node in node_list:
             names = {_folded(name) for name in node.names}
             for name in names:
                 self._aliases[name] |= names
 
     def wanted(self, question: str, answer: str) -> tuple[str, ...]:
         """The names that occur in the answer and not in the question; of overlapping ones the longest."""
-        asked = _folded(question)
+        question_text = _folded(question)
         names = dict.fromkeys(_folded(match.text) for match in self._dictionary.find(answer))
-        return tuple(name for name in names if name not in asked)
+        return tuple(name for name in names if name not in question_text)
 
     def recall(self, wanted: Sequence[str], triples: Sequence[Triple]) -> float:
         """The share of the wanted names that an end of one of the triples bears."""
         ends = {_folded(end) for triple in triples for end in (triple.subject, triple.object)}
-        held = set().union(*(self._aliases.get(end, {end}) for end in ends))
-        return sum(name in held for name in wanted) / len(wanted)
+        named = set().union(*(self._aliases.get(end, {end}) for end in ends))
+        return sum(name in named for name in wanted) / len(wanted)
 
 
 def measure(
@@ -154,29 +156,29 @@ def measure(
     A system gives, for a question, triples best first, and the milliseconds that it took.
     """
     entities = AnswerEntities(gear.graph.export.named_nodes())
-    told: list[dict[str, Any]] = []
-    for one in dataset.questions[:limit]:
-        wanted = entities.wanted(one.question, one.answer)
-        row: dict[str, Any] = {"id": one.id, "question": one.question, "wanted": list(wanted), "systems": {}}
+    rows: list[dict[str, Any]] = []
+    for question in dataset.questions[:limit]:
+        wanted = entities.wanted(question.question, question.answer)
+        row: dict[str, Any] = {"id": question.id, "question": question.question, "wanted": list(wanted), "systems": {}}
         for name, ask in systems.items() if wanted else ():
-            triples, milliseconds = ask(one.question)
-            shown = triples[:k]
+            triples, milliseconds = ask(question.question)
+            first = triples[:k]
             row["systems"][name] = {
-                "recall": entities.recall(wanted, shown),
+                "recall": entities.recall(wanted, first),
                 "milliseconds": milliseconds,
-                "triples": [[triple.subject, triple.predicate, triple.object] for triple in shown],
+                "triples": [[triple.subject, triple.predicate, triple.object] for triple in first],
             }
-        told.append(row)
+        rows.append(row)
         on_done()
-    counted = [row for row in told if row["wanted"]]
+    counted = [row for row in rows if row["wanted"]]
     return {
         "dataset": dataset.name,
         "fingerprint": dataset.fingerprint,
-        "questions": len(told),
+        "questions": len(rows),
         "counted": len(counted),
         "k": k,
         "systems": {name: _summary([row["systems"][name] for row in counted]) for name in systems},
-        "per_question": told,
+        "per_question": rows,
     }
 
 
@@ -202,12 +204,12 @@ def retrievers(
 
 
 def _summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    found = interval([100 * row["recall"] for row in rows])
+    recall = interval([100 * row["recall"] for row in rows])
     times = [row["milliseconds"] for row in rows]
     return {
-        "recall": found.mean,
-        "low": found.low,
-        "high": found.high,
+        "recall": recall.mean,
+        "low": recall.low,
+        "high": recall.high,
         "latency_ms": {"p50": percentile(times, 50), "p95": percentile(times, 95)} if times else {},
     }
 

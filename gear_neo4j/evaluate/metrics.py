@@ -54,7 +54,7 @@ def reciprocal_rank(ranking: Sequence[str], gold: Collection[str], *, k: int) ->
         >>> reciprocal_rank(["a", "b", "c"], {"b", "c"}, k=3)
         0.5
     """
-    return next((1 / rank for rank, found in enumerate(_relevance(ranking, gold, k), start=1) if found), 0.0)
+    return next((1 / rank for rank, relevant in enumerate(_relevance(ranking, gold, k), start=1) if relevant), 0.0)
 
 
 def average_precision(ranking: Sequence[str], gold: Collection[str], *, k: int) -> float:
@@ -92,14 +92,14 @@ def _relevance(ranking: Sequence[str], gold: Collection[str], k: int) -> list[bo
     return [id in gold for id in dict.fromkeys(ranking[:k])]
 
 
-def _precisions(found: Sequence[bool]) -> list[float]:
+def _precisions(relevance: Sequence[bool]) -> list[float]:
     """The precision at the rank of each that was found."""
-    ranks = [rank for rank, one in enumerate(found, start=1) if one]
+    ranks = [rank for rank, relevant in enumerate(relevance, start=1) if relevant]
     return [number / rank for number, rank in enumerate(ranks, start=1)]
 
 
-def _gain(found: Sequence[bool]) -> float:
-    return sum(1 / math.log2(1 + rank) for rank, one in enumerate(found, start=1) if one)
+def _gain(relevance: Sequence[bool]) -> float:
+    return sum(1 / math.log2(1 + rank) for rank, relevant in enumerate(relevance, start=1) if relevant)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

@@ -26,7 +26,7 @@ _REFERENCE = re.compile(r"#(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _ResolvedHop:
     """A hop with the answers of earlier ones put in, and the fact that states its answer."""
 
     question: str
@@ -63,7 +63,7 @@ class Oracle:
         self._queries = {entity_key(query.question): query for query in queries}
         self._store = store
         self._embedder = embedder
-        self._hops: dict[str, list[_Known]] = {}
+        self._hops: dict[str, list[_ResolvedHop]] = {}
         self._query: Query = queries[0]
 
     def read(
@@ -71,9 +71,11 @@ class Oracle:
     ) -> Reply[tuple[Fact, ...]]:
         """The fact of each hop whose gold passage is shown; the step's question does not matter to who knows all."""
         self._begin(question)
-        shown = {passage.id for passage in passages}
+        passage_ids = {passage.id for passage in passages}
         known = set(memory or ())
-        facts = dict.fromkeys(hop.fact for hop in self._known() if hop.passage in shown and hop.fact not in known)
+        facts = dict.fromkeys(
+            hop.fact for hop in self._resolved_hops() if hop.passage in passage_ids and hop.fact not in known
+        )
         return _reply(tuple(facts), shown_passages(passages) + question + shown_facts(memory or ()))
 
     def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
@@ -86,21 +88,21 @@ class Oracle:
     def think(self, question: str, passages: Sequence[Passage], *, thoughts: Sequence[str]) -> Reply[Thought]:
         """The sentence of the next hop, if its passage is shown, else its question; after the last, the answer."""
         self._begin(question)
-        shown, thought = {passage.id for passage in passages}, None
-        for hop, gold in zip(self._known(), self._query.decomposition, strict=True):
+        passage_ids, thought = {passage.id for passage in passages}, None
+        for hop, gold in zip(self._resolved_hops(), self._query.decomposition, strict=True):
             sentence = f"{hop.question} {gold.answer}."
             if sentence not in thoughts:
-                thought = Thought(sentence if hop.passage in shown else hop.question)
+                thought = Thought(sentence if hop.passage in passage_ids else hop.question)
                 break
         answer = " / ".join(self._query.answers[:1])
-        said = thought or Thought(f"So the answer is: {answer}", answer)
-        return _reply(said, shown_passages(passages) + question + "".join(thoughts))
+        reply = thought or Thought(f"So the answer is: {answer}", answer)
+        return _reply(reply, shown_passages(passages) + question + "".join(thoughts))
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """The first open sub-question whose references are known, with their answers put in."""
         self._begin(question)
         known = set(memory)
-        hops = self._known()
+        hops = self._resolved_hops()
         following = ""
         for hop, gold in zip(hops, self._query.decomposition, strict=True):
             if hop.fact not in known and all(hops[place].fact in known for place in gold.references):
@@ -118,39 +120,39 @@ class Oracle:
     ) -> Reply[Draft]:
         """The gold answer, citing the gold passages that are shown."""
         self._begin(question)
-        cited = tuple(place for place, one in enumerate(passages, start=1) if one.id in self._query.gold)
+        cited = tuple(place for place, passage in enumerate(passages, start=1) if passage.id in self._query.gold)
         text = self._query.answers[0] if self._query.answers else ""
         return _reply(Draft(text, cited), shown_passages(passages) + question + shown_facts(memory))
 
     def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
         """The gold passages among those shown."""
         self._begin(question)
-        chosen = [place for place, one in enumerate(passages) if one.id in self._query.gold][:k]
+        chosen = [place for place, passage in enumerate(passages) if passage.id in self._query.gold][:k]
         return _reply(chosen, shown_passages(passages, paths=paths) + question)
 
     def _begin(self, question: str) -> None:
         # Only the first question of a run is one of the data set's; those after it belong to the same run.
         self._query = self._queries.get(entity_key(question), self._query)
 
-    def _known(self) -> list[_Known]:
+    def _resolved_hops(self) -> list[_ResolvedHop]:
         if self._query.id not in self._hops:
             answers = [hop.answer for hop in self._query.decomposition]
             self._hops[self._query.id] = [self._hop(hop, answers) for hop in self._query.decomposition]
         return self._hops[self._query.id]
 
-    def _hop(self, hop: Hop, answers: Sequence[str]) -> _Known:
+    def _hop(self, hop: Hop, answers: Sequence[str]) -> _ResolvedHop:
         question = _REFERENCE.sub(lambda match: answers[int(match[1]) - 1], hop.question)
         vector = self._embedder.embed([f"{question} {hop.answer}"])[0].tolist()
         nearest = self._store.start_triples([hop.passage], query=vector, limit=1)
         if nearest:
             triple = nearest[0].triple
-            return _Known(question, hop.passage, Fact(triple.subject, triple.predicate, triple.object))
-        return _Known(question, hop.passage, Fact(question, "is answered by", hop.answer))
+            return _ResolvedHop(question, hop.passage, Fact(triple.subject, triple.predicate, triple.object))
+        return _ResolvedHop(question, hop.passage, Fact(question, "is answered by", hop.answer))
 
-    def _open(self, memory: Sequence[Fact]) -> list[_Known]:
+    def _open(self, memory: Sequence[Fact]) -> list[_ResolvedHop]:
         known = set(memory)
-        return [hop for hop in self._known() if hop.fact not in known]
+        return [hop for hop in self._resolved_hops() if hop.fact not in known]
 
 
-def _reply(value: Value, shown: str) -> Reply[Value]:
-    return Reply(value, str(value), Usage(1, len(shown) // 4, len(str(value)) // 4, estimated=True), 0.0)
+def _reply(value: Value, prompt: str) -> Reply[Value]:
+    return Reply(value, str(value), Usage(1, len(prompt) // 4, len(str(value)) // 4, estimated=True), 0.0)

@@ -27,8 +27,8 @@ class OracleEvaluator:
         gold = self._store.passages(self._gold.get(entity_key(question), ())).values()
         whole = [" ".join(passage.content.split()) for passage in gold]
         parts = [(" ".join(text.split()), " ".join(text.partition("\n")[2].split())) for text in texts]
-        good = [any(text in one or (part and part in one) for one in whole) for text, part in parts]
-        return Reply(tuple(1.0 if one else -1.0 for one in good), "", Usage(), 0.0)
+        in_gold = [any(text in content or (part and part in content) for content in whole) for text, part in parts]
+        return Reply(tuple(1.0 if is_gold else -1.0 for is_gold in in_gold), "", Usage(), 0.0)
 
 
 class OraclePlayer(Oracle):

@@ -10,7 +10,7 @@ from gear_neo4j.evaluate.metrics import recall
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Measured = Sequence[Mapping[str, Any]]
+Rows = Sequence[Mapping[str, Any]]
 SIZE = (7.5, 4.4)
 # Eight colours that colour-blind readers can tell apart (Okabe and Ito), then the same with dashes or hatches.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
@@ -18,34 +18,37 @@ DASHES = ("-", "--", ":", "-.")
 HATCHES = ("", "////", "....")
 
 
-def recall_curves(rows: Measured, *, most: int) -> str:
+def recall_curves(rows: Rows, *, most: int) -> str:
     """Recall at every k up to ``most``, a line a system."""
 
     def draw(axes: "Axes") -> None:
         ks = range(1, most + 1)
         for place, row in enumerate(rows):
-            found = [100 * fmean(recall(one["retrieved"], one["gold"], k=k) for one in row["per_question"]) for k in ks]
-            axes.plot(ks, found, label=row["label"], **_style(place))
+            recalls = [
+                100 * fmean(recall(question["retrieved"], question["gold"], k=k) for question in row["per_question"])
+                for k in ks
+            ]
+            axes.plot(ks, recalls, label=row["label"], **_style(place))
         axes.set(xlabel="k", ylabel="recall at k, %", xlim=(1, most))
 
     return _svg(draw)
 
 
-def recall_by_step(rows: Measured, *, k: int) -> str | None:
+def recall_by_step(rows: Rows, *, k: int) -> str | None:
     """Recall had each agent ended after a step; None without an agent that took more than one."""
     agents = [row for row in rows if len(row.get("recall_by_step", ())) > 1]
 
     def draw(axes: "Axes") -> None:
         for place, row in enumerate(agents):
-            found = [recalls[str(k)] for recalls in row["recall_by_step"].values()]
-            axes.plot(range(1, len(found) + 1), found, marker="o", label=row["label"], **_style(place))
+            recalls = [step_recall[str(k)] for step_recall in row["recall_by_step"].values()]
+            axes.plot(range(1, len(recalls) + 1), recalls, marker="o", label=row["label"], **_style(place))
         axes.set(xlabel="steps", ylabel=f"recall at {k}, %")
         axes.set_xticks(range(1, 1 + max(len(row["recall_by_step"]) for row in agents)))
 
     return _svg(draw) if agents else None
 
 
-def tokens_and_recall(rows: Measured, *, k: int) -> str | None:
+def tokens_and_recall(rows: Rows, *, k: int) -> str | None:
     """What a question costs in tokens against what it finds; None where no language model took part."""
     paid = [row for row in rows if row["llm"]["input_tokens"]]
 
@@ -59,26 +62,29 @@ def tokens_and_recall(rows: Measured, *, k: int) -> str | None:
     return _svg(draw) if paid else None
 
 
-def recall_by_hops(rows: Measured, *, k: int) -> str | None:
+def recall_by_hops(rows: Rows, *, k: int) -> str | None:
     """Recall for the questions of two, three, four hops, a group of bars each; None where all have the same number."""
-    hops = sorted({one["hops"] for row in rows for one in row["per_question"]})
+    hops = sorted({question["hops"] for row in rows for question in row["per_question"]})
 
     def draw(axes: "Axes") -> None:
         width = 0.8 / len(rows)
         for place, row in enumerate(rows):
-            found = [_mean_recall([one for one in row["per_question"] if one["hops"] == count], k) for count in hops]
+            recalls = [
+                _mean_recall([question for question in row["per_question"] if question["hops"] == count], k)
+                for count in hops
+            ]
             places = [group + (place - (len(rows) - 1) / 2) * width for group in range(len(hops))]
             hatch = HATCHES[place // len(COLOURS) % len(HATCHES)]
-            axes.bar(places, found, width, label=row["label"], color=COLOURS[place % len(COLOURS)], hatch=hatch)
+            axes.bar(places, recalls, width, label=row["label"], color=COLOURS[place % len(COLOURS)], hatch=hatch)
         axes.set(ylabel=f"recall at {k}, %", ylim=(0, 100))
-        counts = [sum(one["hops"] == count for one in rows[0]["per_question"]) for count in hops]
+        counts = [sum(question["hops"] == count for question in rows[0]["per_question"]) for count in hops]
         axes.set_xticks(range(len(hops)), [f"{hop} hops ({n})" for hop, n in zip(hops, counts, strict=True)])
 
     return _svg(draw) if len(hops) > 1 else None
 
 
 def _mean_recall(questions: Sequence[Mapping[str, Any]], k: int) -> float:
-    return 100 * fmean(recall(one["retrieved"], one["gold"], k=k) for one in questions)
+    return 100 * fmean(recall(question["retrieved"], question["gold"], k=k) for question in questions)
 
 
 def _style(place: int) -> dict[str, Any]:

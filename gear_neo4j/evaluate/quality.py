@@ -43,11 +43,11 @@ class Quality:
     context_recall: float
     usage: Usage = Usage()
 
-    def described(self) -> dict[str, float | None]:
+    def to_json(self) -> dict[str, float | None]:
         """The metrics by name, for JSON, which has no NaN: None there.
 
         Example:
-            >>> Quality(0.5, 0.25, math.nan, 1.0, 0.0).described()["faithfulness"] is None
+            >>> Quality(0.5, 0.25, math.nan, 1.0, 0.0).to_json()["faithfulness"] is None
             True
         """
         values = {name: float(getattr(self, name)) for name in METRICS}
@@ -66,12 +66,12 @@ def assess(
     if not contexts:
         raise InputError(f"no contexts for the question {question!r}: an answer can only be judged by what was found")
     judge = _Judge(chat, question)
-    stated = judge.statements(answer)
+    statements = judge.statements(answer)
     likeness = similarity(embedder, answer, reference)
     return Quality(
-        correctness=correctness(judge.agreement(stated, judge.statements(reference)), likeness),
+        correctness=correctness(judge.agreement(statements, judge.statements(reference)), likeness),
         similarity=likeness,
-        faithfulness=judge.supported(stated, contexts),
+        faithfulness=judge.supported(statements, contexts),
         context_precision=judge.precision(contexts, reference),
         context_recall=judge.supported(sentences(reference), contexts),
         usage=judge.usage,
@@ -82,11 +82,11 @@ def averages(qualities: Sequence[Quality]) -> dict[str, Interval]:
     """The mean of each metric with its bootstrap interval; NaN is left out and counted.
 
     Example:
-        >>> found = averages([Quality(1.0, 0.5, math.nan, 1.0, 1.0), Quality(0.5, 0.5, 1.0, 1.0, 1.0)])
-        >>> found["correctness"].mean, found["faithfulness"].mean, found["faithfulness"].skipped
+        >>> means = averages([Quality(1.0, 0.5, math.nan, 1.0, 1.0), Quality(0.5, 0.5, 1.0, 1.0, 1.0)])
+        >>> means["correctness"].mean, means["faithfulness"].mean, means["faithfulness"].skipped
         (0.75, 1.0, 1)
     """
-    return {name: interval([float(getattr(one, name)) for one in qualities]) for name in METRICS}
+    return {name: interval([float(getattr(quality, name)) for quality in qualities]) for name in METRICS}
 
 
 def f_measure(both: int, answer_only: int, reference_only: int) -> float:
@@ -117,8 +117,8 @@ def correctness(agreement: float, likeness: float, *, weights: tuple[float, floa
 
 def similarity(embedder: Embedder, answer: str, reference: str) -> float:
     """Cosine of the embeddings of two texts, -1 to 1; an empty text is embedded as one space."""
-    one, other = embedder.embed([answer or " ", reference or " "]).astype(float)
-    return max(-1.0, min(1.0, float(one @ other)))
+    answer_vector, reference_vector = embedder.embed([answer or " ", reference or " "]).astype(float)
+    return max(-1.0, min(1.0, float(answer_vector @ reference_vector)))
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -155,8 +155,8 @@ class _Judge:
         prompt = fill("overlap", question=self._question, answer=_numbered(answer), reference=_numbered(reference))
 
         def parse(text: str) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-            said = parse_verdicts(text, key="answer", count=len(answer))
-            return said, parse_verdicts(text, key="reference", count=len(reference))
+            answer_verdicts = parse_verdicts(text, key="answer", count=len(answer))
+            return answer_verdicts, parse_verdicts(text, key="reference", count=len(reference))
 
         verdicts = self._ask(prompt, parse)
         if verdicts is None:
@@ -168,8 +168,8 @@ class _Judge:
         """The share of statements that the contexts together support; NaN without a statement."""
         if not statements:
             return math.nan
-        shown = {"passages": _passages(contexts), "question": self._question, "statements": _numbered(statements)}
-        prompt = fill("support", **shown)
+        fields = {"passages": _passages(contexts), "question": self._question, "statements": _numbered(statements)}
+        prompt = fill("support", **fields)
         verdicts = self._ask(prompt, lambda text: parse_verdicts(text, key="verdicts", count=len(statements)))
         return math.nan if verdicts is None else sum(verdicts) / len(verdicts)
 

@@ -32,11 +32,11 @@ def write_report(table: Mapping[str, Any], folder: Path) -> Path:
         SettingsError: the extra ``[report]`` is not installed.
         InputError: the folder cannot be written.
     """
-    drawn = _drawn(table)
-    page = _rendered(table, drawn)
+    drawings = _drawn(table)
+    page = _rendered(table, drawings)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for plot in drawn:
+        for plot in drawings:
             (folder / f"{plot['name']}.svg").write_text(plot["svg"], encoding="utf-8")
         (folder / "index.html").write_text(page, encoding="utf-8")
     except OSError as error:
@@ -48,7 +48,7 @@ def _drawn(table: Mapping[str, Any]) -> list[dict[str, str]]:
     rows, ks = table["rows"], table["ks"]
     k = _main(ks)
     try:
-        found = (
+        figures = (
             ("recall", "Recall at k", plots.recall_curves(rows, most=max(ks))),
             ("steps", f"Recall at {max(ks)} had the agent ended after a step", plots.recall_by_step(rows, k=max(ks))),
             ("tokens", f"Tokens against recall at {k}", plots.tokens_and_recall(rows, k=k)),
@@ -56,10 +56,10 @@ def _drawn(table: Mapping[str, Any]) -> list[dict[str, str]]:
         )
     except ImportError as error:
         raise SettingsError(MISSING) from error
-    return [{"name": name, "title": title, "svg": svg} for name, title, svg in found if svg]
+    return [{"name": name, "title": title, "svg": svg} for name, title, svg in figures if svg]
 
 
-def _rendered(table: Mapping[str, Any], drawn: Sequence[Mapping[str, str]]) -> str:
+def _rendered(table: Mapping[str, Any], drawings: Sequence[Mapping[str, str]]) -> str:
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True)
@@ -71,7 +71,7 @@ def _rendered(table: Mapping[str, Any], drawn: Sequence[Mapping[str, str]]) -> s
         **{**table, "rows": rows},
         k_main=_main(ks),
         best=best,
-        plots=drawn,
+        plots=drawings,
         oracle="oracle" in table["llm"],
         answers=any(row["em"] is not None for row in rows),
         published=any(row["published"] for row in rows),
@@ -81,13 +81,13 @@ def _rendered(table: Mapping[str, Any], drawn: Sequence[Mapping[str, str]]) -> s
 
 
 def _row(row: Mapping[str, Any], k: int) -> dict[str, Any]:
-    spread = interval([one["recall"][str(k)] for one in row["per_question"]])
+    mean_recall = interval([question["recall"][str(k)] for question in row["per_question"]])
     llm, latency = row["llm"], row["latency_ms"]
     paper = row.get("published")
     return {
         **row,
-        "low": spread.low,
-        "high": spread.high,
+        "low": mean_recall.low,
+        "high": mean_recall.high,
         "calls": llm["calls"] / row["questions"],
         "tokens": (llm["input_tokens"] + llm["output_tokens"]) / row["questions"],
         "steps": row.get("steps"),
@@ -107,11 +107,11 @@ def _differing(rows: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
     first, second = ordered[0], ordered[1]
     pairs = list(zip(first["per_question"], second["per_question"], strict=True))
     pairs.sort(key=lambda pair: -abs(pair[0]["recall"][str(k)] - pair[1]["recall"][str(k)]))
-    found = [_difference(a, b, k, (first["label"], second["label"])) for a, b in pairs[:DIFFERING]]
+    differences = [_difference(a, b, k, (first["label"], second["label"])) for a, b in pairs[:DIFFERING]]
     return {
         "first": first["label"],
         "second": second["label"],
-        "differing": [one for one in found if one["difference"]],
+        "differing": [entry for entry in differences if entry["difference"]],
     }
 
 

@@ -26,7 +26,7 @@ SYNONYMS = "+synonyms"
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class QueryResult:
     """A question of the data set and what the retriever, or an agent, returned for it.
 
     ``separate`` holds the ids of runs made for one k alone, where the protocol asks for such.
@@ -96,41 +96,43 @@ def provide(
 
 def ask(
     retriever: Retriever, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
-) -> list[Answered]:
+) -> list[QueryResult]:
     """Ask every question; the first is asked once more beforehand, so that no figure holds the time of loading."""
     retriever.retrieve(queries[0].question, k=k)
-    answered = []
+    results = []
     for query in queries:
-        answered.append(Answered(query, retriever.retrieve(query.question, k=k)))
+        results.append(QueryResult(query, retriever.retrieve(query.question, k=k)))
         on_done()
-    return answered
+    return results
 
 
 def ask_agent(
     agent: Agent, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
-) -> list[Answered]:
+) -> list[QueryResult]:
     """Ask an agent every question."""
-    answered = []
+    results = []
     for query in queries:
         answer = agent.ask(query.question, k=k)
-        answered.append(Answered(query, answer.hits, answer))
+        results.append(QueryResult(query, answer.hits, answer))
         on_done()
-    return answered
+    return results
 
 
-def summary(answered: Sequence[Answered], *, ks: Sequence[int]) -> dict[str, Any]:
+def summary(results: Sequence[QueryResult], *, ks: Sequence[int]) -> dict[str, Any]:
     """Recall and share of questions with all gold found, in percent at each k, and the latency with its parts."""
-    totals = [one.milliseconds for one in answered]
-    parts = {part: [one.hits.milliseconds.get(part, 0.0) for one in answered] for part in PARTS}
+    totals = [result.milliseconds for result in results]
+    parts = {part: [result.hits.milliseconds.get(part, 0.0) for result in results] for part in PARTS}
     return {
-        "recall": {str(k): _percent(recall(one.ranking_at(k), one.query.gold, k=k) for one in answered) for k in ks},
+        "recall": {
+            str(k): _percent(recall(result.ranking_at(k), result.query.gold, k=k) for result in results) for k in ks
+        },
         "all_found": {
-            str(k): _percent(all_found(one.ranking_at(k), one.query.gold, k=k) for one in answered) for k in ks
+            str(k): _percent(all_found(result.ranking_at(k), result.query.gold, k=k) for result in results) for k in ks
         },
         "latency_ms": _latency(totals) | {part: _latency(spent) for part, spent in parts.items()},
-        "llm": _llm(answered),
-        **(_steps(answered, ks) if answered[0].answer else {}),
-        "per_question": [_per_question(one, ks) for one in answered],
+        "llm": _llm(results),
+        **(_steps(results, ks) if results[0].answer else {}),
+        "per_question": [_per_question(result, ks) for result in results],
     }
 
 
@@ -138,27 +140,30 @@ def _percent(shares: Iterable[float]) -> float:
     return round(100 * fmean(shares), 2)
 
 
-def _llm(answered: Sequence[Answered]) -> dict[str, Any]:
+def _llm(results: Sequence[QueryResult]) -> dict[str, Any]:
     """Calls and tokens of a language model, in all and for each role."""
-    roles = list(dict.fromkeys(role for one in answered for role in one.usage))
-    spent = {role: sum((one.usage.get(role, Usage()) for one in answered), Usage()) for role in roles}
+    roles = list(dict.fromkeys(role for result in results for role in result.usage))
+    spent = {role: sum((result.usage.get(role, Usage()) for result in results), Usage()) for role in roles}
     return asdict(sum(spent.values(), Usage())) | {"roles": {role: asdict(usage) for role, usage in spent.items()}}
 
 
-def _steps(answered: Sequence[Answered], ks: Sequence[int]) -> dict[str, Any]:
+def _steps(results: Sequence[QueryResult], ks: Sequence[int]) -> dict[str, Any]:
     """How far the agent went: steps a question, recall had it ended after each step, and why it stopped."""
-    answers = [one.answer for one in answered if one.answer]
-    taken = [len(answer.trace.steps) for answer in answers]
+    answers = [result.answer for result in results if result.answer]
+    step_counts = [len(answer.trace.steps) for answer in answers]
     by_step = {
         str(step): {
-            str(k): _percent(recall(one.ranking_after(step), one.query.gold, k=k) for one in answered) for k in ks
+            str(k): _percent(recall(result.ranking_after(step), result.query.gold, k=k) for result in results)
+            for k in ks
         }
-        for step in range(1, max(taken) + 1)
+        for step in range(1, max(step_counts) + 1)
     }
-    matches = [_matches(one.answer, one.query.answers) for one in answered if one.answer and one.query.answers]
+    matches = [
+        _matches(result.answer, result.query.answers) for result in results if result.answer and result.query.answers
+    ]
     return {
         **{key: round(fmean(match[key] for match in matches), 2) for key in ("em", "f1") if matches},
-        "steps": round(fmean(taken), 3),
+        "steps": round(fmean(step_counts), 3),
         "recall_by_step": by_step,
         "stop_reasons": dict(Counter(answer.stop_reason for answer in answers)),
     }
@@ -168,19 +173,19 @@ def _latency(milliseconds: Sequence[float]) -> dict[str, Any]:
     return {"p50": round(percentile(milliseconds, 50), 2), "p95": round(percentile(milliseconds, 95), 2)}
 
 
-def _per_question(one: Answered, ks: Sequence[int]) -> dict[str, Any]:
+def _per_question(result: QueryResult, ks: Sequence[int]) -> dict[str, Any]:
     return {
-        "id": one.query.id,
-        "question": one.query.question,
-        "gold": list(one.query.gold),
-        "hops": len(one.query.decomposition) or len(one.query.gold),
-        "retrieved": one.ranking,
-        "recall": {str(k): round(100 * recall(one.ranking_at(k), one.query.gold, k=k), 2) for k in ks},
-        "latency_ms": round(one.milliseconds, 2),
-        "llm": asdict(sum(one.usage.values(), Usage())),
-        "paths": [str(path) for path in one.hits.paths[:3]],
-        **(_answer(one.answer) if one.answer else {}),
-        **(_matches(one.answer, one.query.answers) if one.answer and one.query.answers else {}),
+        "id": result.query.id,
+        "question": result.query.question,
+        "gold": list(result.query.gold),
+        "hops": len(result.query.decomposition) or len(result.query.gold),
+        "retrieved": result.ranking,
+        "recall": {str(k): round(100 * recall(result.ranking_at(k), result.query.gold, k=k), 2) for k in ks},
+        "latency_ms": round(result.milliseconds, 2),
+        "llm": asdict(sum(result.usage.values(), Usage())),
+        "paths": [str(path) for path in result.hits.paths[:3]],
+        **(_answer(result.answer) if result.answer else {}),
+        **(_matches(result.answer, result.query.answers) if result.answer and result.query.answers else {}),
     }
 
 

@@ -51,16 +51,16 @@ def interval(values: Sequence[float], *, level: float = LEVEL, seed: int = SEED)
     Of no values at all, mean and bounds are NaN.
 
     Example:
-        >>> found = interval([0.0, 1.0, 1.0, 1.0, math.nan])
-        >>> found.mean, found.low, found.high, found.counted, found.skipped
+        >>> estimate = interval([0.0, 1.0, 1.0, 1.0, math.nan])
+        >>> estimate.mean, estimate.low, estimate.high, estimate.counted, estimate.skipped
         (0.75, 0.25, 1.0, 4, 1)
     """
-    kept = np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
-    skipped = len(values) - len(kept)
-    if not len(kept):
+    defined = np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
+    skipped = len(values) - len(defined)
+    if not len(defined):
         return Interval(math.nan, math.nan, math.nan, 0, skipped)
-    low, high = _bounds(kept, level=level, seed=seed)
-    return Interval(float(kept.mean()), low, high, len(kept), skipped)
+    low, high = _bounds(defined, level=level, seed=seed)
+    return Interval(float(defined.mean()), low, high, len(defined), skipped)
 
 
 def difference(a: Sequence[float], b: Sequence[float], *, level: float = LEVEL, seed: int = SEED) -> Difference:
@@ -75,12 +75,12 @@ def difference(a: Sequence[float], b: Sequence[float], *, level: float = LEVEL, 
     """
     if len(a) != len(b) or not len(a):
         raise ValueError(f"{len(a)} values cannot be paired with {len(b)}")
-    gained = np.array(b, dtype=np.float64) - np.array(a, dtype=np.float64)
-    if np.isnan(gained).any():
+    gains = np.array(b, dtype=np.float64) - np.array(a, dtype=np.float64)
+    if np.isnan(gains).any():
         raise ValueError("a value is NaN: leave out its pair")
-    low, high = _bounds(gained, level=level, seed=seed)
-    wins, losses = int((gained > 0).sum()), int((gained < 0).sum())
-    return Difference(float(gained.mean()), low, high, wins, len(a) - wins - losses, losses)
+    low, high = _bounds(gains, level=level, seed=seed)
+    wins, losses = int((gains > 0).sum()), int((gains < 0).sum())
+    return Difference(float(gains.mean()), low, high, wins, len(a) - wins - losses, losses)
 
 
 def _bounds(values: npt.NDArray[np.float64], *, level: float, seed: int) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.evaluate.oracle_evaluator import OraclePlayer
-from gear_neo4j.evaluate.runs import Answered, ask, ask_agent
+from gear_neo4j.evaluate.runs import QueryResult, ask, ask_agent
 from gear_neo4j.gear import Gear
 from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
@@ -54,7 +54,7 @@ class System:
         return any(isinstance(link, RetrieverRecipe) and link.searches_synonyms for link in chain(self.recipe))
 
     @property
-    def oracled(self) -> bool:
+    def uses_oracle(self) -> bool:
         """Whether the oracle plays the language model."""
         return self.llm == "oracle" and any(isinstance(link, AgentRecipe | Sync) for link in chain(self.recipe))
 
@@ -67,17 +67,17 @@ class System:
             >>> System(recipe=GearAgent(), llm="oracle").name
             'gear over hybrid (oracle: upper bound)'
         """
-        return f"{self.recipe.title} ({LABEL})" if self.oracled else self.recipe.title
+        return f"{self.recipe.title} ({LABEL})" if self.uses_oracle else self.recipe.title
 
-    def described(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """What a report says of it: the first stage and the score where it has them, and the whole recipe."""
         links = list(chain(self.recipe))
         base = next((link.base for link in links if isinstance(getattr(link, "base", None), str)), None)
         score = next((link.score for link in links if hasattr(link, "score")), None)
         description = {"retriever": self.recipe.name, "base": base, "score": score, "title": self.recipe.title}
         description["recipe"] = self.recipe.model_dump(mode="json")
-        if self.needs_model or self.oracled:
-            description["llm_kind"] = LABEL if self.oracled else "model"
+        if self.needs_model or self.uses_oracle:
+            description["llm_kind"] = LABEL if self.uses_oracle else "model"
         return description
 
 
@@ -97,7 +97,7 @@ def measure(
     ks: Sequence[int],
     separately: bool = False,
     on_done: Callable[[], None] = lambda: None,
-) -> list[Answered]:
+) -> list[QueryResult]:
     """Ask every question once for all k, or, ``separately``, once for each k from k passages (the paper's C.2).
 
     An agent reads as many passages a round whatever k is, so it is asked once. Costs are those of the largest k.
@@ -110,21 +110,20 @@ def measure(
         return run(gear, system, queries, k=max(ks), on_done=on_done)
     runs = {k: run(gear, _from(system, k), queries, k=k, on_done=on_done) for k in ks}
     return [
-        replace(answered, separate={k: runs[k][place].ranking for k in ks})
-        for place, answered in enumerate(runs[max(ks)])
+        replace(result, separate={k: runs[k][place].ranking for k in ks}) for place, result in enumerate(runs[max(ks)])
     ]
 
 
 def run(
     gear: Gear, system: System, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
-) -> list[Answered]:
+) -> list[QueryResult]:
     """Ask a system every question.
 
     Raises:
         InputError: the oracle is to play, and a question has no decomposition.
         ModelError: a language model is needed, and there is none.
     """
-    player = OraclePlayer(queries, store=gear.graph.store, embedder=gear.embedder) if system.oracled else None
+    player = OraclePlayer(queries, store=gear.graph.store, embedder=gear.embedder) if system.uses_oracle else None
     if system.agent:
         return ask_agent(gear.agent(system.agent, player=player), queries, k=k, on_done=on_done)
     assert isinstance(system.recipe, RetrieverRecipe)

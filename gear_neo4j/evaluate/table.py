@@ -12,7 +12,7 @@ from gear_neo4j.evaluate.published import SIZES, corpus_of, published
 from gear_neo4j.gear import Gear
 
 
-def measured(
+def measure_table(
     gear: Gear,
     dataset: Dataset,
     rows: Sequence[Row],
@@ -29,31 +29,31 @@ def measured(
     ``separately`` measures each k in a run of its own, as the paper does. A model that fails in one row leaves that row
     out, with what it said; the others are measured.
     """
-    done, missing = [], [{"label": row.label, "reason": row.reason} for row in rows if row.system is None]
+    measured, missing = [], [{"label": row.label, "reason": row.reason} for row in rows if row.system is None]
     for row in rows:
         if row.system is None:
             continue
         on_row(row)
         try:
-            answered = systems.measure(gear, row.system, queries, ks=ks, separately=separately, on_done=on_done)
+            results = systems.measure(gear, row.system, queries, ks=ks, separately=separately, on_done=on_done)
         except ModelError as error:
             missing.append({"label": row.label, "reason": str(error)})
             continue
         head = {"label": row.label, "questions": len(queries), "published": published(row.key, dataset.name)}
-        done.append({**head, **row.system.described(), **runs.summary(answered, ks=ks)})
+        measured.append({**head, **row.system.to_json(), **runs.summary(results, ks=ks)})
     return {
-        **_described(gear, dataset),
+        **_header(gear, dataset),
         "questions": len(queries),
         "ks": list(ks),
         "llm": llm,
         "protocol": "paper" if separately else "one run",
-        "claim": _claim(done),
-        "rows": done,
+        "claim": _claim(measured),
+        "rows": measured,
         "missing": missing,
     }
 
 
-def _described(gear: Gear, dataset: Dataset) -> dict[str, Any]:
+def _header(gear: Gear, dataset: Dataset) -> dict[str, Any]:
     counts, corpus = gear.corpus.counts(), corpus_of(dataset.name)
     return {
         "dataset": dataset.name,
@@ -69,8 +69,8 @@ def _described(gear: Gear, dataset: Dataset) -> dict[str, Any]:
 
 def _claim(rows: Sequence[dict[str, Any]]) -> str:
     """The poster's claim on this data: GeAR takes fewer steps and fewer tokens than HippoRAG with IRCoT."""
-    found = {row["label"]: row for row in rows}
-    ours, theirs = found.get("GeAR"), found.get("HippoRAG 2 w/ IRCoT")
+    by_label = {row["label"]: row for row in rows}
+    ours, theirs = by_label.get("GeAR"), by_label.get("HippoRAG 2 w/ IRCoT")
     if not (ours and theirs):
         return ""
     tokens = [(row["llm"]["input_tokens"] + row["llm"]["output_tokens"]) / row["questions"] for row in (ours, theirs)]

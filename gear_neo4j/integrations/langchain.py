@@ -57,20 +57,20 @@ class GearRetriever(BaseRetriever):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_options(cls, given: Any) -> Any:
+    def _with_options(cls, arguments: Any) -> Any:
         """The arguments that are no fields of LangChain's or ours are options of the recipe."""
-        if not isinstance(given, dict):
-            return given
-        options = {name: given[name] for name in given.keys() - cls.model_fields.keys()}
-        retriever = given.get("retriever", "naive")
+        if not isinstance(arguments, dict):
+            return arguments
+        options = {name: arguments[name] for name in arguments.keys() - cls.model_fields.keys()}
+        retriever = arguments.get("retriever", "naive")
         if options and not isinstance(retriever, str):
             raise SettingsError(f"the retriever is complete as it is: leave out {', '.join(sorted(options))}")
         if isinstance(retriever, str):
             retriever = RETRIEVERS.recipe({"name": retriever, **options})
-        return {**{name: given[name] for name in given.keys() - options.keys()}, "retriever": retriever}
+        return {**{name: arguments[name] for name in arguments.keys() - options.keys()}, "retriever": retriever}
 
     @model_validator(mode="after")
-    def _one_to_ask(self) -> Self:
+    def _require_one_graph(self) -> Self:
         recipe = self.retriever
         if isinstance(recipe, RetrieverRecipe):
             if self.gear is None:
@@ -89,7 +89,7 @@ class GearRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
         k: int | None = None,
     ) -> list[Document]:
-        hits = self._searched().retrieve(query, k=self.k if k is None else k)
+        hits = self._resolve().retrieve(query, k=self.k if k is None else k)
         return [_document(hit, hits) for hit in hits]
 
     async def _aget_relevant_documents(
@@ -98,7 +98,7 @@ class GearRetriever(BaseRetriever):
         # LangChain's own version of this does not hand on k.
         return await run_in_executor(None, self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k)
 
-    def _searched(self) -> Retriever:
+    def _resolve(self) -> Retriever:
         """What is searched; a recipe is made anew for each question, for the graph may have changed."""
         if self.gear is None:
             return self.retriever  # type: ignore[return-value]

@@ -78,5 +78,5 @@ def test_recall_is_that_of_the_reference_and_each_stage_beats_the_one_before(mea
 def test_an_oracles_figures_are_labelled():
     """Nobody is to take an upper bound for a result."""
     assert LABEL in System(recipe=GearAgent(), llm="oracle").name
-    assert LABEL == System(recipe=Sync(), llm="oracle").described()["llm_kind"]
+    assert LABEL == System(recipe=Sync(), llm="oracle").to_json()["llm_kind"]
     assert LABEL not in System(recipe=Naive(), llm="oracle").name

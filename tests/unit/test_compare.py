@@ -11,7 +11,7 @@ from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.comparison import compare, read_report
 from gear_neo4j.evaluate.datasets import Query
-from gear_neo4j.evaluate.runs import Answered, summary
+from gear_neo4j.evaluate.runs import QueryResult, summary
 from tests.commands import one_line
 
 GOLD = {"q1": "ab", "q2": "c", "q3": "de", "q4": "f"}
@@ -24,7 +24,7 @@ def answered(id, ranking, milliseconds):
     ids = [f"x{place}" if letter == "x" else letter for place, letter in enumerate(ranking)]
     hits = tuple(Hit(Passage(one, one, "text"), 1.0, rank) for rank, one in enumerate(ids, start=1))
     query = Query(id, f"Who is {id}?", tuple(GOLD[id]))
-    return Answered(query, Hits(query.question, "naive", hits, milliseconds={"base": milliseconds}))
+    return QueryResult(query, Hits(query.question, "naive", hits, milliseconds={"base": milliseconds}))
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from gear_neo4j.evaluate.metrics import (
     reciprocal_rank,
     useful_precision,
 )
-from gear_neo4j.evaluate.runs import Answered, summary
+from gear_neo4j.evaluate.runs import QueryResult, summary
 from gear_neo4j.usage import Usage
 
 RANKING = ["a", "b", "c", "d"]
@@ -154,7 +154,9 @@ def test_a_percentile_is_the_value_of_the_nearest_rank(values, percent, expected
 
 def answered(gold, ranking, **milliseconds):
     hits = tuple(Hit(Passage(id, "", "text"), 1 / rank, rank) for rank, id in enumerate(ranking, start=1))
-    return Answered(Query(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, milliseconds=milliseconds))
+    return QueryResult(
+        Query(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, milliseconds=milliseconds)
+    )
 
 
 def test_a_summary_is_the_mean_of_the_questions():

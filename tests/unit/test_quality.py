@@ -126,7 +126,7 @@ def test_a_judge_that_fails_twice_makes_nan_and_costs_what_it_cost(judge, assess
 
     found = assessed(DESIGNED, [DESIGNED, STUDIED])
 
-    assert expected == {name for name, value in found.described().items() if value is None}
+    assert expected == {name for name, value in found.to_json().items() if value is None}
     assert len(judge.played) == found.usage.calls
 
 
@@ -139,7 +139,7 @@ def test_a_first_reply_that_is_spoilt_changes_no_figure(assessed, fault):
     )
 
     repaired = 0 if fault in (Fault.FENCED, Fault.PROSE) else whole.usage.calls
-    assert (whole.described(), whole.usage.calls + repaired) == (found.described(), found.usage.calls)
+    assert (whole.to_json(), whole.usage.calls + repaired) == (found.described(), found.usage.calls)
 
 
 def test_a_model_that_is_down_tells_what_was_spent(assessed):
@@ -161,7 +161,7 @@ def test_any_chat_will_do(embedder):
     )
 
     expected = Quality(1.0, 1.0, 0.0, 1.0, 0.0, found.usage)
-    assert {name: pytest.approx(value) for name, value in expected.described().items()} == found.described()
+    assert {name: pytest.approx(value) for name, value in expected.to_json().items()} == found.described()
 
 
 def test_averages_leave_out_what_is_nan_and_say_how_much_it_was():
@@ -171,7 +171,7 @@ def test_averages_leave_out_what_is_nan_and_say_how_much_it_was():
     assert (0.75, 2, 1) == (found["faithfulness"].mean, found["faithfulness"].counted, found["faithfulness"].skipped)
     assert (0.5, 3, 0) == (found["correctness"].mean, found["correctness"].counted, found["correctness"].skipped)
     assert 0.0 <= found["correctness"].low < 0.5 < found["correctness"].high <= 1.0
-    assert "null" in json.dumps(Quality(*[math.nan] * 5).described())
+    assert "null" in json.dumps(Quality(*[math.nan] * 5).to_json())
 
 
 @pytest.mark.parametrize("weights", [(-1.0, 2.0), (0.0, 0.0), (math.nan, 1.0), (math.inf, 1.0)])

@@ -148,7 +148,7 @@ def test_rows_that_cannot_run_say_why():
     bare = [row for row in rows(llm="oracle", triples=False) if row.system is not None]
     assert all(isinstance(getattr(row.system.recipe, "over", row.system.recipe), Base) for row in bare)
     assert NO_TRIPLES in {row.reason for row in rows(llm="oracle", triples=False)}
-    assert all(row.system.oracled for row in bare if row.system.needs_model)
+    assert all(row.system.uses_oracle for row in bare if row.system.needs_model)
 
 
 def test_published_figures_stand_beside_the_rows_they_belong_to():

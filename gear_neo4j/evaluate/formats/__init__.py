@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.formats.beir import Beir
-from gear_neo4j.evaluate.formats.pooled import CORPORA, Pooled
+from gear_neo4j.evaluate.formats.pooled import CORPORA, QuestionFile
 from gear_neo4j.evaluate.formats.questions import KNOWN
 from gear_neo4j.evaluate.formats.rows import usable
 from gear_neo4j.evaluate.formats.writing import Source, written_once
@@ -20,7 +20,7 @@ OURS = ("corpus.jsonl", "queries.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class ConvertedDataset:
     """A data set's name, and the folder with it in our form."""
 
     name: str
@@ -36,22 +36,22 @@ def is_ours(path: Path) -> bool:
     return any((path / name).is_file() for name in OURS) and not _is_beir(path)
 
 
-def converted(path: Path, *, home: Path) -> Converted:
+def converted(path: Path, *, home: Path) -> ConvertedDataset:
     """A data set of another format, in our form, in a folder below ``home`` that is kept for the next time.
 
     Raises:
         InputError: the format is not known, or names file and place of what cannot be used.
     """
     source = _source(path)
-    return Converted(source.name, written_once(source, home / "datasets"))
+    return ConvertedDataset(source.name, written_once(source, home / "datasets"))
 
 
 def _source(path: Path) -> Source:
     if path.is_dir():
-        return Beir.of(path) if _is_beir(path) else Pooled.beside(_questions_in(path))
+        return Beir.of(path) if _is_beir(path) else QuestionFile.beside(_questions_in(path))
     if not path.is_file():
         raise InputError(f"{path} does not exist: give a data set's folder or its file of questions")
-    return Pooled.beside(path)
+    return QuestionFile.beside(path)
 
 
 def _is_beir(folder: Path) -> bool:
@@ -64,15 +64,15 @@ def _is_beir(folder: Path) -> bool:
 
 
 def _questions_in(folder: Path) -> Path:
-    found = list(_candidates(folder))
-    with_corpus = [path for path in found if any((folder / f"{path.stem}{end}").is_file() for end in CORPORA)]
-    found = with_corpus or found
-    if not found:
+    candidates = list(_candidates(folder))
+    with_corpus = [path for path in candidates if any((folder / f"{path.stem}{end}").is_file() for end in CORPORA)]
+    candidates = with_corpus or candidates
+    if not candidates:
         raise InputError(f"{folder} holds no data set: give corpus.jsonl and queries.jsonl, or a file of {KNOWN}")
-    if len(found) > 1:
-        names = ", ".join(path.name for path in found)
+    if len(candidates) > 1:
+        names = ", ".join(path.name for path in candidates)
         raise InputError(f"{folder} holds several files of questions ({names}): name one of them")
-    return found[0]
+    return candidates[0]
 
 
 def _candidates(folder: Path) -> Iterator[Path]:

@@ -16,32 +16,32 @@ def answers_of(row: Mapping[str, Any]) -> tuple[str, ...]:
         >>> answers_of({"answers_objects": [{"spans": ["Edinburgh"], "number": "", "date": {"year": ""}}]})
         ('Edinburgh',)
     """
-    found = [text for key in KEYS for text in _texts(row.get(key))]
+    texts = [text for key in KEYS for text in _texts(row.get(key))]
     objects = row.get("answers_objects")
     for item in objects if isinstance(objects, list) else []:
-        found.extend(_of_object(item))
-    return tuple(dict.fromkeys(text for text in found if text.strip()))
+        texts.extend(_of_object(item))
+    return tuple(dict.fromkeys(text for text in texts if text.strip()))
 
 
 def _texts(value: object) -> Iterator[str]:
     """A text, a number, a list of them, or such a list written as text (PopQA)."""
     if isinstance(value, str):
-        listed = _listed(value)
-        yield from listed if listed is not None else [value]
+        texts = _parse_list(value)
+        yield from texts if texts is not None else [value]
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield str(value)
     elif isinstance(value, list):
-        yield from (str(one) for one in value if isinstance(one, str | int | float))
+        yield from (str(item) for item in value if isinstance(item, str | int | float))
 
 
-def _listed(text: str) -> list[str] | None:
+def _parse_list(text: str) -> list[str] | None:
     if not text.startswith("["):
         return None
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, list) and all(isinstance(one, str) for one in value) else None
+    return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
 
 
 def _of_object(item: object) -> Iterator[str]:

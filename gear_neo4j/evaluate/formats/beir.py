@@ -28,10 +28,10 @@ class Beir:
         Raises:
             InputError: there is none, or the choice is not clear.
         """
-        found = sorted((folder / "qrels").glob("*.tsv"))
-        test = [path for path in found if path.name == "test.tsv"] or found
+        files = sorted((folder / "qrels").glob("*.tsv"))
+        test = [path for path in files if path.name == "test.tsv"] or files
         if len(test) != 1:
-            raise InputError(f"{folder / 'qrels'} needs test.tsv, or one file of another name; it holds {len(found)}")
+            raise InputError(f"{folder / 'qrels'} needs test.tsv, or one file of another name; it holds {len(files)}")
         return cls(folder, test[0])
 
     @property
@@ -57,10 +57,10 @@ class Beir:
     def _corpus(self) -> Iterator[dict[str, Any]]:
         """Its passages but those that are blank, of which real corpora have some."""
         path = self.folder / "corpus.jsonl"
-        seen: set[str] = set()
+        ids: set[str] = set()
         for line in read_lines(path):
             row, place = usable(line), f"{path}:{line.number}"
-            id = _once(row, seen, place)
+            id = _unique_id(row, ids, place)
             if not any(isinstance(text := row.get(key), str) and text.strip() for key in ("title", "text")):
                 continue
             try:
@@ -72,7 +72,7 @@ class Beir:
     def _gold(self, corpus: set[str]) -> dict[str, dict[str, str]]:
         """The gold passages of each question, with the place of each judgement."""
         gold: dict[str, dict[str, str]] = {}
-        for place, query, passage in _judged(self.judgements):
+        for place, query, passage in _judgements(self.judgements):
             if passage not in corpus:
                 raise InputError(f"{place}: the gold passage {passage!r} is not in the corpus")
             gold.setdefault(query, {})[passage] = place
@@ -80,24 +80,24 @@ class Beir:
 
     def _queries(self, gold: dict[str, dict[str, str]]) -> Iterator[dict[str, Any]]:
         path = self.folder / "queries.jsonl"
-        seen: set[str] = set()
+        ids: set[str] = set()
         for line in read_lines(path):
             row, place = usable(line), f"{path}:{line.number}"
-            id = _once(row, seen, place)
+            id = _unique_id(row, ids, place)
             if id in gold:
                 yield {"id": id, "question": _question(row, place), "gold": list(gold[id]), "answers": _answers(row)}
-        for query in gold.keys() - seen:
+        for query in gold.keys() - ids:
             place = next(iter(gold[query].values()))
             raise InputError(f"{place}: the question {query!r} is not in {path}")
 
 
-def _once(row: dict[str, Any], seen: set[str], place: str) -> str:
+def _unique_id(row: dict[str, Any], ids: set[str], place: str) -> str:
     id = row.get("_id")
     if not isinstance(id, str | int) or not str(id).strip():
         raise InputError(f'{place}: "_id" is missing or not a text')
-    if str(id) in seen:
+    if str(id) in ids:
         raise InputError(f"{place}: the id {str(id)!r} comes twice")
-    seen.add(str(id))
+    ids.add(str(id))
     return str(id)
 
 
@@ -109,11 +109,11 @@ def _question(row: dict[str, Any], place: str) -> str:
 
 
 def _answers(row: dict[str, Any]) -> list[str]:
-    told = row.get("metadata")
-    return list(answers_of(told)) if isinstance(told, dict) else []
+    metadata = row.get("metadata")
+    return list(answers_of(metadata)) if isinstance(metadata, dict) else []
 
 
-def _judged(path: Path) -> Iterator[tuple[str, str, str]]:
+def _judgements(path: Path) -> Iterator[tuple[str, str, str]]:
     """Place, question and passage of each judgement above 0; a first line with names is not one."""
     for line in read_lines(path):
         place = f"{path}:{line.number}"

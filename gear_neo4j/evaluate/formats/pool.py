@@ -67,13 +67,13 @@ class Pool:
 
     def find(self, paragraph: Paragraph) -> str | None:
         """The id of a paragraph."""
-        found = self._passages.get(paragraph.key)
-        return found.id if found else None
+        passage = self._passages.get(paragraph.key)
+        return passage.id if passage else None
 
     def titled(self, title: str) -> str | None:
         """The id of the one passage with a title; None where there is none, or more than one."""
-        found = self._titled.get("".join(title.split()), [])
-        return found[0] if len(found) == 1 else None
+        ids = self._titled.get("".join(title.split()), [])
+        return ids[0] if len(ids) == 1 else None
 
     def _id(self, paragraph: Paragraph) -> str:
         digest = passage_id(*paragraph.key)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.formats.pool import Paragraph, Pool
-from gear_neo4j.evaluate.formats.questions import Asked, joined, to_asked
+from gear_neo4j.evaluate.formats.questions import SourceQuestion, joined, to_question
 from gear_neo4j.evaluate.formats.rows import Row, read_rows
 from gear_neo4j.evaluate.formats.writing import Rows
 from gear_neo4j.ingestion.lines import is_triple
@@ -16,7 +16,7 @@ CORPORA = ("_corpus.json", "_corpus.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class Pooled:
+class QuestionFile:
     """A file of questions; its corpus, else the passages are the questions' paragraphs; a file of their triples."""
 
     questions: Path
@@ -24,7 +24,7 @@ class Pooled:
     triples: Path | None = None
 
     @classmethod
-    def beside(cls, questions: Path) -> "Pooled":
+    def beside(cls, questions: Path) -> "QuestionFile":
         """A file of questions with what stands beside it: ``X_corpus.json``, ``openie_X_results*.json``.
 
         Raises:
@@ -32,12 +32,12 @@ class Pooled:
         """
         stem, folder = questions.stem, questions.parent
         corpus = next((path for end in CORPORA if (path := folder / f"{stem}{end}").is_file()), None)
-        found = sorted(path for path in folder.glob("openie_*.json") if path.name.startswith(f"openie_{stem}_results"))
-        found = found or sorted(folder.glob("openie_results*.json"))
-        if len(found) > 1:
-            names = ", ".join(path.name for path in found)
+        own = (path for path in folder.glob("openie_*.json") if path.name.startswith(f"openie_{stem}_results"))
+        extractions = sorted(own) or sorted(folder.glob("openie_results*.json"))
+        if len(extractions) > 1:
+            names = ", ".join(path.name for path in extractions)
             raise InputError(f"{folder} holds several extractions of {questions.name} ({names}): leave one of them")
-        return cls(questions, corpus, found[0] if found else None)
+        return cls(questions, corpus, extractions[0] if extractions else None)
 
     @property
     def name(self) -> str:
@@ -55,32 +55,32 @@ class Pooled:
         Raises:
             InputError: names file and place of what cannot be used.
         """
-        asked = list(_all_asked(self.questions))
-        pool = _corpus(self.corpus) if self.corpus else _paragraphs(asked)
-        queries = [_query(place, one, pool, self.corpus) for place, one in asked]
-        corpus = ({"id": one.id, "title": one.title, "text": one.text} for one in pool)
+        questions = list(_source_questions(self.questions))
+        pool = _corpus(self.corpus) if self.corpus else _paragraphs(questions)
+        queries = [_query(place, question, pool, self.corpus) for place, question in questions]
+        corpus = ({"id": passage.id, "title": passage.title, "text": passage.text} for passage in pool)
         return Rows(corpus, queries, _triples(self.triples, pool) if self.triples else None)
 
 
-def _all_asked(path: Path) -> Iterator[tuple[str, Asked]]:
-    seen: set[str] = set()
+def _source_questions(path: Path) -> Iterator[tuple[str, SourceQuestion]]:
+    ids: set[str] = set()
     for row in read_rows(path):
         try:
-            asked = to_asked(row.value)
+            question = to_question(row.value)
         except ValueError as error:
             raise InputError(f"{row.place}: {error}") from error
-        if asked.id in seen:
-            raise InputError(f"{row.place}: the id {asked.id!r} comes twice")
-        seen.add(asked.id)
-        yield row.place, asked
+        if question.id in ids:
+            raise InputError(f"{row.place}: the id {question.id!r} comes twice")
+        ids.add(question.id)
+        yield row.place, question
 
 
-def _paragraphs(asked: list[tuple[str, Asked]]) -> Pool:
+def _paragraphs(questions: list[tuple[str, SourceQuestion]]) -> Pool:
     pool = Pool()
-    for place, one in asked:
-        if not one.marked:
+    for place, question in questions:
+        if not question.marked:
             raise InputError(f"{place}: no paragraph is marked as supporting")
-        for paragraph in one.paragraphs:
+        for paragraph in question.paragraphs:
             pool.add(paragraph, place=place)
     return pool
 
@@ -96,7 +96,7 @@ def _corpus(path: Path) -> Pool:
 def _of_corpus(row: Row) -> Iterator[Paragraph]:
     """A passage, or all those of an object of titles and sentences (HippoRAG's HotpotQA)."""
     value = row.value
-    if isinstance(value, dict) and value and all(isinstance(one, list) for one in value.values()):
+    if isinstance(value, dict) and value and all(isinstance(sentences, list) for sentences in value.values()):
         try:
             yield from (Paragraph(title, joined(sentences)) for title, sentences in value.items())
         except ValueError as error:
@@ -114,20 +114,20 @@ def _title_and_text(value: object) -> tuple[object, object]:
     return value.get("title") or "", value.get("text", value.get("paragraph_text"))
 
 
-def _query(place: str, one: Asked, pool: Pool, corpus: Path | None) -> dict[str, Any]:
+def _query(place: str, question: SourceQuestion, pool: Pool, corpus: Path | None) -> dict[str, Any]:
     where = f"in {corpus}" if corpus else "among the paragraphs"
 
     def id_of(paragraph: Paragraph) -> str:
         # Where gold is named by its title alone, the text shown with a question may be another cut of the article.
-        found = pool.find(paragraph) or (pool.titled(paragraph.title) if one.by_title else None)
-        if found is None:
+        id = pool.find(paragraph) or (pool.titled(paragraph.title) if question.by_title else None)
+        if id is None:
             raise InputError(f"{place}: the gold passage {paragraph.title!r} is not {where}")
-        return found
+        return id
 
-    named = [Paragraph(title, "") for title in one.titles]
-    gold = dict.fromkeys(id_of(paragraph) for paragraph in (*one.gold, *named))
-    steps = [{"q": step.question, "a": step.answer, "p": id_of(step.paragraph)} for step in one.steps]
-    query = {"id": one.id, "question": one.question, "answers": list(one.answers), "gold": list(gold)}
+    titled = [Paragraph(title, "") for title in question.titles]
+    gold = dict.fromkeys(id_of(paragraph) for paragraph in (*question.gold, *titled))
+    steps = [{"q": step.question, "a": step.answer, "p": id_of(step.paragraph)} for step in question.steps]
+    query = {"id": question.id, "question": question.question, "answers": list(question.answers), "gold": list(gold)}
     return query | ({"decomposition": steps} if steps else {})
 
 
@@ -148,8 +148,8 @@ def _of_doc(place: str, doc: object, pool: Pool) -> dict[str, Any]:
     id = pool.find(_extracted(doc))
     if id is None:
         raise InputError(f"{place}: its passage is not in the corpus: give the extraction of these passages")
-    good = [triple for triple in triples if is_triple(triple)]
-    return {"id": id, "triples": good, "malformed": [triple for triple in triples if not is_triple(triple)]}
+    wellformed = [triple for triple in triples if is_triple(triple)]
+    return {"id": id, "triples": wellformed, "malformed": [triple for triple in triples if not is_triple(triple)]}
 
 
 def _extracted(doc: Mapping[str, Any]) -> Paragraph:

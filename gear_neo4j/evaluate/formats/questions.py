@@ -27,7 +27,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SourceQuestion:
     """A question as a file holds it; ``titles`` are gold titles of which it shows no paragraph.
 
     ``marked`` tells whether the file says which paragraphs are gold; where it does not, all of them are. ``by_title``
@@ -45,16 +45,17 @@ class Asked:
     by_title: bool = False
 
 
-def to_asked(row: object) -> Asked:
+def to_question(row: object) -> SourceQuestion:
     """A question of any of the formats.
 
     Raises:
         ValueError: says what is wrong with it.
 
     Example:
-        >>> asked = to_asked({"_id": 7, "question": "Where?", "answer": "here", "context": [["A", ["One.", " Two."]]],
-        ...                   "supporting_facts": [["A", 0], ["B", 1]]})
-        >>> asked.id, asked.gold, asked.titles
+        >>> row = {"_id": 7, "question": "Where?", "answer": "here", "context": [["A", ["One.", " Two."]]],
+        ...        "supporting_facts": [["A", 0], ["B", 1]]}
+        >>> question = to_question(row)
+        >>> question.id, question.gold, question.titles
         ('7', (Paragraph(title='A', text='One. Two.'),), ('B',))
     """
     if not isinstance(row, dict):
@@ -66,39 +67,41 @@ def to_asked(row: object) -> Asked:
         raise ValueError("the question is empty")
     if row.get("answerable") is False:
         raise ValueError("the question is marked as not answerable: give a file of answerable ones (musique_ans_...)")
-    given = next((str(row[key]) for key in ("id", "_id", "question_id") if row.get(key) is not None), question)
+    id = next((str(row[key]) for key in ("id", "_id", "question_id") if row.get(key) is not None), question)
     if "context" in row:
-        return _with_facts(given, question, row)
-    return _with_marks(given, question, row)
+        return _with_facts(id, question, row)
+    return _with_marks(id, question, row)
 
 
-def _with_marks(id: str, question: str, row: Mapping[str, Any]) -> Asked:
+def _with_marks(id: str, question: str, row: Mapping[str, Any]) -> SourceQuestion:
     items = _objects(row.get("paragraphs", row.get("contexts")))
     paragraphs = tuple(_paragraph(item) for item in items)
     marked = any("is_supporting" in item for item in items)
     gold = tuple(
-        one for one, item in zip(paragraphs, items, strict=True) if not marked or item.get("is_supporting") is True
+        paragraph
+        for paragraph, item in zip(paragraphs, items, strict=True)
+        if not marked or item.get("is_supporting") is True
     )
     if not gold:
         raise ValueError("no paragraph is marked as supporting")
     steps = _steps(row.get("question_decomposition"), _numbered(items, paragraphs))
-    return Asked(id, question, answers_of(row), paragraphs, gold, steps=steps, marked=marked)
+    return SourceQuestion(id, question, answers_of(row), paragraphs, gold, steps=steps, marked=marked)
 
 
-def _with_facts(id: str, question: str, row: Mapping[str, Any]) -> Asked:
+def _with_facts(id: str, question: str, row: Mapping[str, Any]) -> SourceQuestion:
     paragraphs = tuple(_sentences(*pair) for pair in _pairs(row["context"], "sentences"))
     titles = tuple(dict.fromkeys(title for title, _ in _pairs(row.get("supporting_facts"), "sent_id")))
     if not all(isinstance(title, str) for title in titles) or not titles:
         raise ValueError('"supporting_facts" names no title')
-    gold = tuple(one for title in titles for one in paragraphs if one.title == title)
-    shown = {one.title for one in gold}
-    absent = tuple(title for title in titles if title not in shown)
-    return Asked(id, question, answers_of(row), paragraphs, gold, titles=absent, by_title=True)
+    gold = tuple(paragraph for title in titles for paragraph in paragraphs if paragraph.title == title)
+    gold_titles = {paragraph.title for paragraph in gold}
+    absent = tuple(title for title in titles if title not in gold_titles)
+    return SourceQuestion(id, question, answers_of(row), paragraphs, gold, titles=absent, by_title=True)
 
 
 def _numbered(items: Sequence[Mapping[str, Any]], paragraphs: Sequence[Paragraph]) -> dict[int, Paragraph]:
     numbers = [item.get("idx", place) for place, item in enumerate(items)]
-    return {number: one for number, one in zip(numbers, paragraphs, strict=True) if isinstance(number, int)}
+    return {number: paragraph for number, paragraph in zip(numbers, paragraphs, strict=True) if isinstance(number, int)}
 
 
 def _objects(items: object) -> Sequence[Mapping[str, Any]]:
@@ -119,7 +122,7 @@ def _pairs(value: object, second: str) -> Sequence[tuple[Any, Any]]:
     if isinstance(value, dict) and isinstance(value.get("title"), list) and isinstance(value.get(second), list):
         return list(zip(value["title"], value[second], strict=False))
     if isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value):
-        return [(one, other) for one, other in value if isinstance(one, str)]
+        return [(title, item) for title, item in value if isinstance(title, str)]
     raise ValueError(f'titles with "{second}" are expected where something else stands')
 
 
@@ -139,9 +142,9 @@ def joined(sentences: object) -> str:
         >>> joined(["One.", " Two.", "Three."])
         'One. Two. Three.'
     """
-    if not isinstance(sentences, list) or not all(isinstance(one, str) for one in sentences):
+    if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
         raise ValueError("a paragraph is not a list of sentences")
-    return " ".join(one.strip() for one in sentences if one.strip())
+    return " ".join(sentence.strip() for sentence in sentences if sentence.strip())
 
 
 def _steps(items: object, paragraphs: Mapping[int, Paragraph]) -> tuple[Step, ...]:
@@ -149,10 +152,10 @@ def _steps(items: object, paragraphs: Mapping[int, Paragraph]) -> tuple[Step, ..
     if not isinstance(items, list):
         return ()
     steps = [step for item in items if (step := _step(item, paragraphs))]
-    told = all(
+    ordered = all(
         1 <= int(number) <= place for place, step in enumerate(steps) for number in _REFERENCE.findall(step.question)
     )
-    return tuple(steps) if told and len(steps) == len(items) else ()
+    return tuple(steps) if ordered and len(steps) == len(items) else ()
 
 
 def _step(item: object, paragraphs: Mapping[int, Paragraph]) -> Step | None:
