@@ -99,30 +99,24 @@ def evaluate(
         return
     dataset = datasets.load(dataset_dir, home=settings.home)
     queries = dataset.queries[:limit]
-    separately = protocol == "paper"
     settings = own_server(settings, f"evaluate-{dataset.name}")
     if every_system or folder:
         if quality or retriever or agent or options.keys() - {"max_steps"}:
-            raise click.UsageError(
-                "a table measures every system by its defaults: of these options it takes --max-steps"
-            )
+            raise click.UsageError("a table measures every system by its defaults: here it takes --max-steps only")
         steps = options.get("max_steps", 4)
+        separately = protocol == "paper"
         report = _measure_table(dataset, queries, ks, llm=llm, steps=steps, separately=separately, settings=settings)
-    else:
-        recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
-        system = systems.System(recipe=recipe, llm=llm)
-        if quality and system.agent is None:
-            raise click.UsageError("--quality judges the answers of one agent: give --agent, and no --table")
-        report = _measure_system(
-            dataset, queries, ks, system=system, separately=separately, quality=quality, settings=settings
-        )
-    _write(report, json_file)
-    if every_system or folder:
+        _write(report, json_file)
         print_table(Console(), report)
-    else:
-        Console().print(_table(report, ks))
-    if folder is not None:
-        click.echo(f"written: {write_report(report, folder)}")
+        if folder is not None:
+            click.echo(f"written: {write_report(report, folder)}")
+        return
+    recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
+    system = systems.System(recipe=recipe, llm=llm)
+    separately = protocol == "paper"
+    report = _measure_system(dataset, queries, ks, system, separately=separately, quality=quality, settings=settings)
+    _write(report, json_file)
+    Console().print(_table(report, ks))
 
 
 def _evaluate_graph(
@@ -156,12 +150,14 @@ def _measure_system(
     dataset: datasets.Dataset,
     queries: Sequence[datasets.Query],
     ks: tuple[int, ...],
-    *,
     system: systems.System,
+    *,
     separately: bool,
     quality: bool,
     settings: Settings,
 ) -> dict[str, Any]:
+    if quality and system.agent is None:
+        raise click.UsageError("--quality judges the answers of one agent: give --agent, and no --table")
     if system.uses_oracle:
         require_decompositions(queries)
     needed = quality or (system.needs_model and not system.uses_oracle)

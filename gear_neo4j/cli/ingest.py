@@ -12,8 +12,9 @@ import click
 from gear_neo4j.cli import extraction
 from gear_neo4j.cli.options import errors, opened, with_chat_settings
 from gear_neo4j.cli.progress import stages
+from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
-from gear_neo4j.ingestion.extraction import forecast
+from gear_neo4j.ingestion.extraction import ExtractionReport, forecast
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import IngestReport, read_only
 from gear_neo4j.ingestion.progress import Progress
@@ -86,20 +87,13 @@ def ingest(
     # Without a model nothing is to be started.
     chat = open_chat(settings, cache=settings.chat_cache) if extract and extractor == "llm" else None
     report, extracted = None, None
+    price = settings.chat_price
     with opened(settings, chat=chat) as gear:
         if sources or triples:
+            rules = {"synonyms": synonyms, "replace": replace, "chunk_size": chunk_size}
             with progress_shown() as on_progress:
-                report = gear.corpus.ingest(
-                    sources,
-                    triples=triples,
-                    synonyms=synonyms,
-                    replace=replace,
-                    chunk_size=chunk_size,
-                    on_problem=tell,
-                    on_progress=on_progress,
-                )
+                report = gear.ingest(sources, triples=triples, on_problem=tell, on_progress=on_progress, **rules)
         if extract:
-            price = settings.chat_price
             extracted = extraction.extract(
                 gear, extractor=extractor, max_tokens=max_tokens, retry_failed=retry_failed, price=price
             )
@@ -108,13 +102,19 @@ def ingest(
         document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
         click.echo(json.dumps(document | ({"extraction": asdict(extracted)} if extracted else {})))
     else:
-        if report:
-            click.echo(_summary(report))
-        if extracted:
-            extraction.print_extracted(extracted, price=settings.chat_price)
-        totals = contents(counts.passages, counts.triples, counts.entities)
-        click.echo(f"the graph holds {totals}, {counted(counts.synonyms, 'synonym edge')}")
+        _print(report, extracted, counts, price=price)
     _end(report or IngestReport(), failed=extracted.failed if extracted else 0)
+
+
+def _print(
+    report: IngestReport | None, extracted: ExtractionReport | None, counts: Counts, *, price: extraction.Price
+) -> None:
+    if report:
+        click.echo(_summary(report))
+    if extracted:
+        extraction.print_extracted(extracted, price=price)
+    totals = contents(counts.passages, counts.triples, counts.entities)
+    click.echo(f"the graph holds {totals}, {counted(counts.synonyms, 'synonym edge')}")
 
 
 def _forecast(
