@@ -21,7 +21,7 @@ class Writing:
 
     @property
     def text(self) -> str:
-        """What is written so far."""
+        """The sentences so far."""
         return " ".join(sentence for sentence, _ in self.parts)
 
 

@@ -47,12 +47,12 @@ class Box:
 
     @property
     def width(self) -> float:
-        """How wide it is."""
+        """The width in pixels."""
         return WIDTHS[self.kind]
 
     @property
     def height(self) -> float:
-        """How high it is."""
+        """The height in pixels."""
         return HEIGHTS[self.kind]
 
 

@@ -139,5 +139,5 @@ class Corpus:
         self._graph.prepare(model=self._embedder.name, dimension=self._embedder.dimension)
 
     def counts(self) -> Counts:
-        """How many passages, triples, entities and synonym edges the database holds."""
+        """The numbers of passages, triples, entities and synonym edges in the database."""
         return self._graph.store.counts()

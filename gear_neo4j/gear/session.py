@@ -73,7 +73,7 @@ class Session:
 
     @property
     def memory(self) -> Memory:
-        """What a PageRank over the whole graph needs."""
+        """The resources of a PageRank over the whole graph."""
         return Memory(self.graph.store, self.graph.export, self.projections, self.embedder)
 
     def with_player(self, player: object | None) -> Self:

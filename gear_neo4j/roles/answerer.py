@@ -14,7 +14,7 @@ class Answerer(Protocol):
 
     @property
     def name(self) -> str:
-        """What plays the roles, for reports."""
+        """The name of the model or player, for reports."""
 
     def answer(
         self,

@@ -44,7 +44,7 @@ class Reporter(Protocol):
 
     @property
     def name(self) -> str:
-        """What plays the roles, for reports."""
+        """The name of the model or player, for reports."""
 
     def report(self, facts: str, parts: str) -> Reply[Report]:
         """A report of a community, from its facts and the reports of its parts."""
