@@ -1,4 +1,4 @@
-"""What all agents have in common."""
+"""The protocol that all agents implement."""
 
 from typing import Protocol, runtime_checkable
 
@@ -8,7 +8,7 @@ from gear_neo4j.agents.run import OnEvent
 
 @runtime_checkable
 class Agent(Protocol):
-    """What answers a question by more than one retrieval."""
+    """Answers questions, with one retrieval or several."""
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question from at most k passages; ``on_event`` hears of each thing done, the answer last."""
+        """Answer a question from at most k passages; ``on_event`` is called with each event, the answer last."""

@@ -1,4 +1,4 @@
-"""What every agent returns: an answer with its evidence, and the trace of how it came about."""
+"""What every agent returns: an answer with its evidence, and the trace of the run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ StopReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """What a marker of the answer stands for: ``[2]`` a passage, ``[F1]`` a fact of the gist memory."""
+    """The target of a marker in the answer: ``[2]`` a passage, ``[F1]`` a fact of the gist memory."""
 
     marker: str
     passage: Passage | None = None
@@ -46,9 +46,9 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class QueryAttempt:
-    """A query that an agent tried: why it could not be used, or the rows it gave, a line each.
+    """A query that an agent ran: why it failed, or the rows it returned, a line each.
 
-    ``template`` names what was filled in with the ``parameters``; ``cypher`` is a query that a model wrote.
+    ``template`` names the template filled in with ``parameters``; ``cypher`` stands for a query written by a model.
     """
 
     text: str
@@ -60,7 +60,7 @@ class QueryAttempt:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A question that a plan put to a tool: the tool's answer, or why there is none."""
+    """A question of a plan sent to a tool: the tool's answer, or the reason for its failure."""
 
     tool: str
     question: str
@@ -70,9 +70,9 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a critic said of one thing: ``role`` names the critic, ``of`` is a passage's id or a text of its own.
+    """A critic's verdict: ``role`` names the critic, ``of`` is a passage's id or the text that was judged.
 
-    A higher ``score`` is better; None, where there is only a ``label``.
+    A higher ``score`` is better; None where the critic only gives a ``label``.
     """
 
     role: str
@@ -83,13 +83,13 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One turn of the agent: what it asked, found, noted and decided; passages by id, best first.
+    """One turn of the agent: its question, results, notes and decision; passages by id, best first.
 
     ``linked`` has a place for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
-    ``answerable`` is True, and what is missing where it is False (None: nobody was asked). ``merged`` is the ranking
-    had the run ended here, where it is not the fusion of all lists; ``queries`` are those of agents that send some.
-    ``action`` is what an agent that judges decided to do, ``judgements`` are why. ``plan`` holds the questions that a
-    planner still wants answered, a line each, ``tool_calls`` those that tools were asked.
+    ``answerable`` is True, and what is missing where it is False (None: not judged). ``merged`` is the ranking
+    had the run ended here, where it is not the fusion of all lists; ``queries`` are those sent to the database.
+    ``action`` is the decision of an agent that judges, ``judgements`` are the reasons. ``plan`` holds the open
+    questions of a planner, a line each, ``tool_calls`` those sent to tools.
     """
 
     number: int
@@ -115,7 +115,7 @@ class Step:
 
 
 class StepFields(TypedDict, total=False):
-    """What a run can put on record of a step: the fields of :class:`Step` but for its number and question."""
+    """The fields of a step that a run can record: those of :class:`Step` except its number and question."""
 
     base: tuple[str, ...]
     proximal: tuple[Fact, ...]
@@ -139,7 +139,7 @@ class StepFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """All that decided a run: its steps, the passages of each gist triple, the selection, and the model's replies."""
+    """What decided a run: its steps, the passages of each gist triple, the selection, and the model's replies."""
 
     question: str
     roles: str
@@ -158,10 +158,10 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A short answer with its citations, the passages and paths it rests on, and how it came about.
+    """A short answer with its citations, the passages and paths that it rests on, and its trace.
 
-    ``removed`` holds markers that the model made up, which were taken out of the text; ``usage`` is by role.
-    ``grounded`` is False where an agent that checks found that the text rests on no passage.
+    ``removed`` holds the invented markers that were removed from the text; ``usage`` is by role.
+    ``grounded`` is False if the agent checks its answer and no passage supports it.
     """
 
     question: str
@@ -193,5 +193,5 @@ class Answer:
 
     @property
     def total(self) -> Usage:
-        """What all roles cost together."""
+        """The usage of all roles together."""
         return sum(self.usage.values(), Usage())

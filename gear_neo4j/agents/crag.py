@@ -1,4 +1,4 @@
-"""CRAG (Yan et al. 2024): what was retrieved is judged before it is used, cut to what helps, or replaced."""
+"""CRAG (Yan et al. 2024): retrieved passages are judged, then refined or replaced."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,13 +26,13 @@ WEB_RESULTS = 5
 
 
 class Corrector(Answerer, Protocol):
-    """All that CRAG asks of a chat model, beside grades."""
+    """The roles that CRAG needs from a chat model, besides grading."""
 
     def keywords(self, question: str) -> Reply[str]:
         """The question as a query for a search engine."""
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
-        """Another question to search with; empty when there is none."""
+        """Another question to search with, or an empty text."""
 
 
 class Crag(Budget):
@@ -72,12 +72,12 @@ class Crag(Budget):
 
 
 class CragLoop:
-    """One retrieval, judged; its passages cut to strips that help; something else where they do not.
+    """One retrieval, judged: its passages are cut to the strips that help, or replaced.
 
     Args:
         evaluator: scores passages and strips.
         roles: answers, and turns questions into queries; None for the retrieval alone.
-        searcher: searches elsewhere; there is none by default.
+        searcher: searches the web; none by default.
     """
 
     def __init__(
@@ -98,9 +98,9 @@ class CragLoop:
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question from at most k passages; in the hits those come first of which something was kept.
+        """Answer a question from at most k passages; passages with a selected strip come first in the hits.
 
-        An evaluator whose replies cannot be used keeps what was retrieved; that is on record in the trace.
+        If the evaluator fails, all passages are kept, and the trace records the failure.
 
         Raises:
             InputError: the question is blank, or k is below 1.
@@ -117,7 +117,7 @@ class CragLoop:
         return self._conclude(run, context[:k], hits, k)
 
     def _judge(self, run: Run, hits: Sequence[Hit]) -> str:
-        """The action that the scores of all passages lead to; with scores that failed, as if all were of use."""
+        """The action that follows from the scores of all passages; ``correct`` if the evaluator fails."""
         thresholds = self._options.thresholds or self._evaluator.thresholds
         scores = self._scores(run, [hit.passage.content for hit in hits], role="relevance") if hits else ()
         if scores is None:
@@ -138,7 +138,7 @@ class CragLoop:
         return run.call(role, lambda: self._evaluator.evaluate(run.question, texts))
 
     def _refine(self, run: Run, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
-        """Of each passage the strips that help, in document order; at least the best strip of all."""
+        """The helpful strips of each passage, in document order; at least the best strip overall."""
         strips = strips_of([hit.passage for hit in hits], how=self._options.strips)
         if not strips or run.stopped():
             return [(hit, hit.passage.text) for hit in hits]
@@ -159,7 +159,7 @@ class CragLoop:
         return [(hits[place], " … ".join(parts)) for place, parts in texts.items()]
 
     def _fall_back(self, run: Run, k: int, *, labelled: bool) -> list[tuple[Hit, str]]:
-        """What a searcher finds, or the corpus by another question; nothing, where neither is wanted."""
+        """Results of a web search, or of the corpus by another question; nothing if neither is enabled."""
         roles = self._roles
         if roles is None:
             return []
@@ -199,7 +199,7 @@ class CragLoop:
         run.note(merged=tuple(hit.passage.id for hit in order))
         name = f"crag by {self._evaluator.name}"
         ranking = Hits(run.question, name, ranked_again(order), run.paths(), run.exact, usage=dict(run.usage))
-        # Out of budget the answer is still one call more, from what there is.
+        # Out of budget, one more call still writes the answer from the passages so far.
         stop = run.stopped()
         draft = self._answer(run, context) if stop != "model_error" else Draft("")
         ended: StopReason = stop or ("answerable" if context else "abstained")

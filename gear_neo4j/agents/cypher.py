@@ -1,7 +1,7 @@
-"""The agent of queries: a model writes Cypher from the question and the schema, and answers from the rows it gives.
+"""The Cypher agent: a model writes a query from the question and the schema, and answers from the rows.
 
-What a model writes can be anything, and texts in the graph may have told it what to write. So every query passes the
-guard (:mod:`gear_neo4j.graph.guard`) and is read through a door that cannot write.
+A model can write anything, and texts in the graph may contain injected instructions. So every query passes the guard
+(:mod:`gear_neo4j.graph.guard`) and runs in a read-only transaction.
 """
 
 import json
@@ -48,11 +48,11 @@ class CypherLoop:
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question from the rows of a query; no passage is read, and without rows there is no answer.
+        """Answer a question from the rows of a query; it reads no passage, and without rows gives no answer.
 
         Raises:
             InputError: the question is blank, k is below 1, or the graph holds nothing but passages and triples.
-            DatabaseError: the server failed, which is more than that it refused a query.
+            DatabaseError: the server failed; a query that it merely refuses raises nothing.
         """
         text = checked(question, k=k)
         schema = self._schema
@@ -71,7 +71,7 @@ class CypherLoop:
     @cached_property
     def _schema(self) -> str:
         graph_survey = survey(self._graph)
-        # Entities without types are what our own triples left; a graph of somebody's has more than that.
+        # Entities without relationship types come from our own triples; an adopted graph has more labels or types.
         if not graph_survey.types and graph_survey.labels.keys() <= {"Entity"}:
             raise InputError(
                 f"{self._graph.name} holds no graph to query, only passages and triples: ask another agent"
@@ -79,7 +79,7 @@ class CypherLoop:
         return schema_text(graph_survey)
 
     def _read(self, run: Run, text: str) -> list[Row]:
-        """The rows of a query; ValueError, where another one may do better."""
+        """The rows of a query; raises ValueError if another query may succeed."""
         if not text:
             _record(run, QueryAttempt("", "the model finds no query for this schema"))
             return []
@@ -99,7 +99,7 @@ class CypherLoop:
 
 
 def facts_of(rows: Sequence[Mapping[str, object]]) -> tuple[Fact, ...]:
-    """A fact for each row that holds anything, in their order, until they are too long for a prompt.
+    """A fact for each row that is not empty, in order, up to the length that fits a prompt.
 
     Example:
         >>> print(*facts_of([{"name": "Ana", "born": 1890}, {"name": None, "born": None}]))

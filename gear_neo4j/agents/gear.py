@@ -1,4 +1,4 @@
-"""GeAR's agent (section 5 of the paper): retrieve, expand, remember, judge, and ask again until it suffices."""
+"""GeAR's agent (section 5 of the paper): retrieve, expand, remember, judge, rewrite, until the facts suffice."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Self
@@ -21,7 +21,7 @@ from gear_neo4j.retrieval.sync import Sync, SyncExpansion, SyncStep
 from gear_neo4j.roles.answering import Roles
 from gear_neo4j.roles.parsers import Draft, Verdict
 
-# The paper's passages a round, which are also as many as the gist constructor is shown.
+# Passages per round in the paper; the gist constructor reads the same number.
 STEP_K = 10
 SELECT_FROM = 20
 
@@ -88,7 +88,7 @@ class GearLoop:
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question from at most k passages; ``on_event`` hears of each thing done.
+        """Answer a question from at most k passages; ``on_event`` is called with each event.
 
         A model that fails ends the run with the stop reason ``model_error`` and the best ranking so far.
 
@@ -111,7 +111,7 @@ class GearLoop:
             question = Question(run.steps[-1].rewrite, embedder=self._embedder)
 
     def _turn(self, run: Run, question: Question) -> StopReason | None:
-        """One step: why the run ends with it, or None and the next question on record."""
+        """One step; returns the stop reason, or None after recording the next question."""
         run.begin(question.text)
         synced = self._expand(run, question)
         if stop := run.stopped():

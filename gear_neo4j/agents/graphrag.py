@@ -1,4 +1,4 @@
-"""GraphRAG (Edge et al. 2024) over the graph's own triples: questions about things, and about the whole of it."""
+"""GraphRAG (Edge et al. 2024) over the graph's own triples: about single entities, and about the whole corpus."""
 
 import random
 from collections import Counter
@@ -40,7 +40,7 @@ class GraphRagLocal(AgentRecipe):
 
 
 class LocalSearch:
-    """Local search: a subgraph, the passages that state it, and the reports of the communities that it lies in."""
+    """Local search: a subgraph, the passages that state it, and the reports of its communities."""
 
     def __init__(self, subgraph: SubgraphRetriever, graph: Graph, *, embedder: Embedder, roles: Thinker) -> None:
         self._subgraph = subgraph
@@ -49,7 +49,7 @@ class LocalSearch:
         self._roles = roles
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question in one call, from at most k passages, and reports, if there are any.
+        """Answer a question in one call, from at most k passages and the reports of communities, if any.
 
         Raises:
             InputError: the question is blank, or k is below 1.
@@ -80,7 +80,7 @@ class LocalSearch:
         return _fit(hits, PASSAGES, text=lambda hit: hit.passage.content)
 
     def _reports(self, entities: Sequence[str]) -> list[Hit]:
-        """The reports of communities that most of the entities are in, the more important of these first."""
+        """The reports of the communities of these entities: most entities first, then highest rank."""
         rows = self._graph.communities.with_report(entities)
         matched = Counter(row["id"] for row in rows)
         rows_by_id = {row["id"]: row for row in rows}
@@ -110,7 +110,7 @@ class GraphRagGlobal(Budget):
 
 
 class GlobalSearch:
-    """Global search: every report is asked what it says to the question, and the answer brings that together."""
+    """Global search: collects points from all reports, and answers from the points (map and reduce)."""
 
     def __init__(self, graph: Graph, *, reporter: Reporter, options: GraphRagGlobal = GraphRagGlobal()) -> None:
         self._graph = graph
@@ -118,9 +118,9 @@ class GlobalSearch:
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question from the reports; the hits are those that its points rest on, however many.
+        """Answer a question from the reports; the hits are all reports that its points cite, whatever ``k`` is.
 
-        One call for each 12,000 tokens of reports, and one for the answer; none of that where no report says anything.
+        One call for each 12,000 tokens of reports, and one for the answer; without any point, no call for the answer.
 
         Raises:
             InputError: the question is blank, k is below 1, or there are no reports.
@@ -136,7 +136,7 @@ class GlobalSearch:
         return self._conclude(run, chosen, points)
 
     def _points(self, run: Run, chosen: Sequence[Community]) -> list[Point]:
-        """What all reports say, the most helpful first; the places of reports are those among ``chosen``."""
+        """The points of all reports, the most helpful first; their reports are positions in ``chosen``."""
         batches = list(_batches(chosen))
         reporter, question = self._reporter, run.question
         asks = [
@@ -183,7 +183,7 @@ class GlobalSearch:
 
 
 def reports_at(hierarchy: Hierarchy, *, level: int) -> Iterator[Community]:
-    """The reports that cover a graph: of each branch the finest down to a level."""
+    """The communities whose reports cover the graph: in each branch the finest ones down to a level."""
 
     def below(community: Community) -> Iterator[Community]:
         parts = hierarchy.parts(community.id) if community.level < level else []
@@ -198,7 +198,7 @@ def reports_at(hierarchy: Hierarchy, *, level: int) -> Iterator[Community]:
 
 
 def _batches(chosen: Sequence[Community]) -> Iterator[list[tuple[int, Community]]]:
-    """Reports in a random order that is always the same, as many together as fit, each with its place."""
+    """Reports shuffled with a fixed seed, in batches that fit the context, each with its position."""
     order = list(enumerate(chosen))
     random.Random(SHUFFLE).shuffle(order)
     batch: list[tuple[int, Community]] = []
@@ -221,7 +221,7 @@ def _report_hit(id: str, level: int, size: int, report: Report | None) -> Hit:
 
 
 def _fit(items: Sequence[Item], share: float, *, text: Callable[[Item], str] = str) -> list[Item]:
-    """The first items that fit into a share of the context; one at least."""
+    """The first items that fit into a share of the context; at least one."""
     left, fitting = share * CONTEXT * CHARACTERS_PER_TOKEN, list[Item]()
     for item in items:
         left -= len(text(item))

@@ -1,6 +1,6 @@
-"""KG-based Thought (Feng et al., GigaScience 2025): a question analysed, a chain of types chosen, a template filled in.
+"""KG-based Thought (Feng et al., GigaScience 2025): the question is analysed and fills in a query template.
 
-The model never writes a query: from its analysis, checked against the graph, one of five templates follows.
+The model never writes a query: its analysis, checked against the graph, selects one of five templates.
 """
 
 import re
@@ -25,7 +25,7 @@ from gear_neo4j.roles.analyst import Analysis, Analyst, Outline
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
 
-# Chains that are tried one after the other, until one of them gives rows.
+# Chains to try in order until one returns rows.
 TRIED_CHAINS = 5
 TRIED_PAIRS = 15
 SHOWN_FACTS = 40
@@ -39,11 +39,11 @@ class Kgt(Budget):
 
 
 class KgtLoop:
-    """One analysis by the model, one template over the graph, one answer from what it gives.
+    """One analysis by the model, one template over the graph, one answer from its rows.
 
     Args:
-        linker: finds the nodes that a name stands for.
-        outline: what the model is told of the graph, with the types that tie its labels together.
+        linker: finds the nodes of a name.
+        outline: labels, properties and types of the graph, for the prompt.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class KgtLoop:
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from the graph in two calls of the model, and at most k passages that state the facts.
 
-        A question of which the graph knows nothing ends with the stop reason ``no_graph_evidence`` and no answer.
+        Without a matching fact in the graph the stop reason is ``no_graph_evidence``, and there is no answer.
 
         Raises:
             InputError: the question is blank, or k is below 1.
@@ -93,7 +93,7 @@ class KgtLoop:
         return run.finish(hits, draft, stop="model_error" if run.failure else "answerable")
 
     def _query_graph(self, run: Run, question: Question, analysis: Analysis) -> Told:
-        """What the graph tells: the first of the queries that gives rows."""
+        """The result of the first query that returns rows."""
         groups = [self._linker.find(name) for name in analysis.heads]
         missing = [name for name, nodes in zip(analysis.heads, groups, strict=True) if not nodes]
         if missing:
@@ -111,7 +111,7 @@ class KgtLoop:
     def _queries(
         self, question: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
     ) -> Iterator[tuple[QueryAttempt, Callable[[], Told]]]:
-        """The templates to try, best first."""
+        """The queries to try, best first."""
         first, templates = groups[0], self._templates
         if analysis.kind == "attribute":
             nodes = [node for group in groups for node in group]
@@ -145,9 +145,9 @@ class KgtLoop:
     def _chains(
         self, question: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
     ) -> list[list[tuple[int, Chain]]]:
-        """For each group of nodes the chains from their labels to the label that is asked for, the likeliest first.
+        """For each group of nodes the chains from their labels to the target label, the likeliest first.
 
-        The question is compared without its names, for a chain tells of labels and types alone.
+        Names are removed from the question before the comparison: a chain contains only labels and types.
         """
         labels = [
             list(dict.fromkeys(label for names in self._templates.labels(group).values() for label in names))
@@ -164,7 +164,7 @@ class KgtLoop:
             return []
         vectors = self._linker.embedder.embed([text, *(chain.words for chain in chains)])
         likeness = vectors[1:] @ vectors[0]
-        # A longer chain that reads nearer must not win over a direct one by a hair.
+        # A longer chain must not beat a direct one by a slightly higher similarity.
         order = sorted(range(len(chains)), key=lambda place: (len(chains[place].types), -float(likeness[place])))
         return list(enumerate(chains[place] for place in order[:TRIED_CHAINS]))
 

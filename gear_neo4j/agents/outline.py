@@ -1,17 +1,17 @@
-"""What KG-based Thought is told of a graph: labels with their properties, and the types that tie labels together."""
+"""The outline of a graph for KG-based Thought: labels with properties, and the types between labels."""
 
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.graph.typegraph import TypeGraph
 from gear_neo4j.roles.analyst import Outline
 
-# A prompt must stay small: the most frequent labels, properties and ties tell most.
+# A prompt must stay small: the most frequent labels, properties and ties matter most.
 LABELS = 40
 PROPERTIES = 15
 TIES = 150
 
 
 def outline(survey: Survey, types: TypeGraph) -> Outline:
-    """What the model is told, the most frequent first."""
+    """Labels, properties and types of a graph, the most frequent first."""
     tied = {label for tie in types.ties for label in (tie.start, tie.end)}
     labels_by_count = sorted(
         (label for label in survey.labels.values() if label.name in tied), key=lambda label: -label.nodes

@@ -26,7 +26,7 @@ class PathAgent(AgentRecipe):
 
 
 class PathAnswerer:
-    """A retriever asked once; its triples are the facts beside its passages."""
+    """One retrieval; its triples are the facts beside its passages."""
 
     def __init__(self, retriever: Retriever, *, roles: Thinker) -> None:
         self._retriever = retriever

@@ -51,10 +51,10 @@ class Planner(Budget):
 
 
 class PlannerLoop:
-    """The loop over tools; the first of them takes the steps that name a tool that is not there.
+    """The loop over tools; the first tool takes the steps that name an unknown tool.
 
     Raises:
-        SettingsError: there is no tool, or two have one name.
+        SettingsError: no tool is given, or two share a name.
     """
 
     def __init__(self, tools: Sequence[Tool], *, planner: PlanWriter, options: Planner = Planner()) -> None:
@@ -68,8 +68,8 @@ class PlannerLoop:
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question; each step of the plan is a step of the trace.
 
-        A step that fails is on record, and the plan goes on. ``grounded`` is False where a claim of the answer is not
-        supported by what was found, also after one more step for it.
+        A failed step is recorded, and the plan goes on. ``grounded`` is False if a claim of the answer has no support,
+        even after one more step for it.
 
         Raises:
             InputError: the question is blank, or k is below 1.
@@ -94,13 +94,13 @@ class PlannerLoop:
         return steps
 
     def _recall(self, run: Run) -> Answer:
-        """An answer for which no tool is needed."""
+        """An answer that needs no tool."""
         draft = run.call("recall", lambda: self._planner.recall(run.question)) or Draft("")
         hits = Hits(run.question, "planner", (), usage=dict(run.usage))
         return run.finish(hits, draft, stop="model_error" if run.failure else "answerable", grounded=False)
 
     def _execute(self, run: Run, plan: Sequence[PlannedStep], findings: "_Findings") -> StopReason:
-        """Run the plan wave by wave, and revise it after each; why it ended."""
+        """Run the plan wave by wave, and revise it after each; returns the stop reason."""
         remaining, replans, tried = list(plan), 0, {_identity(plan)}
         while remaining:
             if stop := run.stopped():
@@ -125,7 +125,7 @@ class PlannerLoop:
         return "answerable"
 
     def _wave(self, run: Run, wave: Sequence[PlannedStep], findings: "_Findings") -> None:
-        """Run steps side by side; what is asked twice of one tool is asked once."""
+        """Run steps in parallel; a question repeated to the same tool runs once."""
         filled = [(step, step.filled(findings.answers)) for step in wave]
         tools = {step.id: self._tools.get(step.tool, self._first) for step in wave}
         asks = {(tools[step.id].name, question): tools[step.id] for step, question in filled}
@@ -167,7 +167,7 @@ class PlannerLoop:
         draft = self._synthesise(run, findings, k)
         unsupported = self._unsupported_claims(run, findings, draft, k) if self._options.verify else ()
         if unsupported and not run.stopped() and len(findings.outcomes) < self._options.max_steps:
-            # One more step for what nothing supports, once.
+            # A single extra step for the first unsupported claim.
             claim = PlannedStep("check", unsupported[0], self._first.name)
             self._wave(run, [claim], findings)
             if not run.stopped():
@@ -186,7 +186,7 @@ class PlannerLoop:
         return run.answer(self._planner, passages, memory=run.memory.facts)
 
     def _unsupported_claims(self, run: Run, findings: "_Findings", draft: Draft, k: int) -> tuple[str, ...]:
-        """The claims of an answer that what was found does not support; one that could not be judged is one of them."""
+        """The claims of an answer that the findings do not support; a claim that could not be judged counts."""
         if not draft.text or run.stopped():
             return ()
         text = without_markers(draft.text)
@@ -205,7 +205,7 @@ class PlannerLoop:
 
 
 class _Findings:
-    """What the steps so far have found: outcomes in order, and every reply by tool and question."""
+    """The results of the steps so far: outcomes in order, and every reply by tool and question."""
 
     def __init__(self) -> None:
         self.outcomes: list[Outcome] = []
@@ -215,7 +215,7 @@ class _Findings:
 
     @property
     def hits(self) -> list[Hit]:
-        """All hits, each once, those of the steps by turns, so that none of these crowds out the others."""
+        """All hits without duplicates, interleaved by step, so that no step crowds out the others."""
         by_turns = chain.from_iterable(zip_longest(*self._lists))
         unique: dict[str, Hit] = {}
         for hit in by_turns:
@@ -225,18 +225,18 @@ class _Findings:
 
     @property
     def answered(self) -> set[tuple[str, str]]:
-        """What steps that are done asked, and of which tool."""
+        """The requests of the steps that succeeded."""
         return {_request(outcome.step) for outcome in self.outcomes if not outcome.failure}
 
     def add(self, outcome: Outcome, reply: ToolReply) -> None:
-        """Take in what a step found."""
+        """Add the result of a step."""
         self.outcomes.append(outcome)
         self.answers[outcome.step.id] = outcome.answer or "?"
         self._lists.append(reply.hits)
 
 
 def _ready(remaining: Sequence[PlannedStep], findings: _Findings) -> list[PlannedStep]:
-    """The steps whose needs are met; where steps need each other in a circle, the first of them by id."""
+    """The steps whose dependencies are done; in a cycle, the first step by id."""
     done = {outcome.step.id for outcome in findings.outcomes}
     waiting = {step.id for step in remaining}
     ready = [step for step in remaining if all(id in done or id not in waiting for id in step.after)]

@@ -1,4 +1,4 @@
-"""The last ranking of a run (GeAR, equation 9): one list for each gist triple and each step, fused by rank."""
+"""The final ranking of a run (GeAR, equation 9): one list for each gist triple and each step, fused by rank."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,9 +8,9 @@ from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 
 
 def final_ranking(trace: Trace) -> list[Ranked]:
-    """The ranking that a trace leads to; a selection, where there was one, stands first in its own order.
+    """The ranking of a trace; the model's selection, if any, stands first in its own order.
 
-    Steps that merged their lists as they went have it on record.
+    If the steps merged their lists themselves, the last merged list is the ranking.
     """
     if trace.steps and trace.steps[-1].merged:
         return _ranked("merged", trace.steps[-1].merged)
@@ -22,7 +22,7 @@ def final_ranking(trace: Trace) -> list[Ranked]:
 
 
 def after(trace: Trace, steps: int) -> Trace:
-    """The trace of the run had it ended after some steps; without a selection, which comes at the end only."""
+    """The trace as if the run had ended after ``steps`` steps; without the selection, which comes last."""
     first_steps = trace.steps[:steps]
     gained = sum(len(step.gist) for step in first_steps)
     return replace(trace, steps=first_steps, links=trace.links[:gained], selected=())

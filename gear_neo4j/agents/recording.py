@@ -9,7 +9,7 @@ from gear_neo4j.models.recording import RecordedReply, recording
 
 
 class RecordedAgent:
-    """An agent whose traces hold what chat models replied to it, to its retrievers and to its tools.
+    """An agent whose traces hold all chat replies, those to its retrievers and tools included.
 
     A run over ``ReplayChat(answer.trace.replies)`` in place of the model comes to the same answer.
     """

@@ -1,4 +1,4 @@
-"""What Self-RAG's short and long form share: how reflections are weighed, and an answer with what was said of it."""
+"""What Self-RAG's short and long form share: the weights of reflections, and an answer with its reflection."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -12,7 +12,7 @@ from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.roles.critic import Critic, Reflection
 
 Retrieving = Literal["adaptive", "always", "never"]
-# What a critic that failed is taken to have said: the passage is kept, the answer does not count as supported.
+# Stands in for a failed critic: the passage counts as relevant, the answer as not supported.
 UNJUDGED = Reflection({"yes": 1.0}, {"no": 1.0}, {"3": 1.0})
 
 
@@ -46,8 +46,8 @@ class SelfRag(Budget):
         """The published weighting of the three reflections.
 
         Example:
-            >>> seen = Reflection({"yes": 1.0}, {"fully": 0.6, "partially": 0.2, "no": 0.2}, {"5": 1.0})
-            >>> round(SelfRag().score(seen), 3)
+            >>> reflection = Reflection({"yes": 1.0}, {"fully": 0.6, "partially": 0.2, "no": 0.2}, {"5": 1.0})
+            >>> round(SelfRag().score(reflection), 3)
             2.2
         """
         return (
@@ -57,7 +57,7 @@ class SelfRag(Budget):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An answer, the passage it is from with its place among those shown, and what the critic said."""
+    """An answer with its score, the critic's reflection, and the hit that it was drafted from."""
 
     text: str
     reflection: Reflection
@@ -66,13 +66,13 @@ class Candidate:
 
     @property
     def good(self) -> bool:
-        """Whether its passage is relevant and supports it, and it is of use."""
+        """Whether its passage is relevant and supports it, and the answer is useful."""
         reflection = self.reflection
         return min(reflection.relevance, reflection.supported) >= 0.5 and reflection.utility >= 0
 
 
 def reflect(run: Run, critic: Critic, options: SelfRag, text: str, hit: Hit | None) -> Candidate:
-    """An answer with what the critic says of it, which goes on record; of one without a passage the use alone."""
+    """Let the critic judge an answer and record the judgement; without a passage only its use counts."""
     passage = hit.passage if hit else None
     reflection = run.call("reflect", lambda: critic.reflect(run.question, passage, text)) or UNJUDGED
     score = options.score(reflection if hit else Reflection(use=reflection.use))

@@ -1,4 +1,4 @@
-"""One run of an agent in the making: its steps so far, what they cost, and what went wrong."""
+"""The state of a run: its steps so far, their cost, and failures."""
 
 import threading
 import time
@@ -27,10 +27,10 @@ EventKind = Literal["question", "facts", "verdict", "failure", "token", "answer"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What an agent just did in a step: asked a question, noted facts, judged them, saw a reply fail, or answered.
+    """An event in a step: a question, new facts, a verdict, a failure, a piece of the answer, or the answer.
 
-    A ``token`` is a piece of the answer while it is written. Pieces of one step belong together, and what follows may
-    replace them: the ``answer``, which comes last, is the one whose markers are checked.
+    A ``token`` is a piece of the answer while it is written. The pieces of a step belong together, and later ones may
+    replace them: only the final ``answer`` has checked markers.
     """
 
     kind: EventKind
@@ -45,9 +45,9 @@ OnEvent = Callable[[Event], None]
 
 @dataclass(slots=True)
 class Run:
-    """What a run has gathered; the agent says what comes next, the run keeps the books.
+    """The state of a run: the agent controls the flow, the run records steps, usage and failures.
 
-    Without ``on_event`` the answer is not streamed. Once ``cancel`` is set no call is begun.
+    Without ``on_event`` the answer is not streamed. Once ``cancel`` is set, no further call begins.
     """
 
     question: str
@@ -73,7 +73,7 @@ class Run:
         self.emit("question", question)
 
     def note(self, **fields: Unpack[StepFields]) -> None:
-        """Put fields of the current step on record."""
+        """Record fields of the current step."""
         self.steps[-1] = replace(self.steps[-1], **fields)
 
     def remember(self, facts: Sequence[Fact]) -> None:
@@ -85,19 +85,19 @@ class Run:
         self.emit("facts", facts=gained)
 
     def judge(self, answerable: bool, reason: str) -> None:
-        """Put on record whether the memory suffices."""
+        """Record whether the memory suffices."""
         self.note(answerable=answerable, reason=reason)
         self.emit("verdict", reason)
 
     def call(self, role: str, ask: Callable[[], Reply[Value]]) -> Value | None:
-        """What a role replies, on the books; None for a bad reply, a model that failed, and a cancelled run."""
+        """Call a role and record its usage; None for a bad reply, a failed model, or a cancelled run."""
         if self.cancelled:
             self.interrupted = True
             return None
         return self._measured_call(role, ask)
 
     def calls(self, role: str, asks: Sequence[Callable[[], Reply[Value]]], *, together: int) -> list[Value | None]:
-        """What a role replies to each of several requests, some at a time; none is begun once the run has to stop."""
+        """Call a role for several requests, ``together`` at a time; no batch begins once the run has to stop."""
         replies: list[Value | None] = []
         with ThreadPoolExecutor(together, thread_name_prefix=role) as pool:
             for start in range(0, len(asks), together):
@@ -110,19 +110,19 @@ class Run:
         return replies + [None] * (len(asks) - len(replies))
 
     def answer(self, answerer: Answerer, passages: Sequence[Passage], *, memory: Sequence[Fact] = ()) -> Draft:
-        """The answer to the run's question, in the call that ends it; an empty draft where the reply was of no use."""
+        """The answer to the run's question; an empty draft if the call fails."""
         return self.draft(
             "answer",
             lambda on_token: answerer.answer(self.question, passages, memory=memory, on_token=on_token),
         )
 
     def draft(self, role: str, ask: Callable[[OnToken | None], Reply[Draft]]) -> Draft:
-        """What a role writes as the answer; its pieces become events where somebody listens."""
+        """Call a role that writes an answer; its pieces become events if there is a listener."""
         on_token = (lambda piece: self.emit("token", piece)) if self.on_event else None
         return self.call(role, lambda: ask(on_token)) or Draft("")
 
     def search(self, retriever: Retriever, *, k: int) -> Hits:
-        """Retrieve with the question of the current step, on the books; nothing where the retriever's model failed."""
+        """Retrieve for the question of the current step and record the result; empty if the retriever's model fails."""
         question = self.steps[-1].question
         if self.cancelled:
             self.interrupted = True
@@ -142,7 +142,7 @@ class Run:
         return hits
 
     def record_failure(self, role: str, error: ModelError) -> None:
-        """Put a failure on record; one that is more than a bad reply ends the run."""
+        """Record a failure; anything worse than a bad reply ends the run."""
         self.pay(role, error.usage)
         text = f"{role}: {error}"
         if not isinstance(error, ReplyError):
@@ -152,7 +152,7 @@ class Run:
         self.emit("failure", text)
 
     def pay(self, role: str, usage: Usage) -> None:
-        """Add to what a role has cost."""
+        """Add to the usage of a role."""
         self.usage[role] = self.usage.get(role, Usage()) + usage
         if self.steps:
             self.note(usage={**self.steps[-1].usage, role: self.steps[-1].usage.get(role, Usage()) + usage})
@@ -175,11 +175,11 @@ class Run:
 
     @property
     def cancelled(self) -> bool:
-        """Whether somebody wants the run to end."""
+        """Whether the run was cancelled."""
         return self.cancel is not None and self.cancel.is_set()
 
     def stopped(self) -> StopReason | None:
-        """Why the run cannot go on: the model failed for good, somebody cancelled it, or the budget is spent."""
+        """Why the run cannot go on: the model failed, the run was cancelled, or the budget is spent."""
         if self.failure:
             return "model_error"
         if self.cancelled:
@@ -198,7 +198,7 @@ class Run:
         return Trace(self.question, self.roles, tuple(self.steps), self.links, self.selected, titles, answer)
 
     def finish(self, hits: Hits, draft: Draft, *, stop: StopReason, grounded: bool = True) -> Answer:
-        """The answer that the run ends with, which is also its last event."""
+        """Build the final answer and emit it as the last event."""
         passages = [Citation(str(number), passage=hits[number - 1].passage) for number in draft.passages]
         facts = [Citation(f"F{number}", fact=self.memory.facts[number - 1]) for number in draft.facts]
         answer = Answer(
@@ -220,7 +220,7 @@ class Run:
     def emit(
         self, kind: EventKind, text: str = "", *, facts: tuple[Fact, ...] = (), answer: Answer | None = None
     ) -> None:
-        """Hand an event to the listener, if there is one."""
+        """Call the listener with an event, if any."""
         if self.on_event:
             self.on_event(Event(kind, len(self.steps), text, facts, answer))
 

@@ -1,4 +1,4 @@
-"""The schema of a graph as a prompt shows it: labels with their properties, types with what stands at their ends."""
+"""The schema of a graph as prompt text: labels with their properties, types with the labels at their ends."""
 
 import re
 from collections.abc import Iterable, Sequence

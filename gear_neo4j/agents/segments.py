@@ -1,4 +1,4 @@
-"""Self-RAG's long form (section 3.3): an answer of several sentences, each from one passage, found by a beam search."""
+"""Self-RAG's long form (section 3.3): an answer of several sentences, each from one passage, by beam search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,14 +21,14 @@ class Writing:
 
     @property
     def text(self) -> str:
-        """What is written so far."""
+        """The sentences so far."""
         return " ".join(sentence for sentence, _ in self.parts)
 
 
 def write_long_answer(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRag) -> Answer:
-    """The best long answer from passages that stay those found first; a path's score is the product of its sentences'.
+    """The best long answer from a fixed list of passages; its score is the product of its sentences' scores.
 
-    Without a sentence the run ends as ``exhausted``.
+    Without any sentence the stop reason is ``exhausted``.
     """
     beam = [Writing()]
     for _ in range(options.sentences):
@@ -47,7 +47,7 @@ def write_long_answer(run: Run, hits: Sequence[Hit], *, critic: Critic, options:
 
 
 def _continuations(run: Run, writing: Writing, hits: Sequence[Hit], critic: Critic, options: SelfRag) -> list[Writing]:
-    """A long answer with each sentence that could come next; itself, complete, where none could."""
+    """The answer extended by each possible next sentence; itself, marked complete, if there is none."""
     if writing.complete:
         return [writing]
     grown = []
@@ -63,6 +63,6 @@ def _continuations(run: Run, writing: Writing, hits: Sequence[Hit], critic: Crit
 
 
 def _share(reflection: Reflection, options: SelfRag) -> float:
-    """The score as a share of the best there is, from 0 to 1: a product of scores below zero would have no order."""
+    """The score as a share of the maximum, from 0 to 1: a product of negative scores would have no order."""
     best = options.relevance + options.support + options.use
     return (options.score(reflection) + options.use) / (best + options.use) if best else 1.0

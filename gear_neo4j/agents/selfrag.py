@@ -1,4 +1,4 @@
-"""Self-RAG (Asai et al. 2024) on any chat model: an answer from each passage, judged, and the best of them given."""
+"""Self-RAG (Asai et al. 2024) on any chat model: answers from each passage are judged, the best returned."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from gear_neo4j.roles.parsers import Draft, without_markers
 
 
 class SelfRagLoop:
-    """The loop over any retriever: an answer from each passage, revised until one is supported and of use."""
+    """The loop over any retriever: a draft from each passage, revised until one is supported and useful."""
 
     def __init__(self, retriever: Retriever, *, critic: Critic, options: SelfRag = SelfRag()) -> None:
         self._retriever = retriever
@@ -60,12 +60,12 @@ class SelfRagLoop:
             stop = run.stopped() or self._verdict(run, tried, candidates) or self._rewrite(run)
         if not tried and not hits_by_id and stop != "model_error":
             return self._from_memory(run, stop)
-        # In a closed set all votes count; else an answer that is good goes before one that only scores more.
+        # In a closed set all votes count; otherwise a good answer beats a higher score.
         good = [] if self._options.labels else [candidate for candidate in tried if candidate.good]
         return self._conclude(run, self._best(good or tried), list(hits_by_id.values())[:k], stop)
 
     def _verdict(self, run: Run, tried: list[Candidate], candidates: Sequence[Candidate]) -> StopReason | None:
-        """Why the loop ends: a good answer, perhaps after revisions; None where another search is needed."""
+        """The stop reason: a good answer, perhaps after revisions; None if another search is needed."""
         best = self._best(candidates)
         for _ in range(self._options.max_regenerations):
             if best is None or best.good or best.reflection.relevance < 0.5 or run.stopped():
@@ -113,7 +113,7 @@ class SelfRagLoop:
         return reflect(run, self._critic, self._options, without_markers(draft.text), hit)
 
     def _best(self, candidates: Sequence[Candidate]) -> Candidate | None:
-        """The best candidate, the better ranked passage among equals; of a closed set, of the label with most score."""
+        """The best candidate, ties broken by rank; in a closed set, the best of the label with the highest total."""
         order = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.hit.rank if candidate.hit else 0))
         if not order or not self._options.labels:
             return order[0] if order else None
@@ -131,14 +131,14 @@ class SelfRagLoop:
         )
 
     def _label(self, candidate: Candidate) -> str:
-        """The label that an answer says, as the options spell it; empty where it says none."""
+        """The label that an answer begins with, as the options spell it; empty if none."""
         text = candidate.text.strip().casefold()
         return next(
             (label for label in self._options.labels if re.match(rf"\W*{re.escape(label.casefold())}\b", text)), ""
         )
 
     def _from_memory(self, run: Run, stop: StopReason) -> Answer:
-        """An answer without passages, of which only the use is judged."""
+        """An answer without passages, judged only by its use."""
         draft = run.call("recall", lambda: self._critic.recall(run.question))
         if draft is not None and not run.stopped():
             reflect(run, self._critic, self._options, draft.text, None)
@@ -147,7 +147,7 @@ class SelfRagLoop:
         return run.finish(empty, draft or Draft(""), stop=stop, grounded=False)
 
     def _conclude(self, run: Run, best: Candidate | None, hits: Sequence[Hit], stop: StopReason) -> Answer:
-        """The best answer with its passage first and cited, if that supports it at all."""
+        """The best answer; its passage comes first, and is cited if it supports the answer at all."""
         first = [best.hit] if best and best.hit else []
         order = ranked_again([*first, *(hit for hit in hits if hit not in first)])
         run.note(merged=tuple(hit.passage.id for hit in order))

@@ -1,4 +1,4 @@
-"""What a planner can use: anything that answers a question by itself, under a name and with a line that tells of it."""
+"""Tools of a planner: anything that answers a question, with a name and a one-line description."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ HITS = 5
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a tool says: a short answer, what it rests on, and what it cost; ``failure`` where it could not."""
+    """The reply of a tool: a short answer, its evidence and its usage; or ``failure``."""
 
     answer: str = ""
     hits: tuple[Hit, ...] = ()
@@ -33,14 +33,14 @@ class Tool(Protocol):
 
     @property
     def name(self) -> str:
-        """What a plan calls it, a word."""
+        """The name that plans use, one word."""
 
     @property
     def description(self) -> str:
-        """One line that says for which questions it is."""
+        """One line: which questions the tool is for."""
 
     def run(self, question: str) -> ToolReply:
-        """What it says; called by several threads at once. Whatever it raises counts as a failure."""
+        """Answer a question; called from several threads. Any exception counts as a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class RetrieverTool:
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """An agent, made when it is first needed, for not every graph has what it asks for."""
+    """An agent, created on first use: not every graph meets its requirements."""
 
     name: str
     description: str
@@ -78,7 +78,7 @@ class AgentTool:
 
 
 def attempt(tool: Tool, question: str) -> ToolReply:
-    """What a tool says; a failure of any kind is a reply, too, for a plan goes on without it."""
+    """Run a tool; any exception becomes a reply with a ``failure``, so that the plan goes on."""
     if cancelled():
         return ToolReply(failure="the run was cancelled before")
     try:

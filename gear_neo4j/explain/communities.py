@@ -1,4 +1,4 @@
-"""Communities as one page that asks no other host: boxes within boxes, as large as what is in them, to zoom into."""
+"""Communities as one self-contained page: a treemap to zoom into, with boxes sized by their entities."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A node of a community: what it is called, its labels, and in how many triples it stands."""
+    """A node of a community: its name, its labels, and its number of triples."""
 
     name: str
     labels: tuple[str, ...]
@@ -27,7 +27,7 @@ class Member:
 
 
 def names_of(graph: Graph, hierarchy: Hierarchy) -> dict[str, tuple[Member, ...]]:
-    """The ten best tied nodes of each community, those of its parts included."""
+    """The ten nodes of highest degree in each community, those of its parts included."""
     record = graph.record()
     names = record.names if record else ()
     direct = {
@@ -46,22 +46,22 @@ def page(hierarchy: Hierarchy, named: Mapping[str, Sequence[Member]], *, databas
     """The page.
 
     Example:
-        >>> one = Community("c1", 0, 3, 2, None, ("4:1", "4:2", "4:3"))
-        >>> shown = page(Hierarchy({"c1": one}), {"c1": [Member("<Ana>", ("Entity",), 4)]}, database="mine")
-        >>> "\\\\u003cAna>" in shown, "<Ana>" in shown
+        >>> community = Community("c1", 0, 3, 2, None, ("4:1", "4:2", "4:3"))
+        >>> html = page(Hierarchy({"c1": community}), {"c1": [Member("<Ana>", ("Entity",), 4)]}, database="mine")
+        >>> "\\\\u003cAna>" in html, "<Ana>" in html
         (True, False)
     """
     boxes: list[dict[str, Any]] = []
     _place(hierarchy, named, hierarchy.roots, (0.0, 0.0, WIDTH, HEIGHT), boxes, above=-1)
     template = Template(files(__package__).joinpath("communities.html").read_text(encoding="utf-8"))
-    # What ends a script, or begins a comment in one, is written so that it does not.
+    # Escape whatever would end the script or begin a comment in it.
     data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
     count = f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
     return template.substitute(database=escape(database), counted=count, width=WIDTH, height=HEIGHT, boxes=data)
 
 
 def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
-    """Boxes that fill a box by sizes, the largest first, each as near to a square as can be (Bruls et al. 2000).
+    """Boxes that fill a box in proportion to sizes, largest first, each as square as possible (Bruls et al. 2000).
 
     Example:
         >>> squarify([2, 1, 1], (0, 0, 4, 2))

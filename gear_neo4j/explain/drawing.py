@@ -1,4 +1,4 @@
-"""A picture of paths as HTML: boxes over lines, and beside each box what is told of it when it is chosen."""
+"""A picture of paths as HTML: boxes over lines, and for each box the details shown when it is selected."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -45,12 +45,12 @@ def marks(saved: SavedRun, passage: str) -> str:
 
 
 def named(passage: Passage | None, *, id: str) -> str:
-    """What a passage is called: its title, else its id; as HTML."""
+    """The title of a passage, else its id; as HTML."""
     return f'<span dir="auto">{escape((passage.title if passage else "") or id)}</span>'
 
 
 def place(passage: Passage) -> str:
-    """Where a passage comes from, as HTML; empty where the file does not say."""
+    """Where a passage comes from, as HTML; empty if unknown."""
     return escape(", ".join(part for part in (passage.source, passage.position) if part))
 
 

@@ -1,6 +1,6 @@
-"""Where the parts of a picture of paths stand: their order on the left, then entities and triples in turn.
+"""The layout of a picture of paths: ranks on the left, then entities and triples in alternating columns.
 
-What several paths share is drawn once in a column, so that paths which begin or end alike run together.
+Parts shared by several paths are drawn once per column, so that paths with a common start or end merge.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ Node = tuple[Kind, int, Hashable]
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A triple as a path walks it: the column of the entity it comes from, and whether against its direction."""
+    """A triple of a path: the column of the entity it starts from, and whether it is followed backward."""
 
     triple: Triple
     column: int
@@ -29,7 +29,7 @@ class Hop:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The names where the walk comes from and goes to."""
+        """The names of the start and the end of the hop."""
         subject, object = self.triple.subject, self.triple.object
         return (object, subject) if self.backward else (subject, object)
 
@@ -47,12 +47,12 @@ class Box:
 
     @property
     def width(self) -> float:
-        """How wide it is."""
+        """The width in pixels."""
         return WIDTHS[self.kind]
 
     @property
     def height(self) -> float:
-        """How high it is."""
+        """The height in pixels."""
         return HEIGHTS[self.kind]
 
 
@@ -79,9 +79,9 @@ def walk(path: Path) -> tuple[Hop, ...]:
     """The triples of a path, each beside the entity that it goes on from.
 
     Example:
-        >>> one = Triple("1", "Hinton", "studied at", "Edinburgh", "p1")
-        >>> two = Triple("2", "Salter", "founded", "edinburgh", "p2")
-        >>> [(hop.column, hop.backward) for hop in walk(Path((one, two), 1.5))]
+        >>> first = Triple("1", "Hinton", "studied at", "Edinburgh", "p1")
+        >>> second = Triple("2", "Salter", "founded", "edinburgh", "p2")
+        >>> [(hop.column, hop.backward) for hop in walk(Path((first, second), 1.5))]
         [(0, False), (1, True)]
     """
     hops: list[Hop] = []
@@ -105,8 +105,8 @@ def picture(paths: Sequence[Path]) -> Picture:
     """The paths, best first, as a picture; the same paths give the same picture.
 
     Example:
-        >>> found = picture([Path((Triple("1", "Curie", "born in", "Warsaw", "p1"),), 0.9)])
-        >>> [box.name or box.kind for box in found.boxes]
+        >>> layout = picture([Path((Triple("1", "Curie", "born in", "Warsaw", "p1"),), 0.9)])
+        >>> [box.name or box.kind for box in layout.boxes]
         ['rank', 'Curie', 'born in', 'Warsaw']
     """
     nodes, lines = _graph(paths)
@@ -126,7 +126,7 @@ def picture(paths: Sequence[Path]) -> Picture:
 
 
 def _graph(paths: Sequence[Path]) -> tuple[dict[Node, list[int]], dict[tuple[Node, Node], list[int]]]:
-    """What is drawn and what it is joined to, each with the places of its paths."""
+    """The nodes and lines of the picture, each with the positions of its paths."""
     nodes: dict[Node, list[int]] = defaultdict(list)
     lines: dict[tuple[Node, Node], list[int]] = defaultdict(list)
     names: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""A run as one page that asks no other host: question, answer, a picture of the paths of each step, passages."""
+"""A run as one self-contained page: question, answer, a picture of the paths of each step, passages."""
 
 import re
 from collections.abc import Iterable
@@ -20,8 +20,8 @@ def page(saved: SavedRun) -> str:
     """The page of a run.
 
     Example:
-        >>> shown = page(SavedRun("search", "Who <b>is</b> she?", (Turn(1, "Who?"),), by="naive"))
-        >>> "Who &lt;b&gt;is&lt;/b&gt; she?" in shown, "<b>is" in shown
+        >>> html = page(SavedRun("search", "Who <b>is</b> she?", (Turn(1, "Who?"),), by="naive"))
+        >>> "Who &lt;b&gt;is&lt;/b&gt; she?" in html, "<b>is" in html
         (True, False)
     """
     template = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
@@ -99,7 +99,7 @@ def _step(saved: SavedRun, turn: Turn) -> str:
 
 
 def _judgements(saved: SavedRun, turn: Turn) -> str:
-    """What critics said, with the titles of the passages it was said of."""
+    """The critics' verdicts, with the titles of the passages."""
     if not turn.judgements:
         return ""
     rows = "".join(f'<li dir="auto">{_judgement(saved, judgement)}</li>' for judgement in turn.judgements)
@@ -121,7 +121,7 @@ def _plan(turn: Turn) -> str:
 
 
 def _tool_call(call: ToolCall) -> str:
-    """A question to a tool with its answer, or with the reason why there is none."""
+    """A question to a tool with its answer or the reason of its failure."""
     outcome = call.failure or ("answered" if call.answer else "no answer")
     answer = f'<p dir="auto">{escape(call.answer)}</p>' if call.answer else ""
     summary = f"<summary>Tool ({escape(call.tool)}): {escape(outcome)}</summary>"
@@ -130,7 +130,7 @@ def _tool_call(call: ToolCall) -> str:
 
 
 def _query(query: QueryAttempt) -> str:
-    """A query with the rows it gave, open where it gave any."""
+    """A query with its rows, open if there are any."""
     outcome = query.problem or f"{len(query.rows)} {'row' if len(query.rows) == 1 else 'rows'}"
     rows = "".join(f'<li dir="auto">{escape(row)}</li>' for row in query.rows)
     text = f"<pre>{escape(query.text)}</pre>" if query.text else ""
@@ -161,6 +161,6 @@ def _lines(saved: SavedRun) -> Iterable[str]:
 
 
 def _shown(saved: SavedRun) -> list[str]:
-    """The passages that the page lists: the ranking, what is cited, and what states a triple of a path."""
+    """The passages that the page lists: the ranking, the cited ones, and those that state a triple of a path."""
     cited = [citation.passage.id for citation in saved.citations if citation.passage]
     return list(dict.fromkeys([*saved.ranking, *cited, *(id for path in saved.paths for id in path.passage_ids)]))

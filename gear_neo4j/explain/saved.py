@@ -1,4 +1,4 @@
-"""A saved answer, search or trace, read into one value whichever of the three it is."""
+"""A saved answer, search or trace, read into one type for all three."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _RANKED = 20
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question that was searched for: the paths best first, what was noted of them, and what came of it.
+    """One question of a run: its paths, best first, the facts noted from them, and the verdict.
 
     ``queries`` are those of agents that query the graph, ``judgements`` those of agents that judge, ``plan`` and
     ``tool_calls`` those of agents that plan.
@@ -35,7 +35,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """A run as its file tells it; ``provenance`` says how a passage came about, where the file does."""
+    """A run read from its file; ``provenance`` has the score and ranks of each passage, if the file has them."""
 
     kind: Literal["search", "answer", "trace"]
     question: str
@@ -66,13 +66,13 @@ def read_saved(file: File) -> SavedRun:
     """Read what ``gear search --json``, ``gear ask --json`` or ``gear ask --trace`` wrote.
 
     Raises:
-        InputError: the file cannot be read, or holds something else.
+        InputError: the file cannot be read, or is no saved run.
     """
     return saved_from(read_run(file))
 
 
 def saved_from(run: Hits | Answer | Trace) -> SavedRun:
-    """What is shown of a run.
+    """The parts of a run that are shown.
 
     Example:
         >>> saved_from(Hits("Who?", "naive", ())).kind
@@ -130,7 +130,7 @@ def _trace(trace: Trace) -> SavedRun:
 
 
 def _citations(trace: Trace, ranking: Sequence[str], passages: Mapping[str, Passage]) -> tuple[Citation, ...]:
-    """What the markers of a trace's answer stand for: the agent numbers passages and facts in these orders."""
+    """The citations of a trace's answer: the agent numbers passages and facts in these orders."""
     if not trace.answer.strip():
         return ()
     draft = parse_answer(trace.answer, passages=len(ranking), facts=len(trace.gist))
@@ -147,7 +147,7 @@ def _turns(trace: Trace) -> tuple[Turn, ...]:
             step.question,
             step.paths,
             step.gist,
-            # Agents that decide what to do say so in their reason.
+            # Agents that decide on an action name it in their reason.
             ("" if step.action else words[step.answerable]) + step.reason,
             step.queries,
             step.judgements,
@@ -163,7 +163,7 @@ def _title_only(trace: Trace) -> dict[str, Passage]:
 
 
 def _provenance(hits: Hits) -> dict[str, str]:
-    """How each hit was found, as words: its score, and its ranks in the lists that were fused."""
+    """The provenance of each hit as text: its score, and its ranks in the fused lists."""
     return {
         hit.passage.id: " · ".join(
             [f"score {hit.score:.3f}", *(f"{source.name} {source.rank}" for source in hit.sources)]

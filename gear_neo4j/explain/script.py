@@ -1,4 +1,4 @@
-"""The paths of a run as Cypher that runs as it is: pasted into Neo4j Browser, or given to cypher-shell as a file."""
+"""The paths of a run as a Cypher script, to paste into Neo4j Browser or to run with cypher-shell."""
 
 import re
 from collections.abc import Sequence

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 class AsyncGear:
     """A :class:`Gear` for asyncio or trio; the event loop is never blocked.
 
-    Cancelling a call sets a flag that its run looks at between its steps: it ends at the next one, and frees its
+    Cancelling a call sets a flag that its run checks between steps: the run ends at its next step and frees its
     thread.
 
     Args:

@@ -1,4 +1,4 @@
-"""``gear.communities``: groups of entities that triples tie together, and a model's reports of them."""
+"""``gear.communities``: groups of entities linked by triples, and a model's reports of them."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.gear.session import Session
 from gear_neo4j.roles.reporter import PromptedReporter, Reporter
 
-# Calls at a time of a reporter that does not say how many it takes.
+# Parallel calls of a custom reporter, which has no concurrency setting.
 CONCURRENCY = 4
 
 
@@ -21,7 +21,7 @@ class Communities:
         self._graph = session.graph
 
     def read(self) -> Hierarchy:
-        """The communities as they were built last; perhaps none."""
+        """The communities of the last build; perhaps none."""
         return read(self._graph)
 
     def build(self, *, size: int | None = None, afresh: bool = True, dry_run: bool = False) -> BuildReport:
@@ -56,7 +56,7 @@ class Communities:
 
         Args:
             reporter: plays the chat model's part.
-            max_tokens: begin no further report once so many are spent.
+            max_tokens: begin no further report once this many are spent.
 
         Raises:
             InputError: there are no communities.

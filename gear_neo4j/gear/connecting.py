@@ -1,4 +1,4 @@
-"""From what a user gives, or the settings say, to a graph and its models."""
+"""Opens a graph and its models, from arguments or settings."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -21,15 +21,15 @@ def open_graph(settings: Settings, *, report: Callable[[str], None]) -> Graph:
 
 
 def resolve_embedder(settings: Settings | None, embedder: Embedder | None) -> Embedder:
-    """The embedder that was given, else that of the settings, else the packaged one."""
+    """The given embedder, else that of the settings, else the packaged one."""
     return embedder or (open_embedder(settings) if settings else SentenceTransformerEmbedder())
 
 
 def resolve_chat(chat: "BaseChatModel | ChatModel | None", settings: Settings | None = None) -> ChatModel:
-    """The chat model that was given, else that of the settings.
+    """The given chat model, else that of the settings.
 
     Raises:
-        ModelError: there is none.
+        ModelError: no chat model is given or set.
     """
     if chat is not None:
         return chat if isinstance(chat, ChatModel) else Chat(chat)

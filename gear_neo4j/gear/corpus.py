@@ -82,8 +82,8 @@ class Corpus:
 
         Args:
             extractor: a name or a recipe; ``llm`` is the chat model.
-            max_tokens: begin no further passage once so many are spent.
-            retry_failed: also read the passages whose failure is on record.
+            max_tokens: begin no further passage once this many are spent.
+            retry_failed: also read the passages with a recorded failure.
             on_failure: called with each passage without a usable reply; the rest goes on.
 
         Raises:
@@ -107,7 +107,7 @@ class Corpus:
             return run.run()
 
     def forecast(self, *, retry_failed: bool = False) -> Forecast:
-        """What :meth:`extract` would ask of the model for the passages in the database, estimated."""
+        """An estimate of the calls and tokens of :meth:`extract` for the passages in the database."""
         backlog = self._graph.extraction.backlog(failed=retry_failed)
         return forecast(backlog.passages, backlog.characters)
 
@@ -118,7 +118,7 @@ class Corpus:
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> Deletion:
-        """Remove all passages of a source, with their triples and the entities that nothing else names.
+        """Remove all passages of a source, with their triples and the entities that no other triple names.
 
         Args:
             source: a document as its path was given to :meth:`ingest`, or the source that a line of JSONL names.
@@ -140,5 +140,5 @@ class Corpus:
         self._graph.prepare(model=self._embedder.name, dimension=self._embedder.dimension)
 
     def counts(self) -> Counts:
-        """How many passages, triples, entities and synonym edges the database holds."""
+        """The numbers of passages, triples, entities and synonym edges in the database."""
         return self._graph.store.counts()

@@ -1,4 +1,4 @@
-"""``gear doctor``: is this database fit to be searched, and what does a search cost on it?"""
+"""``gear doctor``: is this database ready to be searched, and what does a search cost?"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Level = Literal["ok", "advice", "problem"]
 SAMPLED = 5
 BUSIEST = 10
 PAGE_CACHE = "server.memory.pagecache.size"
-# What a triple takes in the store: its vector (four bytes a number, in blocks), texts, three relationships, an id.
+# The size of a triple in the store: its vector (four bytes a number, in blocks), texts, three relationships, an id.
 BYTES_A_TRIPLE = 700
 BYTES_A_PASSAGE = 3_000
 BYTES_A_NUMBER = 4.4
@@ -34,7 +34,7 @@ _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: how it is, and what to do where it is not as it should be."""
+    """One check of the database: its result, and the fix for a problem."""
 
     level: Level
     subject: str
@@ -44,7 +44,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class QueryCost:
-    """What one query of a search costs on this database: worst reads and rows, median time, over some questions."""
+    """The cost of one query of a search: maximum reads and rows, median time, over some questions."""
 
     query: str
     runs: int
@@ -57,7 +57,7 @@ class QueryCost:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """All that was found: findings, what the queries of a search cost, and the busiest nodes with their degrees."""
+    """The result of an examination: findings, query costs, and the busiest nodes with their degrees."""
 
     findings: tuple[Finding, ...]
     costs: tuple[QueryCost, ...] = ()
@@ -66,13 +66,13 @@ class Examination:
 
     @property
     def problems(self) -> int:
-        """How many findings keep a search from working as it should."""
+        """The number of findings that break a search."""
         return sum(finding.level == "problem" for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """One examination of a database: nothing in it is changed."""
+    """One read-only examination of a database."""
 
     graph: Graph
     embedder: Embedder
@@ -80,7 +80,7 @@ class Doctor:
     beam: Beam = Beam()
 
     def examine(self, *, questions: Sequence[str] = ()) -> Examination:
-        """Look at everything; the questions (default: the texts of a few triples) are searched for and profiled."""
+        """Run all checks; the searches for ``questions`` (default: the texts of a few triples) are profiled."""
         findings = [self._server(), *self._schema()]
         if any(finding.level == "problem" for finding in findings):
             return Examination(tuple(findings))
@@ -150,7 +150,7 @@ class Doctor:
         return self.graph.diagnostics.sample_texts(limit=SAMPLED)
 
     def _costs(self, questions: Sequence[str]) -> tuple[QueryCost, ...]:
-        """The costs of each query that a search by words and by meaning with an expansion makes, as it makes them."""
+        """The cost of each query of a hybrid search with expansion, in order of execution."""
         runs: dict[str, list[Profiled]] = {}
         graph = self.graph.profiling(lambda profile: runs.setdefault(profile.query, []).append(profile))
         store = graph.store
@@ -197,7 +197,7 @@ def _about_costs(costs: Sequence[QueryCost]) -> Iterator[Finding]:
 
 
 def _bytes(text: str | None) -> int | None:
-    """The size that a setting holds, such as 512.00MiB; None where it holds none.
+    """The bytes of a setting such as 512.00MiB; None if it has no such value.
 
     Example:
         >>> _bytes("1.50GiB"), _bytes("auto"), _bytes(None)

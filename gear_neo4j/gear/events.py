@@ -1,4 +1,4 @@
-"""The events of a run as an iterator: the run goes on in a thread of its own, the consumer takes what comes."""
+"""The events of a run as an iterator: the run has its own thread, the consumer reads from a queue."""
 
 import contextvars
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ Ask = Callable[[Callable[[Event], None]], Answer]
 
 
 class EventStream(Iterator[Event]):
-    """What ``ask`` hands to its listener, event by event; what it raises is raised here.
+    """The events of ``ask``, one by one; its exceptions are raised here.
 
     Closed, or dropped before its end, it ends the run at its next step.
     """
@@ -35,7 +35,7 @@ class EventStream(Iterator[Event]):
         item = self._queue.get()
         if isinstance(item, Event):
             return item
-        # Whoever asks again after the end gets the end again.
+        # Every call after the end reports the end again.
         self._queue.put(item if item is None else None)
         if item is not None:
             raise item

@@ -1,4 +1,4 @@
-"""``Gear``: the object that a program holds, composed of its parts."""
+"""``Gear``: the entry point of the library, composed of its parts."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path as File
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 class Gear:
     """Multi-hop retrieval and answers over one Neo4j database.
 
-    Its parts: ``corpus`` (documents in and out, extraction), ``overlay`` (a graph that is there already),
+    Its parts: ``corpus`` (documents in and out, extraction), ``overlay`` (an existing graph),
     ``communities``, and ``graph`` (the database itself).
 
     Args:
         driver: your own Neo4j driver, which is neither changed nor closed.
         database: the database's name; by default the user's home database.
         embedder: turns texts into vectors; by default the packaged MiniLM (384 dimensions, no download).
-        chat: any LangChain chat model, for what needs a language model.
+        chat: any LangChain chat model, for features that need a language model.
         settings: where calibrations and caches are kept; by default those of the environment.
 
     Usage (the README's longer form of it is a test)::
@@ -111,7 +111,7 @@ class Gear:
         """The language model.
 
         Raises:
-            ModelError: there is none; says what to set.
+            ModelError: no chat model; the message names the setting.
         """
         return self._session.chat
 
@@ -125,7 +125,7 @@ class Gear:
             InputError: the question is blank, k is below 1, or the database holds no passages.
             EmbeddingMismatch: the database was built with another embedding model.
             SettingsError: there is no retriever of that name.
-            ModelError: the retriever needs a chat model, and there is none, or it failed.
+            ModelError: the retriever needs a chat model, which is missing or failed.
         """
         return self.retriever(retriever).retrieve(question, k=k)
 
@@ -181,7 +181,7 @@ class Gear:
         return self.corpus.ingest(sources, triples=triples, **options)
 
     def paths(self, question: str, *, options: Paths = Paths()) -> PathResult:
-        """What a question names in the graph, the shortest paths between, and the facts around; no model is called.
+        """The entities of a question, the shortest paths between them, and the facts around; no language model.
 
         Raises:
             InputError: the question is blank, or the database holds no passages.

@@ -1,4 +1,4 @@
-"""``gear.overlay``: passages and triples laid over a graph that is there already."""
+"""``gear.overlay``: passages and triples laid over an existing graph."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path as File
@@ -35,7 +35,7 @@ class Overlay:
         """Bring nodes and relationships from neo4j-admin's CSV files into the running database.
 
         Args:
-            files: which of them hold nodes and which relationships, their headers say.
+            files: nodes and relationships; the headers tell them apart.
             on_problem: called with each row that could not be used; the rest is imported.
 
         Raises:
@@ -52,7 +52,7 @@ class Overlay:
         """A profile under which the graph could be adopted.
 
         Raises:
-            InputError: no node of it has a name or a text.
+            InputError: no node has a name or a text.
         """
         return propose(graph_survey or self.survey(), name=self._graph.name)
 
@@ -87,7 +87,7 @@ class Overlay:
             return run.run()
 
     def profile(self) -> Profile | None:
-        """The profile by which the graph was adopted; None where it was not."""
+        """The profile of the adopted graph, or None."""
         record = self._graph.record()
         if record is None or not record.profile:
             return None

@@ -1,4 +1,4 @@
-"""What retrievers and agents are made from: one graph, the models, and what is kept between questions."""
+"""The resources of retrievers and agents: one graph, the models, and caches between questions."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,11 +27,11 @@ Role = TypeVar("Role")
 
 
 class Session:
-    """One graph with the models of a user; makers of recipes take from it what they need.
+    """One graph with the user's models; the factories of recipes take what they need from it.
 
     Args:
-        chat: gives the chat model when it is first needed.
-        settings: where calibrations and indexes in files are kept.
+        chat: opens the chat model on first use.
+        settings: the folder of calibrations and file indexes.
     """
 
     def __init__(self, graph: Graph, *, embedder: Embedder, chat: Callable[[], ChatModel], settings: Settings) -> None:
@@ -48,7 +48,7 @@ class Session:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedding model, once it is known to be the one that the database was built with.
+        """The embedding model, after a check that the database was built with it.
 
         Raises:
             InputError: the database holds no passages.
@@ -65,7 +65,7 @@ class Session:
         """The language model.
 
         Raises:
-            ModelError: there is none; says what to set.
+            ModelError: no chat model; the message names the setting.
         """
         if not self._chats:
             self._chats.append(self._open_chat())
@@ -73,17 +73,17 @@ class Session:
 
     @property
     def memory(self) -> GraphMemory:
-        """What a PageRank over the whole graph needs."""
+        """The resources of a PageRank over the whole graph."""
         return GraphMemory(self.graph.store, self.graph.export, self.projections, self.embedder)
 
     def with_player(self, player: object | None) -> Self:
-        """The same session, in which an object plays those roles of the chat model that it has the methods of."""
+        """A copy of the session in which an object plays the roles whose methods it has."""
         other = copy(self)
         other.player = player
         return other
 
     def role(self, prompted: Callable[[ChatModel], Role], *, method: str = "answer") -> Role:
-        """What plays a role: the player, if it has the role's method, else the chat model.
+        """The player of a role: the custom one if it has the method, else the chat model.
 
         Raises:
             ModelError: there is no chat model.
@@ -93,26 +93,26 @@ class Session:
         return prompted(self.chat)
 
     def optional_role(self, prompted: Callable[[ChatModel], Role], *, method: str = "answer") -> Role | None:
-        """What plays a role; None without a chat model, for what works without one, too."""
+        """The player of a role, or None without a chat model."""
         try:
             return self.role(prompted, method=method)
         except ModelError:
             return None
 
     def retriever(self, recipe: RetrieverRecipe) -> Retriever:
-        """What a recipe of a retriever makes."""
+        """The retriever of a recipe."""
         return cast(Retriever, RETRIEVERS.make(self, recipe))
 
     def agent(self, recipe: AgentRecipe) -> Agent:
-        """What a recipe of an agent makes."""
+        """The agent of a recipe."""
         return cast(Agent, AGENTS.make(self, recipe))
 
     def first_stage(self, base: BaseName | RetrieverRecipe) -> FirstStage:
-        """What finds first passages: a ranker by its name, or any retriever."""
+        """The first stage: a ranker by its name, or any retriever."""
         store = self.graph.store
         if isinstance(base, RetrieverRecipe):
             return RetrieverStage(store, self.retriever(base), name=base.title)
-        # A ranker that needs no vector is refused for another embedding model, too: what follows will need one.
+        # Check the embedding model even for a ranker without vectors: the later stages need it.
         _ = self.embedder
         return RankerStage(store, lambda: self.rankers.ranker(base))
 
@@ -122,7 +122,7 @@ class Session:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A block that writes to the graph: the next search looks for what changed."""
+        """A block that writes to the graph: afterwards caches are checked again."""
         try:
             yield
         finally:

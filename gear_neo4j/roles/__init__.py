@@ -1,1 +1,1 @@
-"""What a language model is asked to do: for each role a prompt, a parser of its replies, and the protocol it plays."""
+"""The roles of a language model: for each a prompt, a parser of its replies, and a protocol."""

@@ -1,4 +1,4 @@
-"""How a question about a knowledge graph is made: a prompt, and a parser that knows the graph's own names."""
+"""The analysis of a question about a knowledge graph: a prompt, and a parser that checks the graph's names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ NEEDED = {"intersection": 2, "relation": 2}
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a model is told of a graph: labels with their properties, and types as lines ``Drug -[treats]-> Cancer``."""
+    """A graph as a prompt shows it: labels with their properties, and types as lines ``Drug -[treats]-> Cancer``."""
 
     labels: Mapping[str, Sequence[str]]
     types: Sequence[str]
@@ -23,7 +23,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A question's kind, the names in it, the label of what is asked for, and the property, where one is."""
+    """The kind of a question, the names in it, and the label or property that it asks for."""
 
     kind: Kind
     heads: tuple[str, ...]
@@ -32,21 +32,21 @@ class Analysis:
 
 
 class Analyst(Protocol):
-    """What analyses questions."""
+    """Analyses questions."""
 
     def analyse(self, question: str, outline: Outline) -> Reply[Analysis]:
-        """How a question is made; raises ModelError."""
+        """The analysis of a question; raises ModelError."""
 
 
 class PromptedAnalyst:
-    """A language model that analyses questions (KGT, Feng et al. 2025, step A); a name that the graph has not costs one
-    repair call, which lists those that it has."""
+    """A language model that analyses questions (KGT, Feng et al. 2025, step A); an unknown name costs one
+    repair call, which lists the known names."""
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
     def analyse(self, question: str, outline: Outline) -> Reply[Analysis]:
-        """How a question is made."""
+        """The analysis of a question."""
         labels = "\n".join(f"- {label}: {', '.join(properties)}" for label, properties in outline.labels.items())
         types = "\n".join(f"- {line}" for line in outline.types)
         prompt = fill("analysis", labels=labels, types=types, question=question)
@@ -57,7 +57,7 @@ def parse_analysis(text: str, outline: Outline) -> Analysis:
     """The analysis in a reply, its names checked against the graph; case does not matter.
 
     Raises:
-        ValueError: there is no such object, or a kind, a label or a property that does not exist; says which there are.
+        ValueError: no such object, or an unknown kind, label or property; the message lists the known ones.
 
     Example:
         >>> outline = Outline({"Drug": ["name"], "Cancer": ["name"]}, ["Drug -[treats]-> Cancer"])

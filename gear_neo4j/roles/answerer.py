@@ -1,4 +1,4 @@
-"""What answers from passages: the one role that all agents share."""
+"""The answering role, which all agents share."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,11 +10,11 @@ from gear_neo4j.roles.parsers import Draft
 
 
 class Answerer(Protocol):
-    """What answers from passages and facts; the protocols of the agents' other roles extend it."""
+    """Answers from passages and facts; the protocols of the agents' other roles extend it."""
 
     @property
     def name(self) -> str:
-        """What plays the roles, for reports."""
+        """The name of the model or player, for reports."""
 
     def answer(
         self,
@@ -26,5 +26,5 @@ class Answerer(Protocol):
     ) -> Reply[Draft]:
         """An answer that cites passages and facts by their place, from 1; raises ModelError.
 
-        ``on_token`` may get pieces of it while it is written, whose markers are not checked yet.
+        ``on_token`` may get pieces of it while it is written, with unchecked markers.
         """

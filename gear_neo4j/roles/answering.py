@@ -1,4 +1,4 @@
-"""What GeAR asks a language model to do: read, judge, ask on, answer; each a prompt and a parser."""
+"""GeAR's roles of a language model: read, judge, rewrite, answer; each a prompt and a parser."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -24,36 +24,36 @@ NONE = "(none)"
 
 
 class Reader(Protocol):
-    """What reads passages for a question."""
+    """Reads passages for a question."""
 
     def read(
         self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
     ) -> Reply[tuple[Fact, ...]]:
-        """The facts in the passages that help to answer the question, best first; beyond those in the memory."""
+        """The facts in the passages that help to answer the question, best first, without those in the memory."""
 
 
 class Roles(Reader, Answerer, Protocol):
-    """All that the agent asks for; each raises ModelError, and ReplyError when a reply is of no use."""
+    """The roles of GeAR's agent; each raises ModelError, and ReplyError for an unusable reply."""
 
     def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
         """Whether the facts suffice for an answer, and what it is or what is missing."""
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
-        """The next question to search with; empty when there is none."""
+        """The next question to search with, or an empty text."""
 
     def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
         """The places, from 0, of the at most k passages that the answer needs, best first."""
 
 
 class Thinker(Answerer, Protocol):
-    """All that IRCoT asks for."""
+    """The roles of IRCoT."""
 
     def think(self, question: str, passages: Sequence[Passage], *, thoughts: Sequence[str]) -> Reply[Thought]:
         """The next thought of the chain."""
 
 
 class PromptedRoles:
-    """The roles played by a language model, each by one prompt (GeAR, appendix I, in words of our own).
+    """The roles played by a language model, each by one prompt (GeAR, appendix I, in our own words).
 
     Reader and beam search see the step's question and no memory; all others the original question.
     """
@@ -69,7 +69,7 @@ class PromptedRoles:
     def read(
         self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
     ) -> Reply[tuple[Fact, ...]]:
-        """The facts in the passages that help; with a memory (an empty one too) it is the gist constructor's turn."""
+        """The facts in the passages that help; with a memory, even an empty one, this is the gist constructor."""
         texts = shown_passages(passages)
         if memory is None:
             prompt = fill("reader", passages=texts, question=question)

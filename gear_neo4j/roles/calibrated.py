@@ -1,4 +1,4 @@
-"""Thresholds that a calibration found, kept by the name of the evaluator that they belong to."""
+"""Calibrated thresholds in a file, by the name of their evaluator."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ FILE = "evaluators.json"
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Thresholds, what they were found on, and the share of pairs above and below them that is what they say."""
+    """Thresholds, the data set of the calibration, its number of pairs, and precision and recall on them."""
 
     thresholds: Thresholds
     on: str
@@ -23,10 +23,10 @@ class Calibration:
 
 
 def load_calibration(home: Path, evaluator: str) -> Calibration | None:
-    """What a calibration found for an evaluator; None where there was none.
+    """The calibration of an evaluator, or None.
 
     Raises:
-        InputError: the file in which they are kept holds something else.
+        InputError: the file is damaged.
     """
     row = _read(home / FILE).get(evaluator)
     try:
@@ -36,7 +36,7 @@ def load_calibration(home: Path, evaluator: str) -> Calibration | None:
 
 
 def save_calibration(home: Path, evaluator: str, calibration: Calibration) -> Path:
-    """Keep what a calibration found; says in which file.
+    """Save a calibration; returns its file.
 
     Raises:
         InputError: the file cannot be written, or holds something else.

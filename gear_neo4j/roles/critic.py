@@ -1,7 +1,7 @@
 """Self-RAG's reflections (Asai et al. 2024, table 1) by any chat model: one critic call a judgement of an answer.
 
-The published model was trained to emit them as tokens. Here a critic names a label for each; where the chat model gives
-log-probabilities, the labels that it nearly chose count, too, and without them the same formulas see one label.
+The published model was trained to emit them as tokens. Here a critic names a label for each. If the chat model returns
+log-probabilities, they give the distribution over labels; otherwise the named label has probability 1.
 """
 
 import re
@@ -30,14 +30,14 @@ Distribution = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """Probabilities of labels: whether a passage is relevant, whether it supports an answer, and of what use that is.
+    """Label probabilities: relevance of a passage, support for an answer, and the answer's use.
 
-    They need not add up to one; a kind of which nothing was said scores 0.
+    They need not add up to one; an empty distribution scores 0.
 
     Example:
         >>> support = {"fully": 0.6, "partially": 0.2, "no": 0.2}
-        >>> seen = Reflection({"yes": 0.9, "no": 0.1}, support, {"5": 0.5, "3": 0.5})
-        >>> seen.relevance, round(seen.supported, 3), seen.utility
+        >>> reflection = Reflection({"yes": 0.9, "no": 0.1}, support, {"5": 0.5, "3": 0.5})
+        >>> reflection.relevance, round(reflection.supported, 3), reflection.utility
         (0.9, 0.7, 0.5)
     """
 
@@ -67,25 +67,25 @@ def _expected(distribution: Distribution, weights: Mapping[str, float]) -> float
 
 
 class Critic(Answerer, Protocol):
-    """All that Self-RAG asks of a chat model; each raises ModelError."""
+    """The roles of Self-RAG; each raises ModelError."""
 
     def needs_passages(self, question: str) -> Reply[float]:
         """The probability that passages help to answer."""
 
     def reflect(self, question: str, passage: Passage | None, answer: str) -> Reply[Reflection]:
-        """What is to be said of an answer and the passage it is from; without a passage, of its use alone."""
+        """Judge an answer and its passage; without a passage, only the answer's use."""
 
     def recall(self, question: str) -> Reply[Draft]:
         """An answer without passages."""
 
     def revise(self, question: str, passage: Passage, *, refused: Sequence[str]) -> Reply[Draft]:
-        """Another answer from a passage, which did not support those."""
+        """Another answer from a passage that did not support the ``refused`` ones."""
 
     def segment(self, question: str, passage: Passage, *, before: str) -> Reply[str]:
         """The next sentence of a long answer, from a passage; empty at its end."""
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
-        """Another question to search with; empty when there is none."""
+        """Another question to search with, or an empty text."""
 
 
 class PromptedCritic(PromptedRoles):
@@ -101,7 +101,7 @@ class PromptedCritic(PromptedRoles):
         return _as(reply, _expected(reply.value["retrieve"], {"yes": 1.0}))
 
     def reflect(self, question: str, passage: Passage | None, answer: str) -> Reply[Reflection]:
-        """What is to be said of an answer."""
+        """Judge an answer."""
         text = shown_passages([passage]) if passage else NONE
         labels = _LABELS if passage else {"use": USES}
         reply = self._labelled(fill("reflect", question=question, passage=text, answer=answer), labels)
@@ -132,7 +132,7 @@ class PromptedCritic(PromptedRoles):
 
 
 def likelihoods(tokens: Sequence[Alternatives], key: str, labels: Sequence[str], own_label: str) -> Distribution:
-    """The probabilities of the labels where a reply says one of them under a key; without tokens, all for what it says.
+    """The label probabilities under a key of a reply; without tokens, the reply's own label has probability 1.
 
     Example:
         >>> tokens = [Alternatives('{"use": ', {}), Alternatives('"', {}), Alternatives("4", {"4": 0.75, "5": 0.25})]

@@ -1,4 +1,4 @@
-"""What judges whether a text helps with a question: a score from -1 (of no use) to 1, and thresholds that go with it.
+"""Evaluators of a text for a question: a score from -1 (useless) to 1, with thresholds of its scale.
 
 CRAG (Yan et al. 2024) trains one for the purpose. These need no training: the cosine of the embedding model, any
 cross-encoder of sentence-transformers, and a chat model that grades.
@@ -29,14 +29,14 @@ EvaluatorName = Literal["similarity", "grader", "cross-encoder"]
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """A score of ``upper`` or more says that a text is of use, one below ``lower`` that it is not.
+    """A text helps with a score of ``upper`` or more, and does not with one below ``lower``.
 
     Raises:
-        SettingsError: they lie outside -1 to 1, or ``lower`` above ``upper``.
+        SettingsError: a value is outside -1 to 1, or ``lower`` is above ``upper``.
 
     Example:
-        >>> one = Thresholds(0.4, 0.1)
-        >>> one.action([0.4]), one.action([0.2, 0.05]), one.action([])
+        >>> thresholds = Thresholds(0.4, 0.1)
+        >>> thresholds.action([0.4]), thresholds.action([0.2, 0.05]), thresholds.action([])
         ('correct', 'ambiguous', 'incorrect')
     """
 
@@ -50,28 +50,28 @@ class Thresholds:
             )
 
     def action(self, scores: Sequence[float]) -> str:
-        """What CRAG does about a question, by the scores of all its passages."""
+        """CRAG's action for a question, from the scores of all its passages."""
         best = max(scores, default=-math.inf)
         return "correct" if best >= self.upper else "ambiguous" if best >= self.lower else "incorrect"
 
 
 class Evaluator(Protocol):
-    """What scores texts for a question, and knows the thresholds of its scale."""
+    """Scores texts for a question, with default thresholds for its scale."""
 
     @property
     def name(self) -> str:
-        """What reports and calibrations call it, with its model."""
+        """Its name in reports and calibrations, with its model."""
 
     @property
     def thresholds(self) -> Thresholds:
-        """Those of its scale, unless others were found by a calibration."""
+        """The defaults for its scale; a calibration overrides them."""
 
     def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
         """A score for each text, in order; an empty text gets -1. Raises ModelError."""
 
 
 class SimilarityEvaluator:
-    """The cosine of question and text by the embedding model of the database; it costs nothing and knows little."""
+    """The cosine of question and text by the embedding model of the database; cheap but coarse."""
 
     # By `gear calibrate hotpotqa_train100`, for all-MiniLM-L6-v2 (docs/choosing.md).
     thresholds = Thresholds(0.73, 0.22)
@@ -144,7 +144,7 @@ class Grader:
         return f"grades by {self._chat.name}"
 
     def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
-        """The grades; raises ReplyError where a reply is of no use, though asked for twice."""
+        """The grades; raises ReplyError if a reply is unusable twice."""
         scores: list[float] = []
         usage, milliseconds = Usage(), 0.0
         for start in range(0, len(texts), GRADED_TOGETHER):

@@ -1,7 +1,7 @@
-"""What a judge's reply says: statements, and verdicts on them; a reply that leaves one out is of no use.
+"""Parsers of a judge's reply: statements, and verdicts on them; an incomplete reply is refused.
 
 Like the other parsers, these take replies in fences, with prose around them, or thought aloud before, evaluate nothing,
-and raise ValueError with a reason that the model can be told.
+and raise ValueError with a reason for the repair prompt.
 """
 
 import json
@@ -20,7 +20,7 @@ def parse_statements(text: str) -> tuple[str, ...]:
     """The statements of a reply ``{"statements": [...]}``; there may be none.
 
     Raises:
-        ValueError: there is no such list, or an item is not a text.
+        ValueError: no such list, or an item is not a text.
 
     Example:
         >>> parse_statements('Here: {"statements": ["Ana Petkova was an engineer.", " "]}')
@@ -38,7 +38,7 @@ def parse_verdicts(text: str, *, key: str, count: int) -> tuple[bool, ...]:
     An item is an object with ``verdict`` and perhaps ``number``, or the bare verdict: yes or no, 1 or 0, true or false.
 
     Raises:
-        ValueError: the list is missing, has another length, or an item is no verdict.
+        ValueError: the list is missing or has another length, or an item is no verdict.
 
     Example:
         >>> parse_verdicts('{"verdicts": [{"number": 2, "verdict": "no"}, {"number": 1, "verdict": "yes"}]}',
@@ -58,7 +58,7 @@ def parse_scores(text: str, *, count: int) -> tuple[float, ...]:
     An item is an object with ``score`` and perhaps ``number``, or the bare number.
 
     Raises:
-        ValueError: the list is missing, has another length, or an item is no such number.
+        ValueError: the list is missing or has another length, or an item is no such number.
 
     Example:
         >>> parse_scores('{"scores": [{"number": 2, "score": -1}, {"number": 1, "score": 0.5}]}', count=2)
@@ -72,10 +72,10 @@ def parse_scores(text: str, *, count: int) -> tuple[float, ...]:
 
 
 def parse_labels(text: str, *, labels: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The labels of a reply such as ``{"relevant": "yes", "use": 4}``, one of those allowed for each key.
+    """The labels of a reply such as ``{"relevant": "yes", "use": 4}``, each one allowed for its key.
 
     Raises:
-        ValueError: a key is missing, or says something else.
+        ValueError: a key is missing, or its label is not allowed.
 
     Example:
         >>> parse_labels('{"relevant": "Yes", "use": 4}', labels={"relevant": ("yes", "no"), "use": ("4", "5")})

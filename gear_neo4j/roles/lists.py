@@ -1,7 +1,7 @@
-"""What a model's reply lists: triples, numbers and names, out of JSON as models really write it; nothing is evaluated.
+"""Parsers of lists in a model's reply: triples, numbers and names, from JSON as models write it; nothing is evaluated.
 
-A reply may be fenced, have prose around it, think aloud first, or be cut off. Each parser raises ValueError, with the
-reason in words that the model can be told, when nothing in a reply can be used.
+A reply may be fenced, have prose around it, think aloud first, or be cut off. Each parser raises ValueError,
+with a reason for the repair prompt, if nothing in a reply is usable.
 """
 
 import json
@@ -21,7 +21,7 @@ _JSON = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Triples:
-    """The triples of a reply in its order, each once, and how many of its items were none."""
+    """The triples of a reply in its order, without duplicates, and the number of malformed items."""
 
     facts: tuple[Fact, ...]
     malformed: int = 0
@@ -74,7 +74,7 @@ def parse_places(text: str, *, most: int) -> tuple[int, ...]:
     """The numbers of a reply as places from 0; an empty list is an answer, too.
 
     Raises:
-        ValueError: there is no list, or one of numbers that stand for nothing.
+        ValueError: there is no list, or all its numbers are out of range.
 
     Example:
         >>> parse_places("[2, 1]", most=3), parse_places("None of them: []", most=3)
@@ -89,7 +89,7 @@ def parse_names(text: str) -> tuple[str, ...]:
     """The names of a JSON reply ``{"entities": ["name", ...]}``, or of a bare list, in its order, each once.
 
     Raises:
-        ValueError: there is no list, or one without a name in it that is not empty.
+        ValueError: there is no list, or no item of it is a name.
 
     Example:
         >>> parse_names('Sure: {"entities": ["Marie  Curie", "Warsaw", "Warsaw", "Par')
@@ -107,7 +107,7 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 
 def _items(text: str, start: int) -> Iterator[Any]:
-    """The items of a JSON list from behind its bracket; where one cannot be read, the next one is looked for."""
+    """The items of a JSON list after its opening bracket; an item that cannot be read gives None."""
     place = start
     while item := re.compile(r"[^\s,]").search(text, place):
         if item[0] == "]":

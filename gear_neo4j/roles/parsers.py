@@ -1,7 +1,7 @@
-"""What a model's reply says in words: literal parsers for replies as models really write them.
+"""Parsers of a model's reply in plain text, for replies as models write them.
 
-A reply may have prose around it, think aloud first, or be cut off. Each parser raises ValueError, with the reason in
-words that the model can be told, when nothing in a reply can be used.
+A reply may have prose around it, think aloud first, or be cut off. Each parser raises ValueError, with a reason
+for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
@@ -36,7 +36,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An answer with markers ``[1]`` and ``[F1]``, what it cites, and the markers that were removed as made up."""
+    """An answer with markers ``[1]`` and ``[F1]``, its citations, and the invented markers that were removed."""
 
     text: str
     passages: tuple[int, ...] = ()
@@ -48,7 +48,7 @@ def parse_verdict(text: str) -> Verdict:
     """The judgement of a reply ``Answerable: Yes|No`` with ``Answer: ...`` or ``Why: ...``.
 
     Raises:
-        ValueError: it does not say whether the question is answerable.
+        ValueError: the reply lacks the line ``Answerable:``.
 
     Example:
         >>> parse_verdict("**Answerable:** No\\nWhy: his university is missing")
@@ -138,7 +138,7 @@ def parse_segment(text: str) -> str:
 
 
 def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
-    """An answer whose markers were checked: one that stands for nothing that was shown is taken out and told.
+    """An answer with checked markers: a marker without a passage or fact is removed from the text and listed.
 
     Raises:
         ValueError: the reply is empty.
@@ -170,7 +170,7 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
 
 
 def without_markers(text: str) -> str:
-    """A text without the markers of what it cites.
+    """A text without its citation markers.
 
     Example:
         >>> without_markers("Edinburgh [2, 3] [F1].")
@@ -180,7 +180,7 @@ def without_markers(text: str) -> str:
 
 
 def without_thinking(text: str) -> str:
-    """A reply without what a model thought aloud before it.
+    """A reply without the model's thinking.
 
     Example:
         >>> without_thinking("<think>Seven?</think>7")

@@ -1,4 +1,4 @@
-"""What the planner asks a language model: a plan, what is left of it, and whether an answer's claims are supported."""
+"""The planner's roles of a language model: a plan, its revision, and the support for an answer's claims."""
 
 import json
 import re
@@ -38,7 +38,7 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a step: the question as it was asked, and the answer or the reason why there is none."""
+    """The result of a step: the question as sent, and the answer or the reason of its failure."""
 
     step: PlannedStep
     question: str
@@ -47,12 +47,12 @@ class Outcome:
 
 
 class PlanWriter(Answerer, Protocol):
-    """All that the planner asks for; each raises ModelError, and ReplyError when a reply is of no use."""
+    """The roles of the planner; each raises ModelError, and ReplyError for an unusable reply."""
 
     def plan(
         self, question: str, tools: Mapping[str, str], *, plan: Sequence[PlannedStep], done: Sequence[Outcome]
     ) -> Reply[tuple[PlannedStep, ...]]:
-        """The steps that are needed, or, once some are done, still needed; perhaps none."""
+        """The steps that are still needed; perhaps none."""
 
     def recall(self, question: str) -> Reply[Draft]:
         """An answer without any passage."""
@@ -104,7 +104,7 @@ class PromptedPlanner(PromptedRoles):
 def parse_plan(text: str) -> tuple[PlannedStep, ...]:
     """The steps of a reply ``{"steps": [{"id", "question", "tool", "after"}]}``, each id once, eight at most.
 
-    A step without a question is left out, and so is what a step needs of one that is not there.
+    Steps without a question and dependencies on unknown steps are dropped.
 
     Raises:
         ValueError: there is no list of steps.
@@ -133,7 +133,7 @@ def parse_plan(text: str) -> tuple[PlannedStep, ...]:
 def _ids(item: Mapping[str, Any]) -> tuple[str, ...]:
     after = item.get("after")
     listed = [str(id) for id in after] if isinstance(after, list) else []
-    # A placeholder is a need, whether or not the plan says so.
+    # A placeholder is a dependency even if the plan does not list it.
     return tuple(dict.fromkeys([*listed, *re.findall(r"\{(\w+)\}", str(item.get("question")))]))
 
 

@@ -1,4 +1,4 @@
-"""What GraphRAG asks a language model: a report of each community, points from reports, and an answer from points."""
+"""GraphRAG's roles of a language model: reports of communities, points from reports, an answer from points."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ LONGEST_TITLE = 200
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a model says of a community: ``rank`` from 0 to 10 is how much it matters, ``findings`` are sentences."""
+    """A model's report of a community: ``rank`` from 0 to 10 is its importance, ``findings`` are sentences."""
 
     title: str
     summary: str
@@ -32,7 +32,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What some reports say to a question: how much it helps, from 0 to 100, and the places of the reports, from 0."""
+    """A point that helps with a question: its text, a score up to 100, and the positions of its reports, from 0."""
 
     text: str
     score: float
@@ -40,17 +40,17 @@ class Point:
 
 
 class Reporter(Protocol):
-    """All that GraphRAG asks for; each raises ModelError, and ReplyError when a reply is of no use."""
+    """The roles of GraphRAG; each raises ModelError, and ReplyError for an unusable reply."""
 
     @property
     def name(self) -> str:
-        """What plays the roles, for reports."""
+        """The name of the model or player, for reports."""
 
     def report(self, facts: str, parts: str) -> Reply[Report]:
-        """What is to be said of a community, from its facts and the reports of its parts."""
+        """A report of a community, from its facts and the reports of its parts."""
 
     def points(self, question: str, reports: Sequence[Report]) -> Reply[tuple[Point, ...]]:
-        """What reports say to a question; perhaps nothing."""
+        """The points of reports that help with a question; perhaps none."""
 
     def conclude(
         self, question: str, points: Sequence[Point], *, reports: int, on_token: OnToken | None = None
@@ -70,11 +70,11 @@ class PromptedReporter:
         return self._chat.name
 
     def report(self, facts: str, parts: str) -> Reply[Report]:
-        """What is to be said of a community."""
+        """A report of a community."""
         return self._chat.ask(fill("report", facts=facts or NONE, parts=parts or NONE), parse=parse_report)
 
     def points(self, question: str, reports: Sequence[Report]) -> Reply[tuple[Point, ...]]:
-        """What reports say to a question."""
+        """The points of reports that help with a question."""
         texts = "\n\n".join(
             f"Report [{place}] {report.title}\n{report.text}" for place, report in enumerate(reports, start=1)
         )
@@ -112,7 +112,7 @@ def parse_report(text: str) -> Report:
 
 
 def parse_points(text: str, *, reports: int) -> tuple[Point, ...]:
-    """The points of a reply ``{"points": [{"text": ..., "score": 80, "reports": [1]}]}``, those worth nothing left out.
+    """The points of a reply ``{"points": [{"text": ..., "score": 80, "reports": [1]}]}``, without empty ones.
 
     Raises:
         ValueError: there is no such list.

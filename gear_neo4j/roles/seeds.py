@@ -1,4 +1,4 @@
-"""What HippoRAG asks a language model: which facts help (version 2), and which entities a question names (1)."""
+"""HippoRAG's roles of a language model: choose helpful facts (version 2), name a question's entities (version 1)."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,21 +10,21 @@ from gear_neo4j.roles.prompts import fill
 
 
 class Filter(Protocol):
-    """What chooses among the facts that a search found."""
+    """Chooses among the facts of a search."""
 
     def keep(self, question: str, triples: Sequence[Triple]) -> Reply[tuple[int, ...]]:
         """The places, from 0, of the triples that help to answer the question; perhaps none."""
 
 
 class Namer(Protocol):
-    """What finds the names in a question."""
+    """Finds the names in a question."""
 
     def names(self, question: str) -> Reply[tuple[str, ...]]:
         """The entities that the question names, in its order; perhaps none."""
 
 
 class Seeder(Filter, Namer, Protocol):
-    """Both; each raises ModelError, and ReplyError when a reply is of no use."""
+    """Both; each raises ModelError, and ReplyError for an unusable reply."""
 
 
 class PromptedSeeder:

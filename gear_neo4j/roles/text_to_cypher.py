@@ -1,4 +1,4 @@
-"""What a language model does where it may write Cypher: the query, and the answer from its rows."""
+"""Text to Cypher by a language model: the query, and the answer from its rows."""
 
 import re
 from collections.abc import Callable
@@ -15,26 +15,26 @@ _LABELLED = re.compile(r"\A\W*(?:reply|cypher|query)\W*?:\s*", re.IGNORECASE)
 
 
 class TextToCypher(Answerer, Protocol):
-    """All that the agent of queries asks for."""
+    """The roles of the Cypher agent."""
 
     def query(self, question: str, schema: str, *, use: Callable[[str], Value]) -> Reply[Value]:
-        """What ``use`` makes of a query; where it raises ValueError, one more query is written, with its message."""
+        """The result of ``use`` on a query; if it raises ValueError, the model writes one more query."""
 
 
 class PromptedTextToCypher(PromptedRoles):
-    """The roles of the agent of queries, played by a language model."""
+    """The roles of the Cypher agent, played by a language model."""
 
     def query(self, question: str, schema: str, *, use: Callable[[str], Value]) -> Reply[Value]:
-        """What ``use`` makes of the query that the model writes, or of the one that it writes when told what is wrong.
+        """The result of ``use`` on the model's query, or on the query that it writes after an error message.
 
-        A reply is kept in the cache only where its query could be used.
+        Only a reply with a usable query is cached.
         """
         prompt = fill("cypher", schema=schema, question=question)
         return self._chat.ask(prompt, parse=lambda text: use(parse_query(text)))
 
 
 def parse_query(text: str) -> str:
-    """The query of a reply; empty where the model says that there is none.
+    """The query of a reply; empty if the reply is NONE.
 
     Raises:
         ValueError: the reply is empty.
