@@ -1,4 +1,4 @@
-"""What an agent does, shown as it happens: its steps on standard error, its answer as the model writes it."""
+"""Live output of an agent: steps on standard error, and the answer as the model streams it."""
 
 from rich.console import Console
 from rich.markup import escape
@@ -10,9 +10,9 @@ class Live:
     """Shows the events of a run.
 
     Args:
-        console: where the answer is written, piece by piece if it is a terminal.
-        steps: where the steps are shown.
-        silent: show nothing at all.
+        console: receives the answer, streamed if it is a terminal.
+        steps: receives the steps.
+        silent: show nothing.
     """
 
     def __init__(self, console: Console, steps: Console, *, silent: bool = False) -> None:
@@ -23,7 +23,7 @@ class Live:
 
     @property
     def streamed(self) -> str:
-        """The answer as far as it was written on the terminal."""
+        """The part of the answer that was streamed to the terminal."""
         return "".join(self._pieces)
 
     def show(self, event: Event) -> None:
