@@ -2,7 +2,7 @@
 
 Its shape is that of musique_train100 (1,890 passages, 17,234 triples, 16,246 entities): a passage is mostly about one
 entity, four of its ten triples in five end at an entity that no other passage mentions, and the rest lead to the
-subjects of other passages. To these come hubs: the first stands in one triple of thirty, the second in half as many, and
+subjects of other passages. There are hubs, too: the first is in one triple of thirty, the second in half as many, and
 so on.
 """
 
@@ -136,7 +136,7 @@ class SyntheticCorpus:
         return batch
 
     def _kinds(self, places: Numbers) -> Numbers:
-        """The kind of the object at a position: the rank of a hub, -1 for another passage's subject, or 0 for a leaf."""
+        """The object at a position: the rank of a hub, -1 for another passage's subject, or 0 for a leaf."""
         shares = np.cumsum([self.hub_degree(rank) / self.triples for rank in range(1, HUBS + 1)])
         rank = np.searchsorted(shares, _uniform(places, self.seed, salt=1)) + 1
         shared = np.where(_uniform(places, self.seed, salt=2) < SHARED, -1, 0)
