@@ -1,4 +1,4 @@
-"""``make bench``: ours and what others do, side by side in one run, on made corpora of growing size.
+"""``make bench``: ours and alternatives, side by side in one run, on synthetic corpora of growing size.
 
 ``--size small`` takes minutes, ``--size full`` ends at 1.5 million triples. Absolute times are of one machine only: the
 ratios can be compared. Writes docs/benchmarks/results-SIZE.json, a table, and plots.
@@ -25,12 +25,12 @@ from gear_neo4j.server import local
 # Passages; ten times as many triples. The first is the size of musique_train100.
 SIZES = {"smoke": (200,), "small": (1_724, 5_000), "full": (1_724, 15_000, 150_000)}
 QUESTIONS = 200
-# Up to this size, expansion without limits is fast enough to be compared with.
+# Up to this size, expansion without limits is fast enough for comparison.
 EXACT_UP_TO = 20_000
 
 
 def measure(passages: int, *, questions: int, keep: bool) -> dict[str, Any]:
-    """Everything about one size, on a server of its own that is gone afterwards."""
+    """All measurements of one size, on a separate server that is removed afterwards."""
     corpus = SyntheticCorpus(passages)
     settings = replace(Settings.load(), uri=None, name=f"bench-{passages}", database=None)
     folder = Path(tempfile.mkdtemp(prefix="gear-bench-")) / "corpus"

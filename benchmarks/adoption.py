@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.made import WordVectors, made_word
+from benchmarks.made import WordVectors, random_word
 from benchmarks.measure import fresh_server, in_own_process, peak_megabytes, spread, timed
 from gear_neo4j import Gear, Naive, Settings
 from gear_neo4j.adoption.profile import Entities, Profile
@@ -40,7 +40,7 @@ NODES_A_HUB = 2_500
 TO_HUBS = 0.1
 SEARCHES = 200
 PAUSE = 0.1
-# One node in ten has a text of its own, and so is a passage of its own whatever it is linked to.
+# One node in ten has a text, and so becomes a passage.
 PROFILE = Profile(name="made", entities={label: Entities(names=("name",), text=("about",)) for label in LABELS})
 
 MAKE_INDEX = "CREATE INDEX made IF NOT EXISTS FOR (n:Made) ON (n.number)"
@@ -60,10 +60,10 @@ MAKE_RELATIONSHIPS = Query(
 
 
 def node(number: int) -> dict[str, object]:
-    """A node of the graph, told by its number."""
+    """A node of the graph, determined by its number."""
     label = LABELS[number % len(LABELS)]
-    name = " ".join(made_word(number, salt) for salt in range(2)).title()
-    about = f"{name} is told of in a text of its own, which has words like {made_word(number % 1013, 2)}."
+    name = " ".join(random_word(number, salt) for salt in range(2)).title()
+    about = f"{name} is told of in a text of its own, which has words like {random_word(number % 1013, 2)}."
     return {"number": number, "label": label, "name": name, "about": about if number % 10 == 0 else None}
 
 
@@ -93,7 +93,7 @@ def make(settings: Settings, count: int) -> dict[str, int]:
 
 
 def adopt(settings: Settings) -> dict[str, Any]:
-    """Adopt the graph, in a process of its own: seconds in all and by stage, what was written, and the peak memory."""
+    """Adopt the graph, in a separate process: seconds in total and by stage, counts written, and peak memory."""
     stages: dict[str, float] = {}
     started = last = time.perf_counter()
 
@@ -117,7 +117,7 @@ def adopt(settings: Settings) -> dict[str, Any]:
 
 
 def release(settings: Settings) -> dict[str, Any]:
-    """Release it, in a process of its own."""
+    """Release it, in a separate process."""
     with Gear.connect(settings, embedder=WordVectors()) as gear:
         started = time.perf_counter()
         gone = gear.overlay.release()
@@ -133,7 +133,7 @@ def search(gear: Gear, nodes: int, number: int) -> float:
 
 
 def search_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> tuple[list[float], list[str]]:
-    """The milliseconds of searches until a run ends, and the errors of those that failed once there was something."""
+    """The milliseconds of searches until a run ends, and the errors after the first success."""
     times: list[float] = []
     failed: list[str] = []
     number = 0
@@ -142,7 +142,7 @@ def search_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> t
         try:
             times.append(search(gear, nodes, number))
         except GearError as error:
-            # Until the first passages are written there is nothing to be searched.
+            # Searches fail until the first passages are written.
             if times:
                 failed.append(str(error))
         time.sleep(PAUSE)
@@ -150,7 +150,7 @@ def search_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> t
 
 
 def measure(settings: Settings, count: int) -> dict[str, Any]:
-    """Everything, on an empty database."""
+    """All measurements, on an empty database."""
     size = make(settings, count)
     with Gear.connect(settings, embedder=WordVectors()) as gear:
         running = in_own_process(adopt, settings)
@@ -172,7 +172,7 @@ def measure(settings: Settings, count: int) -> dict[str, Any]:
 
 
 def table(results: dict[str, Any]) -> Table:
-    """What was measured, a line a figure."""
+    """The results, one line per figure."""
     graph, first, again, removal = (results[key] for key in ("graph", "adopt", "again", "release"))
     view = Table(
         title=f"{graph['nodes']:,} nodes, {graph['relationships']:,} relationships", box=None, header_style="bold"

@@ -1,4 +1,4 @@
-"""What a question costs with each agent: calls and tokens of a scripted model, on the demo's ten questions.
+"""The cost of a question with each agent: calls and tokens of a scripted model, on the demo's ten questions.
 
 ``python -m benchmarks.agents``: the model says what makes each loop end as soon as it can, so these are the least calls
 that an answer takes; the tokens are those of the real prompts over real passages, four characters each.
@@ -27,7 +27,7 @@ from gear_neo4j.usage import Usage
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "agents.json"
 SENTENCE = "Ana Petkova designed the harbour of Varna in 1921."
-# By the first words of the prompts.
+# Replies by the first words of the prompt.
 REPLIES: dict[str, object] = {
     "You read passages": {"facts": [["Ana Petkova", "designed", "harbour of Varna"]]},
     "You reason step": "So the answer is: Varna.",
@@ -42,7 +42,7 @@ REPLIES: dict[str, object] = {
 
 
 class ScriptedModel(BaseChatModel):
-    """A chat model that says the same in each role, with as many grades and verdicts as are asked for."""
+    """A chat model with a fixed reply for each role, and as many grades and verdicts as the prompt requests."""
 
     @property
     def _llm_type(self) -> str:
@@ -83,8 +83,8 @@ def agents(gear: Gear) -> dict[str, Agent]:
 
 
 def measure(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
-    """Calls and tokens a question, by agent and role; and those of building communities with reports, once."""
-    # Those of an earlier run have their reports already.
+    """Calls and tokens per question, by agent and role, and the one-time cost of community reports."""
+    # Communities of an earlier run already have reports.
     while gear.graph.communities.clear(limit=1_000):
         pass
     gear.communities.build()

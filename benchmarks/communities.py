@@ -1,4 +1,4 @@
-"""Communities of a data set: how long they take, whether they repeat, and what an update reports on again.
+"""Communities of a data set: build time, determinism, and the reports that an update regenerates.
 
 ``python -m benchmarks.communities DATASET_DIR``: on a server of its own the data set without its last fifty passages,
 with reports by a scripted model; then those fifty, an update; then one of its passages in thirty deleted.
@@ -39,7 +39,7 @@ def timed_build(gear: Gear, *, afresh: bool = True) -> tuple[BuildReport, float]
 
 
 def measure(gear: Gear, folder: Path, target: Path) -> dict[str, Any]:
-    """The figures, in the order in which they come about."""
+    """The figures, in order of measurement."""
     corpus = (folder / "corpus.jsonl").read_text("utf-8").splitlines(keepends=True)
     (target / "most.jsonl").write_text("".join(corpus[:-ADDED]), "utf-8")
     (target / "last.jsonl").write_text("".join(corpus[-ADDED:]), "utf-8")

@@ -1,7 +1,7 @@
-"""How fast the embedding model runs on this processor by torch, ONNX Runtime and OpenVINO, and what is found with it.
+"""How fast the embedding model runs on this processor by torch, ONNX Runtime and OpenVINO, and its recall.
 
 ``python -m benchmarks.embedding DATASET_DIR``: each in a process of its own, one after the other. Those that are not
-installed are left out, and told: ``docs/benchmarks.md`` says how to lay them beside the environment. The network is
+installed are skipped with a message: ``docs/benchmarks.md`` says how to lay them beside the environment. The network is
 exported here, for the packages by which sentence-transformers does so want another version of transformers than it.
 """
 
@@ -42,7 +42,7 @@ BATCH = 16
 
 
 def measure(backend: str, folder: Path) -> dict[str, Any]:
-    """Texts a second for passages and for triples, and the recall of exact search by these vectors."""
+    """Texts per second for passages and for triples, and the recall of exact search by these vectors."""
     dataset = datasets.load(folder)
     passages = [passage for batch in read_passages([dataset.folder / "corpus.jsonl"]) for passage in batch.passages]
     contents = [passage.content for passage in passages]
@@ -85,7 +85,7 @@ def _encode(model: Any, texts: Sequence[str]) -> Vectors:
 
 
 def _encode_pooled(tokenizer: Any, run: Callable[[dict[str, Any]], Any], texts: Sequence[str]) -> Vectors:
-    """What sentence-transformers does around the network: sort by length, pad, take the mean, bring to length 1."""
+    """The steps of sentence-transformers around the network: sort by length, pad, mean-pool, normalise."""
     order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
     vectors: Vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
     for start in range(0, len(order), BATCH):

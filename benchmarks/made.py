@@ -1,8 +1,9 @@
-"""A corpus that nobody wrote, of any size, always the same: passages, their triples, and vectors without a model.
+"""A deterministic synthetic corpus of any size: passages, their triples, and vectors without a model.
 
-Its shape is that of musique_train100 (1,890 passages, 17,234 triples, 16,246 entities): a passage speaks mostly of one
-entity, four of its ten triples in five end at an entity that no other passage names, and the rest lead to what other
-passages speak of. To these come hubs: the first stands in one triple of thirty, the second in half as many, and so on.
+Its shape is that of musique_train100 (1,890 passages, 17,234 triples, 16,246 entities): a passage is mostly about one
+entity, four of its ten triples in five end at an entity that no other passage mentions, and the rest lead to the
+subjects of other passages. There are hubs, too: the first is in one triple of thirty, the second in half as many, and
+so on.
 """
 
 import re
@@ -17,13 +18,13 @@ from gear_neo4j.domain import Passage, Triple, make_triple
 from gear_neo4j.models.embeddings import Vectors
 
 TRIPLES_A_PASSAGE = 10
-# Of the ten triples, those whose subject is what the passage speaks of.
+# Of the ten triples, those about the main entity of the passage.
 OWN = 7
 HUBS = 40
 LARGEST_HUB = 1 / 30
-# Of the objects that are no hub.
+# Share of the objects that are not hubs.
 SHARED = 0.1
-# Passages that speak of one subject, as the pages of a handbook do.
+# Passages per topic, like the pages of a handbook.
 TOPIC = 25
 WORDS = 16_384
 PREDICATES = 200
@@ -37,7 +38,7 @@ Numbers = NDArray[np.int64]
 class WordVectors:
     """Sentence vectors without a model: the normalised sum of a random vector for each word.
 
-    Texts that share words are near to each other, as triples that share an entity are under a real model.
+    Texts that share words are close, as triples that share an entity are under a real model.
     """
 
     name = "word-vectors"
@@ -47,7 +48,7 @@ class WordVectors:
         self._table = np.random.default_rng(0).standard_normal((WORDS, self.dimension), dtype=np.float32)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text."""
+        """One row per text."""
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
         for place, text in enumerate(texts):
             numbers = [crc32(word.encode()) % WORDS for word in _WORD.findall(text.lower())]
@@ -66,18 +67,18 @@ class TwoHopQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticCorpus:
-    """The corpus of a number of passages; the same seed makes the same one."""
+    """The corpus of a number of passages; the same seed gives the same corpus."""
 
     passages: int
     seed: int = 0
 
     @property
     def triples(self) -> int:
-        """How many triples there are."""
+        """The number of triples."""
         return self.passages * TRIPLES_A_PASSAGE
 
     def hub_degree(self, rank: int) -> float:
-        """In how many triples the hub of a rank, from 1, is expected to stand."""
+        """The expected degree of the hub of a rank, from 1."""
         return self.triples * LARGEST_HUB / rank
 
     def batches(self, *, size: int = 100, start: int = 0) -> Iterator[list[tuple[Passage, list[Triple]]]]:
@@ -86,17 +87,17 @@ class SyntheticCorpus:
             yield self._batch(np.arange(first, min(first + size, self.passages)))
 
     def questions(self, count: int) -> list[TwoHopQuestion]:
-        """Questions over two passages each: what is stated of the thing that the first passage's subject leads to."""
+        """Two-hop questions: about the object of a triple of the first passage, answered by the second."""
         questions: list[TwoHopQuestion] = []
         for number in range(self.passages):
             # From all over the corpus.
-            question = self._asked(_mixed(number, self.seed + 5) % self.passages)
+            question = self._question(_mixed(number, self.seed + 5) % self.passages)
             questions += [question] if question else []
             if len(questions) == count:
                 break
         return questions
 
-    def _asked(self, number: int) -> TwoHopQuestion | None:
+    def _question(self, number: int) -> TwoHopQuestion | None:
         ((passage, triples),) = self._batch(np.array([number]))
         places = number * TRIPLES_A_PASSAGE + np.arange(OWN)
         for column, kind in enumerate(self._kinds(places)):
@@ -120,7 +121,7 @@ class SyntheticCorpus:
             for column in range(TRIPLES_A_PASSAGE):
                 kind = int(kinds[row, column])
                 if kind > 0:
-                    object = f"{made_word(kind, 91)} {made_word(kind, 92)}".title()
+                    object = f"{random_word(kind, 91)} {random_word(kind, 92)}".title()
                 elif kind < 0:
                     object = self._main(int(others[row, column]))
                 else:
@@ -135,14 +136,14 @@ class SyntheticCorpus:
         return batch
 
     def _kinds(self, places: Numbers) -> Numbers:
-        """What the object at a place is: the rank of a hub, -1 for what another passage speaks of, or 0 for a leaf."""
+        """The object at a position: the rank of a hub, -1 for another passage's subject, or 0 for a leaf."""
         shares = np.cumsum([self.hub_degree(rank) / self.triples for rank in range(1, HUBS + 1)])
         rank = np.searchsorted(shares, _uniform(places, self.seed, salt=1)) + 1
         shared = np.where(_uniform(places, self.seed, salt=2) < SHARED, -1, 0)
         return np.where(rank <= HUBS, rank, shared)
 
     def _others(self, places: Numbers) -> Numbers:
-        """The number of the passage that speaks of the object; as a rule an early one: the few that everybody knows."""
+        """The number of the passage about the object; skewed to early ones, as popular entities are."""
         return (self.passages * _uniform(places, self.seed, salt=3) ** 2).astype(np.int64)
 
     def _main(self, number: int) -> str:
@@ -153,21 +154,21 @@ class SyntheticCorpus:
 
 
 def _name(number: int, salt: int, topic: int) -> str:
-    return f"{made_word(number, salt)} {made_word(number, salt + 1)} {made_word(topic, 93)}"
+    return f"{random_word(number, salt)} {random_word(number, salt + 1)} {random_word(topic, 93)}"
 
 
 def _predicate(number: int) -> str:
-    return f"{made_word(number, 94)} {_LITTLE_WORDS[number % len(_LITTLE_WORDS)]}"
+    return f"{random_word(number, 94)} {_LITTLE_WORDS[number % len(_LITTLE_WORDS)]}"
 
 
-def made_word(number: int, salt: int) -> str:
+def random_word(number: int, salt: int) -> str:
     """A word of three syllables; the same number and salt give the same one."""
     drawn = _mixed(number, salt)
     return "".join(_SYLLABLES[(drawn >> shift) % len(_SYLLABLES)] for shift in (0, 20, 40))
 
 
 def _mixed(number: int, salt: int) -> int:
-    """A hash of a number that looks like chance (splitmix64), so that anything can be made without what precedes it."""
+    """A pseudo-random hash of a number (splitmix64), so that any item can be made on its own."""
     mixed = (number * 0x9E3779B97F4A7C15 + salt * 0xD1B54A32D192ED03 + 0x632BE59BD9B4E019) & _MASK
     mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -175,6 +176,6 @@ def _mixed(number: int, salt: int) -> int:
 
 
 def _uniform(numbers: Numbers, seed: int, *, salt: int) -> NDArray[np.float64]:
-    """A number of [0, 1) for each of the given ones."""
+    """A number in [0, 1) for each number."""
     drawn = [_mixed(number, 1_000 * salt + seed) for number in numbers.ravel().tolist()]
     return (np.array(drawn, dtype=np.uint64) / 2.0**64).reshape(numbers.shape)

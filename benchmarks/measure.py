@@ -1,4 +1,4 @@
-"""How the benchmarks take time, memory and disk."""
+"""Measures time, memory and disk usage."""
 
 import os
 import platform
@@ -24,14 +24,14 @@ PACKAGES = ("neo4j-rust-ext", "rank-bm25", "sentence-transformers", "neo4j-graph
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Milliseconds that some work takes."""
+    """The milliseconds of a call."""
     started = time.perf_counter()
     work()
     return 1_000 * (time.perf_counter() - started)
 
 
 def spread(milliseconds: Sequence[float]) -> dict[str, float]:
-    """Median, p5, p95 and the greatest, and how many there are."""
+    """Median, p5, p95, maximum and count."""
     if not milliseconds:
         return {"count": 0}
     values = list(milliseconds)
@@ -45,7 +45,7 @@ def spread(milliseconds: Sequence[float]) -> dict[str, float]:
 
 
 def current_megabytes(process: int | None = None) -> int:
-    """The memory that a process (default: this one) has in use; 0 where that cannot be told."""
+    """The memory that a process (default: this one) has in use; 0 if unknown."""
     status = Path(f"/proc/{process or 'self'}/status")
     if not status.exists():
         return 0
@@ -54,10 +54,10 @@ def current_megabytes(process: int | None = None) -> int:
 
 
 def peak_megabytes(process: int | None = None) -> int:
-    """The most memory that a process (default: this one) has ever had in use; off Linux, only that of this one."""
+    """The peak memory of a process (default: this one); off Linux, of this one only."""
     status = Path(f"/proc/{process or 'self'}/status")
     if status.exists():
-        # What getrusage says begins, on Linux, with what the parent had when it started this process.
+        # On Linux, getrusage starts from the memory of the parent at the fork.
         line = next(text for text in status.read_text("ascii").splitlines() if text.startswith("VmHWM"))
         return int(line.split()[1]) // 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -65,7 +65,7 @@ def peak_megabytes(process: int | None = None) -> int:
 
 
 def disk_megabytes(server: LocalServer) -> dict[str, int]:
-    """What the database of a local server takes on disk: the store, the vector and text indexes, the logs."""
+    """The disk usage of a local server's database: the store, the vector and text indexes, the logs."""
     data = server.home / "neo4j" / "data"
     store = data / "databases" / "neo4j"
     indexes = _size(store / "schema")
@@ -73,7 +73,7 @@ def disk_megabytes(server: LocalServer) -> dict[str, int]:
 
 
 def in_own_process(work: Callable[..., Any], *arguments: object) -> "Future[Any]":
-    """Begin some work in a new process, so that its memory can be told from that of this one."""
+    """Start a call in a new process, so that its memory can be measured separately."""
     pool = ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
     future = pool.submit(work, *arguments)
     pool.shutdown(wait=False)
@@ -97,7 +97,7 @@ def fresh_server(settings: Settings) -> Iterator[LocalServer]:
 
 
 def machine(neo4j: str) -> dict[str, object]:
-    """What the figures were taken on, with the versions of whatever takes part."""
+    """The machine, with the versions of the packages under test."""
     versions: dict[str, object] = {"python": platform.python_version(), "neo4j": neo4j, "cpus": os.cpu_count()}
     for package in (
         "neo4j-rust-ext",

@@ -13,7 +13,7 @@ Results = Sequence[dict[str, Any]]
 
 
 def rows(results: Results) -> Iterator[tuple[str, ...]]:
-    """A line a figure, a column a size."""
+    """One line per figure, one column per size."""
 
     def line(label: str, *path: str, unit: str = "") -> tuple[str, ...]:
         return (label, *(_format(_at(result, path), unit) for result in results))
@@ -71,7 +71,7 @@ def write(results: Results, folder: Path, *, name: str) -> None:
 
 
 def plot(results: Results, file: Path) -> None:
-    """How latency grows with size, and how fast the largest corpus was written."""
+    """Latency by size, and the write progress of the largest corpus."""
     import matplotlib as mpl
 
     mpl.use("Agg")

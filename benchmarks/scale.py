@@ -1,4 +1,4 @@
-"""One made corpus of a size: loaded, searched, walked, and compared with what others would do on the same graph.
+"""One synthetic corpus: loading, searches and expansions, compared with alternatives on the same graph.
 
 Used by ``python -m benchmarks``; every function takes part in one run on one server, turn by turn.
 """
@@ -27,7 +27,7 @@ from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.question import Question
 
 K = 10
-# So many questions for what takes long.
+# Number of questions for slow systems.
 SLOW = 10
 CLIENTS = (1, 4, 16)
 Samples = dict[str, list[float]]
@@ -53,7 +53,7 @@ def write_batch(
 
 
 def load(settings: Settings, folder: Path) -> dict[str, Any]:
-    """Ingest the files, in a process of its own: seconds by stage, the rate at the start and at the end, memory."""
+    """Ingest the files, in a separate process: seconds by stage, the rate at the start and at the end, memory."""
     started = time.perf_counter()
     reached: list[tuple[float, int]] = []
     ends: dict[str, float] = {}
@@ -161,7 +161,7 @@ def keywords(gear: Gear, queries: Sequence[TwoHopQuestion]) -> dict[str, Any]:
 
 
 def throughput(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
-    """Searches a second with 1, 4 and 16 threads that search at once."""
+    """Searches per second with 1, 4 and 16 concurrent threads."""
     retriever = gear.retriever(Naive(base="hybrid"))
     results = {}
     for clients in CLIENTS:

@@ -78,7 +78,7 @@ def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
 
 
 def parts(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
-    """What an expansion consists of: a query that does nothing, and its own with and without any cosine, in turn."""
+    """The parts of an expansion: a query that does nothing, and its own with and without any cosine, in turn."""
     whole = named("start_paths")
     constant = COSINE.sub("0.8", whole.text)
     queries = {
@@ -133,7 +133,7 @@ def main() -> None:
     settings = replace(Settings.load(), uri=None, name=f"evaluate-{dataset.name}")
     with Gear.connect(settings) as gear:
         runs.provide(gear, dataset)
-        # What is slow only once is not to be measured.
+        # Warm up.
         runs.ask(gear.retriever(), dataset.queries, k=K)
         results = {
             "machine": machine(gear.graph.version),

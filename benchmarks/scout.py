@@ -1,7 +1,7 @@
-"""What each part of scout is worth: ``python -m benchmarks.scout DATASET_DIR``; the table of docs/scout.md.
+"""Ablation of scout: ``python -m benchmarks.scout DATASET_DIR``; the table of docs/scout.md.
 
-All systems are asked each question in turn, in one process, so that their latencies can be compared. The parts were
-chosen on the even questions of musique_train100 (counted from 0); the odd ones say what they are worth.
+All systems run each question in turn, in one process, so that their latencies can be compared. The parts were chosen
+on the even questions of musique_train100 (counted from 0); the odd ones are held out.
 """
 
 import json
@@ -46,7 +46,7 @@ PARTS: Mapping[str, Scout] = {
 
 
 class Unlinked(Export):
-    """A graph whose synonym edges nobody sees."""
+    """A graph without its synonym edges."""
 
     def synonyms(self) -> Iterator[tuple[str, str, float]]:
         """None."""
@@ -54,12 +54,12 @@ class Unlinked(Export):
 
 
 def memory(store: Store, export: Export, embedder: Embedder) -> GraphMemory:
-    """What scout works on."""
+    """The graph memory of scout."""
     return GraphMemory(store, export, Projections(export), embedder)
 
 
 def systems(gear: Gear) -> dict[str, Ask]:
-    """Everything that is measured, by name."""
+    """The systems under test, by name."""
     linked = memory(gear.graph.store, gear.graph.export, gear.embedder)
     unlinked = memory(gear.graph.store, Unlinked(gear.graph.database), gear.embedder)
     retrievers = {
@@ -104,7 +104,7 @@ def interval(values: Recalls) -> list[list[float]]:
 
 
 def report(recalls: Mapping[str, Recalls], times: Mapping[str, float]) -> dict[str, Any]:
-    """What is written down: means on the half that was chosen on, on the other one, and on all; with intervals."""
+    """The report: means on the development half, on the held-out half, and on all; with intervals."""
     halves = {"even": slice(0, None, 2), "odd": slice(1, None, 2), "all": slice(None)}
     rows = {
         name: {half: values[part].mean(axis=0).round(1).tolist() for half, part in halves.items()}

@@ -1,4 +1,4 @@
-"""Searches, ingestion and deletion at once, for minutes: ``python -m benchmarks.soak [--minutes 10]``.
+"""Concurrent searches, ingestion and deletion: ``python -m benchmarks.soak [--minutes 10]``.
 
 A few threads search, two ingest batches of passages under names of their own, and one forgets what was ingested. Every
 error counts, also one that would go away when tried again; memory of client and server is taken all along. Everything
@@ -57,7 +57,7 @@ MEMORY = Query(
 
 @dataclass(slots=True)
 class Tally:
-    """What happened so far."""
+    """The counts so far."""
 
     done: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
@@ -67,21 +67,21 @@ class Tally:
 
 
 class Retries(logging.Handler):
-    """Counts what the driver tries again, such as a deadlock: nobody else hears of it."""
+    """Counts the retries of the driver, such as after a deadlock, which are not visible otherwise."""
 
     def __init__(self, tally: Tally) -> None:
         super().__init__(logging.WARNING)
         self._tally = tally
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count one."""
+        """Count one retry."""
         kind = "deadlock" if "DeadlockDetected" in record.getMessage() else "other"
         if "retried" in record.getMessage():
             self._tally.retried[kind] += 1
 
 
 def search_repeatedly(gear: Gear, questions: list[str], base: BaseName, tally: Tally, stop: threading.Event) -> None:
-    """Search until told to stop."""
+    """Search until stopped."""
     for question in itertools.cycle(questions):
         if stop.is_set():
             return
@@ -94,7 +94,7 @@ def search_repeatedly(gear: Gear, questions: list[str], base: BaseName, tally: T
 def ingest_repeatedly(
     gear: Gear, folder: Path, number: int, written: "Queue[str]", tally: Tally, stop: threading.Event
 ) -> None:
-    """Ingest small corpora under sources of their own until told to stop."""
+    """Ingest small corpora under sources of their own until stopped."""
     for turn in itertools.count():
         if stop.is_set():
             return
@@ -111,7 +111,7 @@ def ingest_repeatedly(
 
 
 def forget_repeatedly(gear: Gear, written: "Queue[str]", tally: Tally, stop: threading.Event) -> None:
-    """Forget what was ingested, until told to stop and nothing is left."""
+    """Forget ingested sources, until stopped and none is left."""
     while not (stop.is_set() and written.empty()):
         try:
             source = written.get(timeout=0.2)
@@ -123,7 +123,7 @@ def forget_repeatedly(gear: Gear, written: "Queue[str]", tally: Tally, stop: thr
 
 @contextmanager
 def counted(name: str, tally: Tally) -> Iterator[None]:
-    """Count what ends well and what does not."""
+    """Count a success or an error."""
     try:
         yield
     except Exception as error:
@@ -133,7 +133,7 @@ def counted(name: str, tally: Tally) -> Iterator[None]:
 
 
 def memory(gear: Gear, server: local.LocalServer) -> dict[str, int]:
-    """Megabytes that client and server have in use, and what the server says of its own."""
+    """Megabytes that client and server have in use, and the server's own figures."""
     theirs = {f"server_{key}_mb": value // 2**20 for key, value in gear.graph.database.run(MEMORY)[0].items()}
     return {"client_mb": current_megabytes(), "server_mb": current_megabytes(server.pid), **theirs}
 
@@ -146,7 +146,7 @@ def by_quarter(samples: Sequence[dict[str, float]]) -> dict[str, list[float]]:
 
 
 def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[str, Any]:
-    """Everything at once; afterwards the database holds what it held before."""
+    """Run all threads; afterwards the database should hold what it held before."""
     corpus, tally, stop, written = SyntheticCorpus(PASSAGES), Tally(), threading.Event(), Queue[str]()
     folder = Path(tempfile.mkdtemp(prefix="gear-soak-"))
     logging.getLogger("neo4j").addHandler(Retries(tally))

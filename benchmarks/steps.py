@@ -20,7 +20,7 @@ from gear_neo4j.retrieval.question import Question
 
 EXACT = 10**9
 BASE_K = 15
-# At most so many questions whose paths meet no hub, and so many whose paths do.
+# Most questions whose paths meet no hub, and most whose paths do.
 WALKS = 60
 BUSIEST = Query(
     "busiest",

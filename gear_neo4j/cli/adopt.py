@@ -1,4 +1,4 @@
-"""``gear import``, ``gear adopt`` and ``gear release``: graphs that others made."""
+"""``gear import``, ``gear adopt`` and ``gear release``: graphs from other tools."""
 
 import json
 import sys
@@ -22,24 +22,24 @@ from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
 
 SHOWN_PROPERTIES = 6
-# Measured for embeddings of 384 dimensions, indexes included; and a sentence or two a second on a small machine.
+# Measured on a small machine with embeddings of 384 dimensions, indexes included.
 BYTES_A_NODE = 8_000
 EMBEDDED_A_SECOND = 150
 
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--delimiter", default=",", show_default=True, help="Between fields; TAB for a tabulator.")
-@click.option("--array-delimiter", default=";", show_default=True, help="Between the parts of a list, and labels.")
+@click.option("--delimiter", default=",", show_default=True, help="Field separator; TAB for a tab.")
+@click.option("--array-delimiter", default=";", show_default=True, help="Separator of list items and labels.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
 def import_command(
     files: tuple[Path, ...], delimiter: str, array_delimiter: str, as_json: bool, settings: Settings
 ) -> None:
-    """Bring nodes and relationships of neo4j-admin's CSV files into the running database.
+    """Import nodes and relationships from neo4j-admin CSV files into the running database.
 
-    FILES have typed headers (:ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int, tags:string[] ...). Rows that cannot be
-    used are told, the rest is imported, and the exit code is 2. Interrupted, the same command goes on.
+    FILES have typed headers (:ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int, tags:string[] ...). Invalid rows
+    are reported and skipped; the exit code is then 2. After an interruption, run the same command again to resume.
 
     \b
     gear import nodes.csv relationships.csv
@@ -55,29 +55,29 @@ def import_command(
         click.echo(f"{read} imported into {database}")
     if report.problems:
         problems = counted(report.problems, "row")
-        click.echo(f"gear: {problems} could not be used, see above; the rest is imported", err=True)
+        click.echo(f"gear: {problems} could not be used, see above; the rest was imported", err=True)
         sys.exit(2)
 
 
 @click.command()
 @click.argument("builtin", metavar="[PROFILE]", required=False)
 @click.option("--profile", "file", type=click.Path(path_type=Path), help="A profile of your own, as a TOML file.")
-@click.option("--update", is_flag=True, help="Follow what changed in the graph since, by the profile on record.")
-@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.option("--update", is_flag=True, help="Apply later changes of the graph, by the stored profile.")
+@click.option("--dry-run", is_flag=True, help="Report what would be written, without writing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
 def adopt(
     builtin: str | None, file: Path | None, update: bool, dry_run: bool, as_json: bool, settings: Settings
 ) -> None:
-    """Lay triples over a graph that is there, so that it can be searched and asked; gear release takes them off again.
+    """Add a layer of triples to an existing graph, so that it can be searched; gear release removes the layer.
 
-    Without a profile, look at the graph and propose one. PROFILE names one that comes with gear: neo4j-graphrag,
+    Without a profile, inspect the graph and propose one. PROFILE is one of the built-in profiles: neo4j-graphrag,
     llm-graph-builder, langchain, langchain-vector, llama-index or graphiti.
 
     \b
-    gear adopt > profile.toml            look at the graph, and propose a profile
-    gear adopt --profile profile.toml    adopt it; interrupted, the same command goes on
-    gear adopt --update                  once the graph has changed
+    gear adopt > profile.toml            inspect the graph and propose a profile
+    gear adopt --profile profile.toml    adopt the graph; rerun to resume
+    gear adopt --update                  after the graph has changed
     """
     profile = _profile(builtin, file, update=update)
     with opened(settings) as gear:
@@ -89,7 +89,7 @@ def adopt(
         dimension = gear.embedder.dimension
     if report.left_out:
         types = ", ".join(f"{kind} ({count:,})" for kind, count in sorted(report.left_out.items()))
-        errors.print(f"not adopted, for the profile says nothing of these types: {types}", markup=False, soft_wrap=True)
+        errors.print(f"not adopted, as the profile does not list these types: {types}", markup=False, soft_wrap=True)
     fields = asdict(report)
     if dry_run:
         pieces = report.passages_written + report.triples_written
@@ -99,11 +99,11 @@ def adopt(
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="Report what would be removed, without removing it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
 def release(dry_run: bool, as_json: bool, settings: Settings) -> None:
-    """Take everything that gear adopt wrote out of the graph again."""
+    """Remove everything that gear adopt wrote to the graph."""
     with opened(settings) as gear, progress_shown("released") as on_progress:
         report = gear.overlay.release(dry_run=dry_run, on_progress=on_progress)
     if as_json:
@@ -123,15 +123,18 @@ def _character(option: str, value: str) -> str:
 
 def _profile(builtin: str | None, file: Path | None, *, update: bool) -> Profile | None:
     if sum((bool(builtin), bool(file), update)) > 1:
-        raise click.UsageError("give one of PROFILE, --profile FILE and --update")
+        raise click.UsageError("give only one of PROFILE, --profile FILE and --update")
     if builtin and builtin not in built_in():
-        raise click.UsageError(f"there is no profile {builtin!r}, only {', '.join(built_in())}; a file takes --profile")
+        choices = ", ".join(built_in())
+        raise click.UsageError(
+            f"there is no built-in profile {builtin!r}: choose one of {choices}, or give --profile FILE"
+        )
     path = built_in()[builtin] if builtin else file
     return load(path) if path else None
 
 
 def _propose(gear: Gear, *, as_json: bool) -> None:
-    with waiting("looking at the graph"):
+    with waiting("inspecting the graph"):
         survey = gear.overlay.survey()
         profile = gear.overlay.propose(survey)
     if as_json:
@@ -140,14 +143,14 @@ def _propose(gear: Gear, *, as_json: bool) -> None:
     _print_survey(survey)
     click.echo(dump(profile))
     errors.print(
-        f"\nthis is a proposal: {escape('gear adopt > profile.toml')} keeps it, edit it where you know better, then "
+        f"\nThis is a proposal. Save it with {escape('gear adopt > profile.toml')}, edit it, then run "
         "gear adopt --profile profile.toml",
         highlight=False,
     )
 
 
 def _print_survey(survey: Survey) -> None:
-    errors.print(f"{counted(survey.nodes, 'node')}; what some of them hold:")
+    errors.print(f"{counted(survey.nodes, 'node')}; properties, from a sample:")
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("label")
     table.add_column("nodes", justify="right")
@@ -183,6 +186,6 @@ def _summary(report: dict[str, Any], *, dry_run: bool) -> str:
         if report["triples_removed"]
         else ""
     )
-    nameless = f" ({report['nameless']:,} passed over: an end has no name)" if report["nameless"] else ""
-    ended = f" ({report['ended']:,} passed over: no longer facts)" if report["ended"] else ""
+    nameless = f" ({report['nameless']:,} skipped: an end has no name)" if report["nameless"] else ""
+    ended = f" ({report['ended']:,} skipped: expired)" if report["ended"] else ""
     return f"{written} written{gone}; {read} read{nameless}{ended}"

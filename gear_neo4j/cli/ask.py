@@ -24,31 +24,29 @@ from gear_neo4j.wording import counted
 SHOWN_PATHS = 3
 PATH = click.Path(path_type=Path, dir_okay=False)
 STOPS = {
-    "answerable": "the facts suffice",
-    "max_steps": "the last step allowed",
-    "no_new_question": "no new question left",
-    "budget": "the budget is spent",
-    "model_error": "the model failed; these are the best passages so far",
-    "no_graph_evidence": "the graph holds nothing on it",
-    "abstained": "no passage bears on the question",
+    "answerable": "answered from the facts",
+    "max_steps": "step limit reached",
+    "no_new_question": "no new question",
+    "budget": "budget spent",
+    "model_error": "the model failed; best passages so far",
+    "no_graph_evidence": "no evidence in the graph",
+    "abstained": "no relevant passage",
     "cancelled": "cancelled",
-    "exhausted": "the last try allowed; this is the best of them",
+    "exhausted": "retry limit reached; best answer",
 }
-UNGROUNDED = "no passage supports all of this"
+UNGROUNDED = "not fully supported by the retrieved passages"
 
 
 @click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
 @click.argument("question")
 @click.option(
-    "--agent", "agent_name", default="gear", show_default=True, help="One of those below; see docs/choosing.md."
+    "--agent", "agent_name", default="gear", show_default=True, help="One of the agents below; see docs/choosing.md."
 )
-@click.option("--retriever", help="What the agent stands on, one of those below; by default its own.")
-@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages that the answer is from.")
-@click.option("--paths", is_flag=True, help="Also show the best paths, and the Cypher that draws the first one.")
-@click.option("--trace", "trace_file", type=PATH, help="Write what each step did to a JSON file.")
-@click.option(
-    "--replay", "replay_file", type=PATH, help="Take the model's replies from such a file; no model is called."
-)
+@click.option("--retriever", help="The agent's retriever, one of those below; default: its own.")
+@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages for the answer.")
+@click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
+@click.option("--trace", "trace_file", type=PATH, help="Write a trace of each step to a JSON file.")
+@click.option("--replay", "replay_file", type=PATH, help="Replay the model's replies from a trace; no model is called.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_chat_settings
 def ask(
@@ -71,7 +69,7 @@ def ask(
     """
     require_writable(trace_file)
     recipe = agent_from(agent_name, retriever, options)
-    # Without a model nothing is to be started.
+    # Fail before a server is started if no model is set.
     chat = _replayed(replay_file, question) if replay_file else open_chat(settings, cache=settings.chat_cache)
     live = Live(Console(), errors)
     with opened(settings, chat=chat) as gear:
@@ -92,12 +90,12 @@ def ask(
 def _replayed(file: Path, question: str) -> ReplayChat:
     trace = read_trace(file)
     if checked(question) != trace.question:
-        raise InputError(f"{file} is the trace of another question: ask {trace.question!r}")
+        raise InputError(f"{file} is the trace of another question: use {trace.question!r}")
     return ReplayChat(trace.replies, name=f"replay of {trace.roles}")
 
 
 def _print_answer(console: Console, answer: Answer, *, streamed: str) -> None:
-    """Print the answer, unless it stands there as it was streamed, and what it cites."""
+    """Print the answer, unless it was already streamed, and its citations."""
     console.print()
     if streamed.strip() and streamed.strip() == answer.text.strip():
         pass
@@ -114,13 +112,13 @@ def _print_answer(console: Console, answer: Answer, *, streamed: str) -> None:
         for hit in answer.hits:
             console.print(f"  {hit.rank}. {hit.passage.title or hit.passage.id}", markup=False, highlight=False)
     if answer.removed:
-        console.print(f"  removed, no passage or fact has these numbers: {', '.join(answer.removed)}", style="yellow")
+        console.print(f"  invalid citations removed: {', '.join(answer.removed)}", style="yellow")
 
 
 def _print_cost(console: Console, answer: Answer, price: tuple[float, float] | None) -> None:
     total, steps = answer.total, len(answer.trace.steps)
     about = "about " if total.estimated else ""
-    cost = f", {total.cost(price):.4f} in money" if price else ""
+    cost = f", cost {total.cost(price):.4f}" if price else ""
     cached = f" and {total.cached} from the cache" if total.cached else ""
     console.print(
         f"\n{STOPS[answer.stop_reason]}: {counted(steps, 'step')}, {counted(total.calls, 'call')}{cached}, "

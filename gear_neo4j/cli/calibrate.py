@@ -1,4 +1,4 @@
-"""``gear calibrate``: the thresholds of an evaluator, found on examples and kept for CRAG."""
+"""``gear calibrate``: fit the thresholds of an evaluator on examples and store them for CRAG."""
 
 import json
 from dataclasses import asdict
@@ -24,10 +24,10 @@ SHARE = click.FloatRange(min=0.5, max=1)
 @click.command("calibrate", cls=RecipeCommand, recipe=Crag, only=("evaluator", "evaluator_model"))
 @click.argument("pairs", type=click.Path(path_type=Path, exists=True))
 @click.option(
-    "--precision", type=SHARE, default=PRECISION, show_default=True, help="Relevant pairs above the upper one."
+    "--precision", type=SHARE, default=PRECISION, show_default=True, help="Precision above the upper threshold."
 )
-@click.option("--recall", type=SHARE, default=RECALL, show_default=True, help="Relevant pairs above the lower one.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first questions.")
+@click.option("--recall", type=SHARE, default=RECALL, show_default=True, help="Recall above the lower threshold.")
+@click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_chat_settings
 def calibrate_command(
@@ -39,10 +39,10 @@ def calibrate_command(
     options: RecipeOptions,
     settings: Settings,
 ) -> None:
-    """Find the thresholds at which an evaluator tells texts that help with a question from others.
+    """Fit the thresholds by which an evaluator separates relevant from irrelevant texts.
 
-    PAIRS is a data set, or JSONL with question, text and relevant (true or false). They are kept, and from then on
-    gear ask --agent crag uses them with this evaluator.
+    PAIRS is a data set, or JSONL with question, text and relevant (true or false). The thresholds are stored;
+    gear ask --agent crag uses them with this evaluator from then on.
     """
     recipe = with_options_of(Crag(), options)
     require_folder(settings.home)
@@ -66,8 +66,8 @@ def calibrate_command(
     if as_json:
         click.echo(json.dumps({"evaluator": evaluator.name, **asdict(result), "usage": asdict(usage)}))
         return
+    upper, lower = result.thresholds.upper, result.thresholds.lower
     click.echo(
-        f"{evaluator.name}: correct from {result.thresholds.upper:.3f} on ({result.precision:.0%} of the pairs there "
-        f"are relevant), incorrect below {result.thresholds.lower:.3f} ({result.recall:.0%} of the relevant pairs are "
-        f"above); {result.pairs:,} pairs of {result.on}, kept in {file}"
+        f"{evaluator.name}: correct from {upper:.3f} (precision {result.precision:.0%}), incorrect below {lower:.3f} "
+        f"(recall {result.recall:.0%}); {result.pairs:,} pairs from {result.on}, stored in {file}"
     )

@@ -1,4 +1,4 @@
-"""``gear communities``: groups of entities that triples tie together, with a model's reports of them."""
+"""``gear communities``: communities of densely linked entities, with reports by a language model."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -29,27 +29,27 @@ BUILD = (
     click.option(
         "--size",
         type=click.IntRange(min=SMALLEST),
-        help=f"Entities at most; by default {MOST}, and for an update what the last build had.",
+        help=f"Most entities in a community; default: {MOST}, or for an update the size of the last build.",
     ),
-    click.option("--report", is_flag=True, help="Let a language model report on those that have no report."),
-    click.option("--max-tokens", type=click.IntRange(min=1), help="Report: begin none once these are spent."),
-    click.option("--dry-run", is_flag=True, help="Say what would be found and asked, and write nothing."),
+    click.option("--report", is_flag=True, help="Generate missing reports with a language model."),
+    click.option("--max-tokens", type=click.IntRange(min=1), help="Reports: token budget; start no report beyond it."),
+    click.option("--dry-run", is_flag=True, help="Report the communities and the cost of reports, without writing."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
 
 
-BUILD_HELP = """Find the communities of the whole graph from nothing; the same graph gives the same ones each time.
+BUILD_HELP = """Detect the communities of the whole graph from scratch; the result is deterministic.
 
 \b
-gear communities build                 without any model
-gear communities build --report        and let a model write reports, the smallest first
+gear communities build                 no language model needed
+gear communities build --report        also generate reports, smallest communities first
 """
-UPDATE_HELP = "Follow what changed in the graph since, near to the communities that are there; their reports stay."
+UPDATE_HELP = "Update the communities after changes to the graph; unchanged ones keep their reports."
 
 
 @click.group()
 def communities() -> None:
-    """Groups of entities that triples tie together, for graphrag-local and graphrag-global."""
+    """Communities of densely linked entities, for graphrag-local and graphrag-global."""
 
 
 def _build(
@@ -62,10 +62,10 @@ def _build(
     as_json: bool,
     settings: Settings,
 ) -> None:
-    # Without a model nothing is to be built.
+    # Fail before anything is built if no model is set.
     chat = open_chat(settings, cache=settings.chat_cache) if report and not dry_run else None
     with opened(settings, chat=chat) as gear:
-        with waiting("finding communities"):
+        with waiting("detecting communities"):
             built = gear.communities.build(size=size, afresh=afresh, dry_run=dry_run)
         report_json: dict[str, Any] = {"communities": asdict(built)}
         parts = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
@@ -78,7 +78,8 @@ def _build(
             parts.append(_report_line(reported))
         elif not dry_run:
             due = forecast(gear.communities.read())
-            parts.append(f"reports of {due.calls:,} would take about {counted(due.tokens, 'token')} (--report)")
+            reports, tokens = counted(due.calls, "report"), counted(due.tokens, "token")
+            parts.append(f"--report would generate {reports} for about {tokens}")
     click.echo(json.dumps(report_json) if as_json else "; ".join(parts))
 
 
@@ -91,13 +92,11 @@ communities.command("update", help=UPDATE_HELP)(_build_command(afresh=False))
 
 
 @communities.command()
-@click.option(
-    "--html", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write them as a page to zoom in."
-)
+@click.option("--html", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write a zoomable HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
 def show(file: Path | None, as_json: bool, settings: Settings) -> None:
-    """Show the largest communities, with their reports or their best tied members."""
+    """Show the largest communities, with their reports or best connected members."""
     require_writable(file)
     with opened(settings) as gear:
         hierarchy = gear.communities.read()
@@ -118,8 +117,8 @@ def show(file: Path | None, as_json: bool, settings: Settings) -> None:
 
 def _report_line(report: ReportProgress) -> str:
     about = "about " if report.usage.estimated else ""
-    failed = f", {report.failed:,} failed (the same command asks again)" if report.failed else ""
-    stopped = ", stopped at the budget of tokens: the same command goes on" if report.stopped else ""
+    failed = f", {report.failed:,} failed (run the command again to retry)" if report.failed else ""
+    stopped = ", stopped at the token budget: run the command again to continue" if report.stopped else ""
     return (
         f"{report.done:,} of {report.total:,} reports, {about}{counted(report.usage.tokens, 'token')}{failed}{stopped}"
     )
@@ -127,7 +126,7 @@ def _report_line(report: ReportProgress) -> str:
 
 def _print(hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
     if not hierarchy.communities:
-        click.echo("no communities: 'gear communities build' finds them")
+        click.echo("no communities: run 'gear communities build'")
         return
     tree = Tree(f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top")
     for root in hierarchy.roots[:SHOWN]:
@@ -138,7 +137,7 @@ def _print(hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
         tree.add(f"[dim]and {len(hierarchy.roots) - SHOWN:,} more: --html FILE shows all[/dim]")
     Console().print(tree)
     if hierarchy.stale:
-        errors.print("the graph has changed since: 'gear communities update' follows", style="yellow")
+        errors.print("the graph has changed since: run 'gear communities update'", style="yellow")
 
 
 def _line(community: Community, names: dict[str, tuple[Member, ...]]) -> str:

@@ -1,4 +1,4 @@
-"""``gear compare``: two evaluations of the same questions, with how sure the difference is."""
+"""``gear compare``: two evaluations of the same questions, with a confidence interval of the difference."""
 
 import json
 from collections.abc import Iterator
@@ -20,16 +20,16 @@ FILE = click.Path(path_type=Path)
 @click.command(name="compare")
 @click.argument("a", type=FILE)
 @click.argument("b", type=FILE)
+@click.option("--metric", default="recall", show_default=True, help="Such as recall@10; without @k, at every common k.")
 @click.option(
-    "--metric", default="recall", show_default=True, help="Such as recall@10; without @k, at every k of both."
+    "--show", type=click.IntRange(min=0), default=5, show_default=True, help="Most different questions to show."
 )
-@click.option("--show", type=click.IntRange(min=0), default=5, show_default=True, help="Questions that differ most.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare_command(a: Path, b: Path, metric: str, show: int, as_json: bool) -> None:
-    """Compare two files of gear evaluate --json: B - A with its 95 % interval, and the questions that differ most.
+    """Compare two files of gear evaluate --json: B - A with its 95 % interval, and the most different questions.
 
-    Metrics with a k: recall, all_found, hit, precision, mrr, map, ndcg; besides, any number that stands with each
-    question, such as latency_ms.
+    Metrics with a k: recall, all_found, hit, precision, mrr, map, ndcg. Any per-question number in both files is a
+    metric, too, such as latency_ms.
     """
     comparison = compare(read_report(a), read_report(b), metric=metric)
     if as_json:

@@ -1,4 +1,4 @@
-"""``gear demo``: the whole story on the bundled corpus."""
+"""``gear demo``: ingestion and multi-hop search on the bundled corpus."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -31,7 +31,7 @@ def demo(settings: Settings) -> None:
         counts = gear.corpus.counts()
         console.print(
             f"{counts.passages} passages, {counts.triples} triples and {counts.entities} entities "
-            f"in Neo4j {gear.graph.version}; [green]✓[/green] marks the passages that a question needs\n"
+            f"in Neo4j {gear.graph.version}; [green]✓[/green] marks the gold passages\n"
         )
         graph_results = runs.ask(gear.retriever("naive"), dataset.queries, k=K)
         vector_results = runs.ask(gear.retriever(Base(base="sbert")), dataset.queries, k=K)
@@ -44,7 +44,7 @@ def demo(settings: Settings) -> None:
             print_paths(console, paths, gear.cypher(paths[0]) if paths else None)
     graph, vector = (runs.summary(results, ks=[K])["all_found"][str(K)] for results in (graph_results, vector_results))
     console.print(
-        f"All the passages a question needs were among the first {K} for {graph:.0f} % "
+        f"All gold passages were among the first {K} for {graph:.0f} % "
         f"of the questions with the graph, and for {vector:.0f} % by vector search alone."
     )
-    console.print("Forty passages show how it works, not how well: README.md has measured results.", style="dim")
+    console.print("Forty passages are a demonstration, not a benchmark: README.md has measurements.", style="dim")

@@ -1,4 +1,4 @@
-"""``gear doctor``: whether a database is fit to be searched, and what a search costs on it."""
+"""``gear doctor``: checks a database and profiles searches on it."""
 
 import json
 from dataclasses import asdict
@@ -20,13 +20,13 @@ STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
 
 @click.command()
 @click.argument("questions", nargs=-1)
-@click.option("--hub", type=click.IntRange(min=1), default=Beam().hub, show_default=True, help="What counts as a hub.")
+@click.option("--hub", type=click.IntRange(min=1), default=Beam().hub, show_default=True, help="Degree of a hub.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
 def doctor(questions: tuple[str, ...], hub: int, as_json: bool, settings: Settings) -> None:
-    """Examine a database, and profile a search for each of the QUESTIONS (default: a few of its facts).
+    """Check a database, and profile a search for each of the QUESTIONS (default: a few facts from the graph).
 
-    Nothing is changed. The exit code is 2 where anything keeps a search from working as it should.
+    Changes nothing. The exit code is 2 if a problem was found.
     """
     with opened(settings) as gear, waiting("examining"):
         examiner = Doctor(gear.graph, gear.embedder, gear.overlay.profile(), Beam(hub=hub))
@@ -47,7 +47,7 @@ def show(console: Console, examination: Examination) -> None:
         table.add_row(mark, Text(f"{finding.subject}: {finding.detail}"), Text(finding.fix))
     console.print(table)
     if examination.costs:
-        costs = _table("query of a search", "runs", "ms, median", "db hits", "rows", "pages from disk", right=1)
+        costs = _table("query", "runs", "ms, median", "db hits", "rows", "pages from disk", right=1)
         for cost in examination.costs:
             counts = (f"{count:,}" for count in (cost.db_hits, cost.rows, cost.page_misses))
             costs.add_row(cost.query, str(cost.runs), f"{cost.milliseconds:.1f}", *counts)
@@ -55,7 +55,7 @@ def show(console: Console, examination: Examination) -> None:
     if examination.busiest:
         busiest = _table("hub", "triples", right=1)
         for name, degree in examination.busiest:
-            busiest.add_row(Text(name or "(without a name)"), f"{degree:,}")
+            busiest.add_row(Text(name or "(no name)"), f"{degree:,}")
         console.print(busiest)
 
 

@@ -43,29 +43,31 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 
 @click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
-@click.option("--retriever", help="One of those below; by default naive, or the agent's own.")
-@click.option("--agent", help="Measure an agent, one of those below, over the retriever; crag judges by similarity.")
-@click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers, five ways.")
-@click.option("--table", "every_system", is_flag=True, help="Measure every system that can run, one row each.")
-@click.option("--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write a page with plots.")
+@click.option("--retriever", help="One of the retrievers below; default: naive, or the agent's own.")
+@click.option("--agent", help="Measure an agent, one of those below; crag evaluates by similarity.")
+@click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers by five metrics.")
+@click.option("--table", "every_system", is_flag=True, help="Measure every available system, one row each.")
+@click.option(
+    "--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write an HTML report with plots."
+)
 @click.option(
     "--llm",
     type=click.Choice(["model", "oracle"]),
     default="model",
     show_default=True,
-    help="What plays the language model: that of the settings, or an oracle that knows the data set's decompositions.",
+    help="The language model: the configured one, or an oracle that knows the gold decompositions.",
 )
 @click.option(
     "--protocol",
     type=click.Choice(["one", "paper"]),
     default="one",
     show_default=True,
-    help="Measure every k on one run, or in a run of its own from k passages, as the paper does.",
+    help="Measure every k on one run, or each k in a separate run from k passages, as in the paper.",
 )
-@click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="Where recall is measured.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first questions.")
+@click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="The values of k for recall.")
+@click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use.")
 @click.option(
-    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write everything to a file."
+    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the results to a JSON file."
 )
 @with_chat_settings
 def evaluate(
@@ -83,12 +85,12 @@ def evaluate(
     options: RecipeOptions,
     settings: Settings,
 ) -> None:
-    """Measure a retriever or an agent on a data set: a folder with corpus.jsonl, queries.jsonl, perhaps triples.jsonl.
+    """Measure a retriever or an agent on a data set: corpus.jsonl, queries.jsonl and, optionally, triples.jsonl.
 
-    A folder with nodes.csv, relationships.csv and questions.jsonl is a knowledge graph: it is imported and adopted, and
-    measured is whether the entities of the answers are among the triples.
+    A folder with nodes.csv, relationships.csv and questions.jsonl is a knowledge graph: it is imported and adopted. The
+    measure is then the recall of the answers' entities in the retrieved triples.
 
-    The data set is ingested first if the database does not hold it yet; without --uri, into a local server of its own.
+    The data set is ingested first unless the database holds it; without --uri, into a separate local server.
     """
     require_writable(json_file)
     if folder is not None:
@@ -102,7 +104,9 @@ def evaluate(
     settings = own_server(settings, f"evaluate-{dataset.name}")
     if every_system or folder:
         if quality or retriever or agent or options.keys() - {"max_steps"}:
-            raise click.UsageError("a table measures every system by its defaults: here it takes --max-steps only")
+            raise click.UsageError(
+                "--table and --report measure every system with its defaults: the only option they take is --max-steps"
+            )
         steps = options.get("max_steps", 4)
         separately = protocol == "paper"
         report = _measure_table(dataset, queries, ks, llm=llm, steps=steps, separately=separately, settings=settings)
@@ -135,7 +139,7 @@ def _evaluate_graph(
 
 
 def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
-    """Ingest the data set where the database does not hold it yet."""
+    """Ingest the data set unless the database holds it."""
     with progress_shown() as on_progress:
         runs.provide(
             gear,
@@ -157,7 +161,7 @@ def _measure_system(
     settings: Settings,
 ) -> dict[str, Any]:
     if quality and system.agent is None:
-        raise click.UsageError("--quality judges the answers of one agent: give --agent, and no --table")
+        raise click.UsageError("--quality judges the answers of an agent: add --agent")
     if system.uses_oracle:
         require_decompositions(queries)
     needed = quality or (system.needs_model and not system.uses_oracle)
@@ -212,7 +216,7 @@ def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
     for k in ks:
         table.add_column(f"@{k}", justify="right")
     table.add_row("recall %", *(f"{report['recall'][str(k)]:.1f}" for k in ks))
-    table.add_row("all found %", *(f"{report['all_found'][str(k)]:.1f}" for k in ks))
+    table.add_row("all gold %", *(f"{report['all_found'][str(k)]:.1f}" for k in ks))
     for step, recall in report.get("recall_by_step", {}).items():
         table.add_row(f"recall %, step {step}", *(f"{recall[str(k)]:.1f}" for k in ks), style="dim")
     table.caption = "\n".join(_captions(report))
@@ -227,11 +231,11 @@ def _captions(report: dict[str, Any]) -> Iterator[str]:
     yield f"latency p50 {latency['p50']:.1f} ms, p95 {latency['p95']:.1f} ms{timed}"
     if "steps" in report:
         reasons = ", ".join(f"{reason} {count}" for reason, count in report["stop_reasons"].items())
-        yield f"{report['steps']:.2f} steps a question; ended by {reasons}"
+        yield f"{report['steps']:.2f} steps per question; stop reasons: {reasons}"
     for name, metric in report.get("quality", {}).items():
-        skipped = f", {metric['skipped']} without" if metric["skipped"] else ""
+        skipped = f", {metric['skipped']} undefined" if metric["skipped"] else ""
         yield f"{name.replace('_', ' ')} {metric['mean']:.2f} ({metric['low']:.2f} to {metric['high']:.2f}{skipped})"
     if llm["calls"] or llm["cached"]:
         about = "about " if llm["estimated"] else ""
         tokens = (llm["input_tokens"] + llm["output_tokens"]) / report["questions"]
-        yield f"{llm['calls'] / report['questions']:.2f} calls and {about}{tokens:,.0f} tokens a question"
+        yield f"{llm['calls'] / report['questions']:.2f} calls and {about}{tokens:,.0f} tokens per question"

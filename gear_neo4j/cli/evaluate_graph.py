@@ -1,4 +1,4 @@
-"""``gear evaluate`` on a knowledge graph with questions: are the entities of the answers among the triples?"""
+"""``gear evaluate`` on a knowledge graph with questions: recall of the answers' entities in the retrieved triples."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ TRIPLES = 20
 def evaluate_graph(
     folder: Path, settings: Settings, *, chosen: Sequence[RetrieverRecipe], limit: int | None
 ) -> dict[str, Any]:
-    """Measure nearest triples, ``naive``, ``paths`` and what was chosen side by side, in a database of its own."""
+    """Measure nearest triples, ``naive``, ``paths`` and the chosen retrievers side by side, in a separate database."""
     dataset = knowledge.load(folder)
     settings = own_server(settings, f"evaluate-{dataset.name}")
     with opened(settings) as gear:
@@ -34,7 +34,7 @@ def evaluate_graph(
 
 
 def graph_table(report: Mapping[str, Any]) -> Table:
-    """What the command prints."""
+    """The results as a table."""
     title = (
         f"{report['dataset']}: entities of the answer among the first {report['k']} triples, "
         f"{report['counted']} of {report['questions']} questions"

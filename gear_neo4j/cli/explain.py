@@ -1,4 +1,4 @@
-"""``gear explain``: a saved answer or search as a page that shows its paths, and as Cypher for Neo4j Browser."""
+"""``gear explain``: a saved answer or search as an HTML page with its paths, and as Cypher for Neo4j Browser."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from gear_neo4j.wording import counted
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for both; default: that of RUN.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Output folder; default: that of RUN.")
 def explain(run: Path, out: Path | None) -> None:
-    """Write RUN.html, a page that shows the paths of a saved run, and RUN.cypher, which shows them in Neo4j.
+    """Write RUN.html, a page with the paths of a saved run, and RUN.cypher, which shows them in Neo4j.
 
-    RUN is a file of gear search --json, gear ask --json or gear ask --trace. Neither a database nor a model is needed.
+    RUN is the output of gear search --json, gear ask --json or gear ask --trace. Needs no database and no model.
 
     \b
     gear ask "Who supervised Hinton?" --json > run.json
@@ -27,14 +27,14 @@ def explain(run: Path, out: Path | None) -> None:
     folder = out or run.parent
     for suffix, text in ((".html", page(saved)), (".cypher", script(saved))):
         _write(folder / f"{run.stem}{suffix}", text, run=run)
-    _tell(saved)
+    _print_summary(saved)
     click.echo(f"\n{folder / run.stem}.html    open it in a browser")
     click.echo(f"{folder / run.stem}.cypher  for Neo4j Browser, or: cypher-shell -f FILE")
 
 
 def _write(file: Path, text: str, *, run: Path) -> None:
     if file.resolve() == run.resolve():
-        raise InputError(f"{file} would be written over the run itself: name a folder with --out")
+        raise InputError(f"{file} would overwrite the run itself: choose a folder with --out")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -42,7 +42,7 @@ def _write(file: Path, text: str, *, run: Path) -> None:
     write_file(file, text)
 
 
-def _tell(saved: SavedRun) -> None:
+def _print_summary(saved: SavedRun) -> None:
     click.echo(saved.question)
     if saved.answer:
         click.echo(saved.answer)

@@ -1,4 +1,4 @@
-"""``gear export``: a corpus as files for neo4j-admin's bulk import."""
+"""``gear export``: a corpus as CSV files for the bulk import of neo4j-admin."""
 
 import json
 from dataclasses import asdict, replace
@@ -19,7 +19,7 @@ from gear_neo4j.wording import contents, counted
 @click.command()
 @click.argument("sources", nargs=-1, type=PATH, required=True)
 @TRIPLES
-@click.option("--admin-import", "folder", type=PATH, required=True, help="A new folder for the files.")
+@click.option("--admin-import", "folder", type=PATH, required=True, help="A new folder for the CSV files.")
 @CHUNKS
 @click.option("--embedding-model", help="A sentence-transformers name or folder.  [GEAR_EMBEDDING_MODEL]")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
@@ -31,13 +31,13 @@ def export(
     chunk_size: int,
     embedding_model: str | None,
 ) -> None:
-    """Write what an ingest of SOURCES would write as CSV files, for a database that does not exist yet.
+    """Convert SOURCES to CSV files for the bulk import of neo4j-admin into a new database.
 
-    For initial loads of many millions of triples; no database is asked. Afterwards, on the server, while it is stopped:
+    For initial loads of many millions of triples; needs no database. Then, on the stopped server:
 
     \b
     neo4j-admin database import full @DIR/import.args neo4j
-    gear migrate     once it runs again: the indexes are made then
+    gear migrate     after the restart, to create the indexes
     """
     require_folder(folder)
     settings = Settings.load()

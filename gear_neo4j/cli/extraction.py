@@ -1,4 +1,4 @@
-"""``gear ingest --extract``: what a model is asked is told beforehand, as it goes, and afterwards."""
+"""``gear ingest --extract``: the cost of an extraction before, during and after it."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -18,13 +18,13 @@ Price = tuple[float, float] | None
 def extract(
     gear: Gear, *, extractor: str, max_tokens: int | None, retry_failed: bool, price: Price
 ) -> ExtractionReport:
-    """Extract from all passages without status, with a progress bar; each failure is told as it comes up."""
+    """Extract from all passages without status, with a progress bar; failures are reported as they occur."""
     with _progress_shown(price) as on_progress:
         return gear.corpus.extract(
             extractor=extractor,
             max_tokens=max_tokens,
             retry_failed=retry_failed,
-            on_failure=_tell,
+            on_failure=_print_failure,
             on_progress=on_progress,
         )
 
@@ -39,7 +39,7 @@ def print_forecast(forecast: Forecast, *, price: Price) -> None:
 
 
 def print_extracted(report: ExtractionReport, *, price: Price) -> None:
-    """Say what an extraction did."""
+    """Print the result of an extraction and its cost."""
     about = "about " if report.usage.estimated else ""
     cached = f" and {report.usage.cached:,} from the cache" if report.usage.cached else ""
     click.echo(
@@ -50,16 +50,17 @@ def print_extracted(report: ExtractionReport, *, price: Price) -> None:
     )
     if report.stopped:
         remaining = report.total - report.done - report.failed
-        click.echo(f"stopped at the budget of tokens, {counted(remaining, 'passage')} left; the same command goes on")
+        passages = counted(remaining, "passage")
+        click.echo(f"stopped at the token budget, {passages} left: run the command again to continue")
     if report.failed:
         click.echo(
-            f"gear: no triples from {counted(report.failed, 'passage')}, see above; --retry-failed asks for them again",
+            f"gear: no triples from {counted(report.failed, 'passage')}, see above; --retry-failed tries them again",
             err=True,
         )
 
 
 def _money(usage: Usage, price: Price) -> str:
-    return f", {usage.cost(price):,.2f} in money" if price else ""
+    return f", cost {usage.cost(price):,.2f}" if price else ""
 
 
 @contextmanager
@@ -78,5 +79,5 @@ def _progress_shown(price: Price) -> Iterator[Callable[[ExtractionReport], None]
         yield report_on
 
 
-def _tell(failure: Failure) -> None:
+def _print_failure(failure: Failure) -> None:
     errors.print(str(failure), style="yellow", markup=False, highlight=False, soft_wrap=True)

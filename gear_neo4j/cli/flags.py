@@ -1,4 +1,4 @@
-"""Flags of the command line, derived from the recipes of retrievers and agents: one for each of their options."""
+"""Command-line flags derived from the options of retriever and agent recipes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ RecipeType = TypeVar("RecipeType", bound=Recipe)
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """An option of a recipe as a flag: the way to its field, such as ``("beam", "width")``, its type, and its help."""
+    """A recipe option as a flag: the path to its field, such as ``("beam", "width")``, its type, default and help."""
 
     path: tuple[str, ...]
     kind: Any
@@ -34,12 +34,12 @@ class Flag:
 
     @property
     def flag(self) -> str:
-        """As it is typed."""
+        """The flag on the command line."""
         return f"--{self.name.replace('_', '-')}"
 
 
 def flags_of(recipe: type[Options], *, path: tuple[str, ...] = ()) -> Iterator[Flag]:
-    """The flags of a recipe; options that are values of their own, such as a beam, give theirs.
+    """The flags of a recipe, those of nested options such as a beam included.
 
     Example:
         >>> from gear_neo4j.retrieval.naive import Naive
@@ -58,8 +58,8 @@ class RecipeCommand(click.Command):
     """A command with the flags of recipes, which reach it as ``options``.
 
     Args:
-        registries: the flags of all that is registered there; ``--help`` lists it, too.
-        recipe: the flags of this recipe alone, and of these ``only`` some.
+        registries: add the flags of every entry, and list the entries in ``--help``.
+        recipe: add the flags of this recipe alone; ``only`` limits them.
     """
 
     def __init__(
@@ -82,12 +82,12 @@ class RecipeCommand(click.Command):
         return [*super().get_params(ctx), *_merge_flags([*recipes, *own], only=self._only)]
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command; the flags of recipes that were given reach it as ``options``."""
+        """Call the command with the recipe flags that the user set as ``options``."""
         ctx.params["options"] = _take_options(ctx.params)
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The command's own options, then what there is to choose from, with a section of flags each."""
+        """The command's own options, then each registry with its entries and their flags."""
         if self._recipe:
             super().format_options(ctx, formatter)
             return
@@ -100,48 +100,48 @@ class RecipeCommand(click.Command):
                 formatter.write_dl([(entry.name, entry.summary) for entry in registry])
             flags = _merge_flags([(entry.name, entry.recipe) for entry in registry])
             records = [record for flag in flags if (record := flag.get_help_record(ctx))]
-            with formatter.section(f"Options of {registry.kind}s, with the default of each"):
+            with formatter.section(f"Options of {registry.kind}s, with defaults"):
                 formatter.write_dl(records)
 
 
 def retriever_from(name: str | None, options: RecipeOptions, *, default: str = "naive") -> RetrieverRecipe:
-    """The retriever of a name with the options that were given.
+    """The retriever by name, with options.
 
     Raises:
-        SettingsError: there is no such retriever, or it does not have an option.
+        SettingsError: unknown retriever, or an option that it does not have.
     """
     return with_options_of(RETRIEVERS.recipe(name or default), options)
 
 
 def agent_from(name: str, retriever: str | None, options: RecipeOptions) -> AgentRecipe:
-    """The agent of a name, over a retriever (by default its own), with the options that were given.
+    """The agent by name, over a retriever (default: its own), with options.
 
     Raises:
-        SettingsError: there is no such agent or retriever, the one cannot stand on the other, or neither has an option.
+        SettingsError: unknown agent or retriever, a retriever that the agent cannot use, or an option that neither has.
     """
     recipe = AGENTS.recipe(name)
     if retriever is not None:
         if "over" not in type(recipe).model_fields:
-            raise SettingsError(f"{name} stands on no retriever: leave out --retriever")
+            raise SettingsError(f"{name} uses no retriever: leave out --retriever")
         over, kind = RETRIEVERS.recipe(retriever), type(recipe).model_fields["over"].annotation
         if isinstance(kind, type) and issubclass(kind, Recipe) and not isinstance(over, kind):
-            raise SettingsError(f"{name} stands on {kind.name} only, not on {retriever}")
+            raise SettingsError(f"{name} works over {kind.name} only, not {retriever}")
         recipe = type(recipe)(over=over)  # type: ignore[call-arg]
     return with_options_of(recipe, options)
 
 
 def _take_options(params: dict[str, Any]) -> dict[str, Any]:
-    """The options of recipes that were given; all of them are taken out of the command's parameters."""
+    """Pop the recipe flags from the parameters; return those that the user set."""
     names = [key for key in params if key.startswith(PREFIX)]
     values = {key.removeprefix(PREFIX): params.pop(key) for key in names}
     return {name: value for name, value in values.items() if value not in (None, ())}
 
 
 def with_options_of(recipe: RecipeType, options: RecipeOptions) -> RecipeType:
-    """A recipe with options, each for the first in the chain (agent, retriever, its first stage) that has it.
+    """A recipe with options; each goes to the first in the chain (agent, retriever, first stage) that has it.
 
     Raises:
-        SettingsError: none of them has an option; names what they have.
+        SettingsError: no recipe in the chain has an option; the message lists those they have.
     """
     if len(options) > 1 and "base" in options:
         # The first stage comes first: it may be a retriever with options of its own.
@@ -175,7 +175,7 @@ def _below(recipe: Recipe) -> str:
 
 
 def _with_updates(recipe: Options, updates: Mapping[tuple[str, ...], Any]) -> Any:
-    """The options with new values; of the others only those that were set are set again."""
+    """A copy with new values; defaults stay unset."""
     values = {name: getattr(recipe, name) for name in recipe.model_fields_set}
     nested: dict[str, dict[tuple[str, ...], Any]] = {}
     for path, value in updates.items():
@@ -197,7 +197,7 @@ def _unknown_option(name: str, chain: Sequence[Recipe]) -> str:
 def _merge_flags(
     recipes: Sequence[tuple[str, type[Recipe]]], *, only: frozenset[str] = frozenset()
 ) -> list[click.Option]:
-    """One click option for each name, whichever recipes have it."""
+    """One click option per name, shared by all recipes that have it."""
     flags: dict[str, list[tuple[str, Flag]]] = {}
     for name, recipe in recipes:
         for flag in flags_of(recipe):
@@ -219,7 +219,7 @@ def _option(owners: Sequence[tuple[str, Flag]]) -> click.Option:
 
 
 def _help_parts(owners: Sequence[tuple[str, Flag]]) -> Iterator[str]:
-    """What the option is for each recipe, with the defaults."""
+    """The help text of an option for each recipe, with the defaults."""
     descriptions = dict.fromkeys(flag.description for _, flag in owners)
     for description in descriptions:
         shared = [(name, flag) for name, flag in owners if flag.description == description]

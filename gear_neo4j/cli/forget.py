@@ -1,4 +1,4 @@
-"""``gear forget``: a source out of the graph."""
+"""``gear forget``: remove a source from the graph."""
 
 import json
 from dataclasses import asdict
@@ -13,14 +13,14 @@ from gear_neo4j.wording import counted
 
 @click.command()
 @click.argument("source")
-@click.option("--dry-run", is_flag=True, help="Say how much would go, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="Report what would be removed, without removing it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
 def forget(source: str, dry_run: bool, as_json: bool, settings: Settings) -> None:
-    """Remove the passages of SOURCE, their triples, and the entities that nothing else names.
+    """Remove the passages of SOURCE, their triples, and the entities that no other triple mentions.
 
-    SOURCE is a document as its path was given to gear ingest, or the source that lines of JSONL gave. Interrupted, the
-    same command goes on.
+    SOURCE is the path of a document as passed to gear ingest, or the "source" of JSONL lines. After an interruption,
+    run the same command again to resume.
     """
     with opened(settings) as gear, progress_shown("forgotten") as on_progress:
         report = gear.corpus.forget(source, dry_run=dry_run, on_progress=on_progress)

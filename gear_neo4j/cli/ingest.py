@@ -1,4 +1,4 @@
-"""``gear ingest``: files into the graph."""
+"""``gear ingest``: write files into the graph."""
 
 import json
 import sys
@@ -32,24 +32,24 @@ CHUNKS = click.option(
     type=click.IntRange(min=SMALLEST_CHUNK),
     default=CHUNK_SIZE,
     show_default=True,
-    help="Length of a document's passages, in characters.",
+    help="Passage length for documents, in characters.",
 )
 
 
 @click.command()
 @click.argument("sources", nargs=-1, type=PATH)
 @TRIPLES
-@click.option("--synonyms", is_flag=True, help="Link entities whose names mean nearly the same (cosine >= 0.8).")
-@click.option("--replace", is_flag=True, help="Let a line of JSONL replace another text under its id.")
+@click.option("--synonyms", is_flag=True, help="Link entities with similar names (cosine >= 0.8).")
+@click.option("--replace", is_flag=True, help="Let a JSONL line replace the stored text of its id.")
 @CHUNKS
-@click.option("--extract", is_flag=True, help="Let a language model extract triples from passages that have none.")
+@click.option("--extract", is_flag=True, help="Extract triples from passages without any by a language model.")
 @click.option(
-    "--extractor", default="llm", show_default=True, help="Extract: what makes the triples; llm is the model."
+    "--extractor", default="llm", show_default=True, help="Extract: the extractor; llm is the language model."
 )
-@click.option("--max-tokens", type=click.IntRange(min=1), help="Extract: begin no passage once these are spent.")
-@click.option("--retry-failed", is_flag=True, help="Extract: also from passages whose failure is on record.")
-@click.option("--dry-run", is_flag=True, help="Read the files, say what is in them and would be asked; write nothing.")
-@click.option("--resume", is_flag=True, expose_value=False, help="Go on after an interruption, as is always done.")
+@click.option("--max-tokens", type=click.IntRange(min=1), help="Extract: token budget; start no passage beyond it.")
+@click.option("--retry-failed", is_flag=True, help="Extract: also retry passages that failed before.")
+@click.option("--dry-run", is_flag=True, help="Report the contents and the cost of an extraction, without writing.")
+@click.option("--resume", is_flag=True, expose_value=False, help="Resume after an interruption; this is the default.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 @with_chat_settings
 def ingest(
@@ -68,23 +68,22 @@ def ingest(
 ) -> None:
     """Write passages and their triples into the graph.
 
-    SOURCES are documents (text, Markdown, HTML, PDF, CSV), JSONL files of passages, {id, title, text} a line, or
-    folders of them; of a folder with a corpus.jsonl only that and its triples.jsonl are read. What is in the graph
-    already is skipped; of a document that changed, the passages that it no longer holds are removed. Lines and files
-    that cannot be used are told, the rest is ingested, and the exit code is 2.
+    SOURCES are documents (text, Markdown, HTML, PDF, CSV), JSONL files with a passage {id, title, text} per line, or
+    folders of them; from a folder with a corpus.jsonl, only that file and triples.jsonl are read. What the graph
+    already holds is skipped; passages that a changed document no longer contains are removed. Invalid lines and files
+    are reported and skipped; the exit code is then 2.
 
-    With --extract a language model reads every passage in the graph that has no triples yet; without SOURCES, only
-    that is done.
+    With --extract, a language model reads every passage in the graph without triples; SOURCES are then optional.
     """
     extract = extract or retry_failed
     if not (sources or triples or extract):
-        raise click.UsageError("nothing to ingest: give SOURCES, or --triples for passages that are there already")
+        raise click.UsageError("nothing to ingest: give SOURCES, or --triples for stored passages")
     if dry_run:
         _forecast(
             sources, triples, extract=extract, retry_failed=retry_failed, settings=settings, chunk_size=chunk_size
         )
         return
-    # Without a model nothing is to be started.
+    # Fail before a server is started if no model is set.
     chat = open_chat(settings, cache=settings.chat_cache) if extract and extractor == "llm" else None
     report, extracted = None, None
     price = settings.chat_price
@@ -126,7 +125,7 @@ def _forecast(
     settings: Settings,
     chunk_size: int,
 ) -> None:
-    """Say what is in the files, and what an extraction would ask of a model, without asking for it."""
+    """Report what the files hold and what an extraction would cost, without calling a model."""
     if not (sources or triples):
         with opened(settings) as gear:
             estimate = gear.corpus.forecast(retry_failed=retry_failed)
@@ -150,7 +149,7 @@ def _summary(report: IngestReport) -> str:
 
 
 def _changes(report: IngestReport) -> str:
-    """What was replaced and removed, if anything was."""
+    """The counts of what was replaced and removed, if any."""
     counts = {
         ("passage", "replaced"): report.passages_replaced,
         ("passage", "removed"): report.passages_removed,
@@ -164,7 +163,7 @@ def _end(report: IngestReport, *, failed: int = 0) -> None:
         click.echo(f"{counted(sum(report.skipped.values()), 'file')} skipped: {', '.join(report.skipped)}", err=True)
     if report.problems:
         problems = counted(report.problems, "line or file", "lines or files")
-        click.echo(f"gear: {problems} could not be used, see above; mend and ingest again", err=True)
+        click.echo(f"gear: {problems} could not be used, see above; fix and ingest again", err=True)
     if report.problems or failed:
         sys.exit(2)
 
@@ -177,5 +176,5 @@ def progress_shown(done: str = "written") -> Iterator[Callable[[Progress], None]
 
 
 def tell(problem: Problem) -> None:
-    """Show a line or a file that could not be used."""
+    """Print a line or a file that could not be used."""
     errors.print(str(problem), style="yellow", markup=False, highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""A group of commands that are imported when they are invoked."""
+"""A group whose commands are imported on invocation."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -10,23 +10,23 @@ Commands = Mapping[str, tuple[str, str]]
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and help line, and imports one only to run it or to complete its options.
+    """A group that holds its commands by name and help line, and imports one only to run or complete it.
 
     Args:
-        lazily: where each command is (``module:attribute``), and the first sentence of its help.
+        lazily: the location of each command (``module:attribute``) and the first sentence of its help.
     """
 
     def __init__(self, *args: Any, lazily: Commands, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._lazily = lazily
         for name, (_, line) in lazily.items():
-            # Stands for the command in the group's help and in the completion of its name.
+            # A placeholder for the help of the group and for completion.
             self.add_command(click.Command(name, help=line))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments name, imported, with the arguments that are left."""
+        """The command that the arguments name, imported, and the remaining arguments."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, self.load(name) if name and name in self._lazily else command, rest
 
@@ -35,5 +35,5 @@ class LazyGroup(click.Group):
         module, _, attribute = self._lazily[name][0].partition(":")
         command = getattr(import_module(module), attribute)
         if not isinstance(command, click.Command):
-            raise TypeError(f"{module}:{attribute} is no command")
+            raise TypeError(f"{module}:{attribute} is not a command")
         return command

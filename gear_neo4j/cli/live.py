@@ -1,4 +1,4 @@
-"""What an agent does, shown as it happens: its steps on standard error, its answer as the model writes it."""
+"""Live output of an agent: steps on standard error, and the answer as the model streams it."""
 
 from rich.console import Console
 from rich.markup import escape
@@ -10,8 +10,8 @@ class Live:
     """Shows the events of a run.
 
     Args:
-        console: where the answer is written, piece by piece if it is a terminal.
-        steps: where the steps are shown.
+        console: receives the answer, streamed if it is a terminal.
+        steps: receives the steps.
     """
 
     def __init__(self, console: Console, steps: Console) -> None:
@@ -21,7 +21,7 @@ class Live:
 
     @property
     def streamed(self) -> str:
-        """The answer as far as it was written on the terminal."""
+        """The part of the answer that was streamed to the terminal."""
         return "".join(self._pieces)
 
     def show(self, event: Event) -> None:

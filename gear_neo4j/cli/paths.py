@@ -1,4 +1,4 @@
-"""``gear paths``: what a question names, and the paths of the graph between."""
+"""``gear paths``: the nodes that a question mentions, and the paths between them."""
 
 import json
 
@@ -18,9 +18,9 @@ from gear_neo4j.wire import connected_json
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
 def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settings) -> None:
-    """Show what QUESTION names in the graph, the shortest paths between, and the facts around; no model is called.
+    """Show the nodes that QUESTION mentions, the shortest paths between them, and nearby facts; no model is called.
 
-    gear search --retriever paths and gear ask --agent paths put them beside the passages of a search.
+    gear search --retriever paths and gear ask --agent paths combine them with the passages of a search.
 
     \b
     gear paths "Which drugs inhibit both ALK and ROS1?"
@@ -40,11 +40,11 @@ def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settin
 
 def _print_named(console: Console, connected: PathResult) -> None:
     if not connected.matches:
-        console.print("the question names nothing that the graph knows by name")
+        console.print("the question mentions no node of the graph by name")
         return
     named = (
         match.text + (f" ({len(match.nodes)} nodes)" if len(match.nodes) > 1 else "") for match in connected.matches
     )
     console.print(f"named: {', '.join(named)}", markup=False, highlight=False)
     if not connected.exact:
-        console.print("not everything was looked at: a node has too many facts, or the server took too long")
+        console.print("incomplete: a node has too many facts, or the server took too long")

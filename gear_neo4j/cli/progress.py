@@ -1,4 +1,4 @@
-"""How far a long command is, on standard error: bars on a terminal, elsewhere a line a stage and every half minute."""
+"""Progress of long commands on standard error: bars on a terminal, else a line per stage and every half minute."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,16 +11,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 errors = Console(stderr=True)
-# Between two lines about the same stage, and before the first line of a wait that may be over in a blink, in seconds.
+# Seconds between two lines about a stage, and before the first line of a wait, which may be short.
 EVERY = 30.0
 SHORT = 2.0
 
 
 class Show(Protocol):
-    """Shows how far a stage is; a stage begins when it is first shown, and ends when another begins."""
+    """Shows the progress of a stage; a stage begins when first shown, and ends when another begins."""
 
     def __call__(self, stage: str, done: float = 0, total: float | None = None, note: str = "") -> None:
-        """``done`` of ``total`` (None: unknown) in any unit; ``note`` counts what has been done, in words."""
+        """``done`` of ``total`` (None: unknown) in any unit; ``note`` is shown beside it."""
 
 
 class Lines:
@@ -43,7 +43,7 @@ class Lines:
         self._stage, self._state, self._began = "", "", 0.0
 
     def show(self, stage: str, done: float = 0, total: float | None = None, note: str = "") -> None:
-        """Begin a stage, or note how far it is."""
+        """Begin a stage, or update its progress."""
         if stage != self._stage:
             self.end()
             self._stage, self._began = stage, self._clock()
@@ -52,13 +52,13 @@ class Lines:
         self._state = ", ".join(filter(None, (share, note)))
 
     def beat(self) -> None:
-        """Write how far the stage is, and for how many seconds it has been going on."""
+        """Write the progress of the stage and its seconds so far."""
         if self._stage:
             seconds = f"{self._clock() - self._began:.0f} s"
             self._write(f"{self._stage}: {', '.join(filter(None, (self._state, seconds)))}")
 
     def end(self) -> None:
-        """End the stage, if there is one."""
+        """End the current stage, if any."""
         self.beat()
         self._stage = self._state = ""
 
@@ -80,7 +80,7 @@ def stages() -> Iterator[Show]:
 
 @contextmanager
 def counting(stage: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show one stage of ``total`` items; call what it gives with the number of items that were just done."""
+    """Show one stage of ``total`` items; yields a function to call with the number of newly finished items."""
     done = 0
     with stages() as show:
         show(stage, 0, total)
@@ -95,7 +95,7 @@ def counting(stage: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def waiting(text: str) -> Iterator[Callable[[str], None]]:
-    """Show what is being waited for; call what it gives when that changes. A short wait shows nothing but a spinner."""
+    """Show the reason for a wait; yields a function that changes it. A short wait shows only a spinner."""
     if errors.is_interactive:
         with errors.status(text) as status:
             yield lambda text: status.update(text)

@@ -1,4 +1,4 @@
-"""``gear search``: passages for a question, and the paths that led to them."""
+"""``gear search``: passages for a question, and the paths to them."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -21,21 +21,21 @@ SHOWN_PATHS = 5
 
 @click.command(cls=RecipeCommand, registries=(RETRIEVERS,))
 @click.argument("question")
-@click.option("--retriever", default="naive", show_default=True, help="One of those below.")
-@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many passages.")
-@click.option("--paths", is_flag=True, help="Also show the best paths, and the Cypher that draws the first one.")
+@click.option("--retriever", default="naive", show_default=True, help="One of the retrievers below.")
+@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Number of passages.")
+@click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_chat_settings
 def search(
     question: str, retriever: str, k: int, paths: bool, as_json: bool, options: RecipeOptions, settings: Settings
 ) -> None:
-    """Find the passages that answer QUESTION, over several hops.
+    """Retrieve passages for QUESTION by multi-hop search.
 
     \b
     gear search "Who supervised the PhD of the 2024 physics laureate from Toronto?" --paths
     """
     recipe = retriever_from(retriever, options)
-    # Without a model that it needs nothing is to be started.
+    # Fail before a server is started if a required model is not set.
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as gear:
         hits = gear.search(question, k=k, retriever=recipe)
@@ -51,14 +51,12 @@ def search(
         console.print(f"noted: {fact}", style="cyan", markup=False, highlight=False, soft_wrap=True)
     spent = " + ".join(f"{part} {spent:.0f}" for part, spent in hits.milliseconds.items())
     if not hits.exact:
-        console.print(
-            "an entity of very many triples was met: of those, only the nearest to the question were followed"
-        )
+        console.print("approximate: of a hub's triples, only the nearest to the question were followed")
     console.print(f"{hits.retriever}: {sum(hits.milliseconds.values()):.0f} ms ({spent})", style="dim")
 
 
 def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:
-    """Print the passages with their ranks and sources; those that are known to be needed are marked."""
+    """Print the passages with their ranks and sources; gold ones are marked."""
     if not hits:
         console.print("no passage found")
         return
@@ -77,13 +75,13 @@ def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snip
 
 
 def print_paths(console: Console, paths: Sequence[Path], cypher: Cypher | None) -> None:
-    """Print the best paths with their scores, and the Cypher that shows the first one, ready to be pasted."""
+    """Print the best paths with their scores, and Cypher for the first one, ready to paste."""
     if cypher is None:
-        console.print("no path: none of the passages has triples")
+        console.print("no paths: the passages have no triples")
         return
     console.print("\nPaths", style="bold")
     for path in paths:
-        # A line is never cut or broken: what is copied from the screen must run.
+        # No wrapping or truncation: what is copied from the screen must run.
         console.print(f"{path.score:5.2f}  {path}", markup=False, highlight=False, soft_wrap=True)
     console.print("\nThe best path in Neo4j Browser", style="bold")
     console.print(str(cypher), style="green", markup=False, highlight=False, soft_wrap=True)

@@ -12,16 +12,16 @@ from gear_neo4j.errors import MigrationError
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 
-NAME = click.option("--name", help="Which local server; each has data of its own.  [GEAR_NAME; default: default]")
+NAME = click.option("--name", help="Name of the local server; each has its own data.  [GEAR_NAME; default: default]")
 
 
 @click.command()
 @NAME
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of Bolt.  [default: 7687, or any that is free]")
+@click.option("--port", type=click.IntRange(1, 65535), help="Bolt port.  [default: 7687, or a free one]")
 def up(name: str | None, port: int | None) -> None:
-    """Start a local Neo4j (or say where it runs): for development, demos and tests, not for production.
+    """Start a local Neo4j, or show its address if it runs: for development, demos and tests, not for production.
 
-    The first start downloads Neo4j Community, which is free software under the GPLv3, from Maven Central.
+    The first start downloads Neo4j Community (free software, GPLv3) from Maven Central.
     """
     settings = Settings.load()
     with waiting("starting") as report:
@@ -33,7 +33,7 @@ def up(name: str | None, port: int | None) -> None:
             report=report,
         )
     click.echo(f"Neo4j {server.version} ({server.name}) at {server.uri}; data and password in {server.home}")
-    click.echo("Neo4j Community, GPLv3, runs in a process of its own; for development, demos and tests.")
+    click.echo("Neo4j Community, GPLv3, runs as a separate process; for development, demos and tests.")
     click.echo(f"export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} ", nl=False)
     click.echo(f'NEO4J_PASSWORD="$(cat {server.home / "password"})"')
 
@@ -48,17 +48,17 @@ def down(name: str | None) -> None:
 
 
 @click.command()
-@click.option("--name", help="Only this local server.")
+@click.option("--name", help="Show only this server.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def status(name: str | None, as_json: bool) -> None:
-    """List the local servers: which run, where, and how much disk their data takes."""
+    """List the local servers: state, address and disk usage."""
     servers = [server for server in local.servers(home=Settings.load().home) if name in (None, server.name)]
     if as_json:
         keys = ("name", "running", "version", "uri", "size")
         click.echo(json.dumps([{key: getattr(server, key) for key in keys} for server in servers]))
         return
     if not servers:
-        click.echo("no local server yet: 'gear up' starts one")
+        click.echo("no local server: run 'gear up' to start one")
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("name", "state", "version", "address", "data"):
@@ -70,10 +70,10 @@ def status(name: str | None, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--check", is_flag=True, help="Change nothing; say what is missing, exit code 2 if anything is.")
+@click.option("--check", is_flag=True, help="Change nothing; report what is missing, with exit code 2.")
 @with_settings
 def migrate(check: bool, settings: Settings) -> None:
-    """Bring a database to the newest schema, and verify its indexes."""
+    """Migrate a database to the latest schema, and verify its indexes."""
     with opened(settings) as gear:
         missing = gear.graph.pending_migrations()
         if check and missing:

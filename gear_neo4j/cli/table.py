@@ -1,4 +1,4 @@
-"""``gear evaluate --table``: every system on one's own questions."""
+"""``gear evaluate --table``: every system on the same questions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
 from gear_neo4j.wording import counted
 
-# Narrower screens get no column for the 95th percentile and the paper's figures, very narrow ones none for the spread.
+# Narrower screens omit the 95th percentile and the paper's figures, very narrow ones the interval, too.
 WIDE = 125
 NARROW = 95
 
@@ -30,7 +30,7 @@ def measure(
     llm: str,
     separately: bool,
 ) -> dict[str, Any]:
-    """Measure the table and show how far each system is."""
+    """Measure every system, with progress."""
     with stages() as show:
         label, done, total = "", 0, 0
 
@@ -51,7 +51,7 @@ def measure(
 
 
 def print_table(console: Console, report: dict[str, Any]) -> None:
-    """Print the rows with recall, its spread, what a question costs, and, where it fits, the paper's figures."""
+    """Print the rows with recall, its interval, the cost per question and, if they fit, the paper's figures."""
     ks, wide, narrow = report["ks"], console.width >= WIDE, console.width < NARROW
     view = Table(
         title=f"{report['dataset']}: {counted(report['questions'], 'question')}, language model: {report['llm']}",

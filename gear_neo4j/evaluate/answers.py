@@ -1,4 +1,4 @@
-"""Answers compared with the gold answers as SQuAD and HotpotQA do it: exact match and F1 over words."""
+"""Exact match and word F1 against the gold answers, as in SQuAD and HotpotQA."""
 
 import re
 import string
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-# HotpotQA: sharing a word with "yes" is no half of the truth.
+# HotpotQA gives no partial credit for these.
 _WHOLE = frozenset({"yes", "no", "noanswer"})
 
 

@@ -1,4 +1,4 @@
-"""The thresholds of an evaluator, found on pairs of which it is known whether the text helps with the question."""
+"""The thresholds of an evaluator, fitted on question-text pairs with known relevance."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from gear_neo4j.roles.calibrated import Calibration
 from gear_neo4j.roles.evaluators import Evaluator, Thresholds
 from gear_neo4j.usage import Usage
 
-# Passages without gold that come nearest to a question by their words: what an evaluator has to tell from gold ones.
+# Hard negatives for each question: the best passages by BM25 that are not gold.
 OTHERS = 10
 PRECISION, RECALL = 0.9, 0.95
-# BM25 looks at words alone, so that this one is never loaded.
+# BM25 needs no vectors, so the model is never loaded.
 _UNUSED = SentenceTransformerEmbedder()
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A question, a text, and whether the text helps with it."""
+    """A question, a text, and whether the text is relevant."""
 
     question: str
     text: str
@@ -33,16 +33,16 @@ class Pair:
 
 
 def read_pairs(path: Path, *, limit: int | None = None) -> list[Pair]:
-    """The pairs of a data set (its gold passages, and for each question ten that share words with it), or of a file.
+    """The pairs of a data set (gold passages, and ten hard negatives per question), or of a file.
 
-    A file is JSONL with ``question``, ``text`` and ``relevant`` (true or false). ``limit`` is a number of questions.
+    A file is JSONL with ``question``, ``text`` and ``relevant`` (true or false). ``limit`` is the number of questions.
 
     Raises:
         InputError: a line cannot be used, or the pairs are all of one kind.
     """
     pairs = list(_of_dataset(path, limit)) if path.is_dir() else _of_file(path)[: limit and limit * (OTHERS + 1)]
     if len({pair.relevant for pair in pairs}) < 2:
-        raise InputError(f"{path} holds no pairs of both kinds: texts that help with a question, and texts that do not")
+        raise InputError(f"{path} needs both relevant and irrelevant pairs")
     return pairs
 
 
@@ -54,10 +54,11 @@ def calibrate(
     precision: float = PRECISION,
     recall: float = RECALL,
     on_done: Callable[[int], None] = lambda _: None,
-) -> tuple[Calibration, Usage]:
-    """Thresholds at which nine in ten pairs above are relevant, and one relevant pair in twenty lies below.
+) -> tuple[Calibrated, Usage]:
+    """Fit both thresholds: precision above the upper one, recall of relevant pairs above the lower one.
 
-    Where no score is that precise, the upper one is that of the best F1. ``on_done`` hears how many pairs were scored.
+    If no score reaches the precision, the upper threshold is that of the best F1. ``on_done`` is called with the number
+    of newly scored pairs.
 
     Raises:
         ModelError: the evaluator failed.
@@ -79,7 +80,7 @@ def calibrate(
 
 
 def _upper(scored: Sequence[tuple[float, bool]], precision: float) -> float:
-    """The lowest score from which on that share of pairs is relevant; else that of the best F1."""
+    """The lowest score with the precision; if none, the score of the best F1."""
     total = sum(relevant for _, relevant in scored)
     best = (0.0, 1.0)
     threshold = None
@@ -93,7 +94,7 @@ def _upper(scored: Sequence[tuple[float, bool]], precision: float) -> float:
 
 
 def _lower(scored: Sequence[tuple[float, bool]], recall: float) -> float:
-    """The highest score at or above which that share of the relevant pairs lies."""
+    """The highest score with the recall."""
     scores = sorted((score for score, scores in scored if scores), reverse=True)
     return scores[max(0, -(-int(len(scores) * recall * 1000) // 1000) - 1)]
 

@@ -21,13 +21,13 @@ RANKED: Final[Mapping[str, Callable[..., float]]] = {
     "map": metrics.average_precision,
     "ndcg": metrics.ndcg,
 }
-# Of these less is better, and B wins where it has less.
+# Lower is better: B wins where it is lower.
 COSTS = frozenset({"latency_ms"})
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as a report tells of it; ``figures`` are the numbers that stand beside its ranking."""
+    """A question of a report; ``figures`` are its numbers besides the ranking."""
 
     id: str
     question: str
@@ -38,7 +38,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What ``gear evaluate --json`` wrote: the data set, the system, where recall was measured, and each question."""
+    """The output of ``gear evaluate --json``: the data set, the system, the values of k, and each question."""
 
     file: Path
     dataset: str
@@ -50,7 +50,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric with its k, or a figure of each question, which has none.
+    """A metric at k, or a per-question figure, which has no k.
 
     Example:
         >>> str(Metric("recall", 10)), str(Metric("latency_ms"))
@@ -64,7 +64,7 @@ class Metric:
         return self.name if self.k is None else f"{self.name}@{self.k}"
 
     def of(self, question: Question) -> float:
-        """Its value for a question, in percent where it is a share; NaN where the report has none."""
+        """Its value for a question, in percent if it is a share; NaN if the report has none."""
         if self.k is None:
             return question.figures.get(self.name, math.nan)
         return 100 * float(RANKED[self.name](question.retrieved, question.gold, k=self.k))
@@ -72,7 +72,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class MetricComparison:
-    """One metric of both reports: the means, B - A, and how many pairs had no value and were left out."""
+    """One metric of both reports: the means, B - A, and the number of pairs skipped for lack of a value."""
 
     metric: Metric
     a: float
@@ -83,7 +83,7 @@ class MetricComparison:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A question that two reports see differently, and by how much, summed over the metrics."""
+    """A question with different results in two reports, and the gain, summed over the metrics."""
 
     a: Question
     b: Question
@@ -92,7 +92,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two reports compared: each metric, and the questions in the order of how far they differ."""
+    """Two reports compared: each metric, and the questions, largest difference first."""
 
     a: Report
     b: Report
@@ -104,7 +104,7 @@ def compare(a: Report, b: Report, *, metric: str = "recall") -> Comparison:
     """Compare two reports by a metric: at one k (``recall@10``), at every k of both (``recall``), or by a figure.
 
     Raises:
-        InputError: they are not of the same questions, or do not hold the metric.
+        InputError: the questions differ, or the metric is missing.
     """
     _require_same(a, b)
     selected = _selected_metrics(metric, a, b)
@@ -164,7 +164,7 @@ def _compare_metric(metric: Metric, a: Report, b: Report) -> MetricComparison:
     pairs = [(metric.of(question), metric.of(b.questions[id])) for id, question in a.questions.items()]
     defined = [pair for pair in pairs if not any(map(math.isnan, pair))]
     if not defined:
-        raise InputError(f"{a.file} and {b.file} have no question with {metric} in both")
+        raise InputError(f"{a.file} and {b.file} share no question with a value of {metric}")
     a_values, b_values = [a_value for a_value, _ in defined], [b_value for _, b_value in defined]
     gain = difference(a_values, b_values)
     return MetricComparison(
@@ -184,10 +184,10 @@ def _gain(a: Question, b: Question, metrics: Sequence[Metric]) -> float:
 
 
 def read_report(path: Path) -> Report:
-    """Read what ``gear evaluate --json`` wrote.
+    """Read the output of ``gear evaluate --json``.
 
     Raises:
-        InputError: the file is not that.
+        InputError: the file is something else.
     """
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
@@ -195,7 +195,7 @@ def read_report(path: Path) -> Report:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise InputError(f"{path} is not what gear evaluate --json writes: write it anew") from error
+        raise InputError(f"{path} is not the output of gear evaluate --json: write it again") from error
 
 
 def _report(path: Path, report: Mapping[str, Any]) -> Report:

@@ -26,7 +26,7 @@ class Hop:
 
     @property
     def references(self) -> tuple[int, ...]:
-        """The places, from 0, of the hops whose answers the sub-question needs.
+        """The positions, from 0, of the hops whose answers the sub-question needs.
 
         Example:
             >>> Hop("Which state borders #2 to the east?", "North Carolina", "p26").references
@@ -59,10 +59,10 @@ class Dataset:
 def load(path: Path, *, home: Path | None = None) -> Dataset:
     """Read and check a data set: our folder, or a format of ``formats``, which is converted once.
 
-    ``home`` is where converted data sets are kept, that of the settings unless given.
+    ``home`` is the folder for converted data sets; default: that of the settings.
 
     Raises:
-        InputError: a file is missing, a line cannot be used, an id comes twice, or a gold passage is not in the corpus.
+        InputError: a file is missing, a line cannot be used, an id is repeated, or a gold passage is not in the corpus.
         SettingsError: the settings cannot be read.
     """
     if formats.is_ours(path):
@@ -87,7 +87,7 @@ def _corpus_ids(path: Path) -> set[str]:
     for line in read_lines(path):
         passage = _usable(parsed(line, to_passage))
         if passage.id in ids:
-            raise InputError(f"{path}:{line.number}: the id {passage.id!r} comes twice")
+            raise InputError(f"{path}:{line.number}: the id {passage.id!r} is repeated")
         ids.add(passage.id)
     return ids
 
@@ -97,7 +97,7 @@ def _queries(path: Path, corpus: set[str]) -> Iterator[Query]:
     for line in read_lines(path):
         query = _usable(parsed(line, _to_query))
         if query.id in ids:
-            raise InputError(f"{path}:{line.number}: the id {query.id!r} comes twice")
+            raise InputError(f"{path}:{line.number}: the id {query.id!r} is repeated")
         needed = (*query.gold, *(hop.passage for hop in query.decomposition))
         missing = [gold for gold in needed if gold not in corpus]
         if missing:

@@ -1,4 +1,4 @@
-"""The answers of a run judged by a language model, several at a time, and the figures put into its report."""
+"""Judges the answers of a run with a language model, concurrently, and adds the metrics to its report."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from gear_neo4j.usage import Usage
 def judge(
     results: Sequence[QueryResult], *, chat: ChatModel, embedder: Embedder, on_done: Callable[[], None] = lambda: None
 ) -> list[Quality]:
-    """The quality of each answer, in order; as many at a time as the chat model takes calls.
+    """The quality of each answer, in order; concurrent up to the limit of the chat model.
 
     Raises:
         InputError: there is no answer to judge, or a question has no gold answer to judge it by.
@@ -43,7 +43,7 @@ def judge(
 
 
 def with_quality(report: dict[str, Any], qualities: Sequence[Quality]) -> dict[str, Any]:
-    """A report with the mean of each metric, its interval, what was left out as NaN, and what the judge cost."""
+    """The report with the mean of each metric, its interval, the count of NaN values, and the cost of the judge."""
     means = {name: asdict(mean) for name, mean in averages(qualities).items()}
     questions = [
         {**question, "quality": quality.to_json()}

@@ -1,4 +1,4 @@
-"""Questions over a knowledge graph: does what is retrieved hold the entities that the answer names?
+"""Questions over a knowledge graph: recall of the answer's entities in the retrieved triples.
 
 A data set here is a folder with ``nodes.csv`` and ``relationships.csv``, in neo4j-admin's format, and
 ``questions.jsonl``, ``{id, question, answer}`` a line, the answer in words.
@@ -57,7 +57,7 @@ def load(folder: Path) -> KnowledgeGraph:
     """Read the questions of a data set; the graph stays in its files.
 
     Raises:
-        InputError: a line of the questions cannot be used, or an id stands there twice.
+        InputError: a line of the questions cannot be used, or an id is repeated.
     """
     digest = blake2b(digest_size=16)
     for name in (*FILES, QUESTIONS):
@@ -66,7 +66,7 @@ def load(folder: Path) -> KnowledgeGraph:
     ids: set[str] = set()
     for question in questions:
         if question.id in ids:
-            raise InputError(f"{folder / QUESTIONS}: the id {question.id!r} stands there twice")
+            raise InputError(f"{folder / QUESTIONS}: the id {question.id!r} is repeated")
         ids.add(question.id)
     return KnowledgeGraph(folder.resolve().name, folder, questions, digest.hexdigest())
 
@@ -94,7 +94,7 @@ def provide(
     on_problem: Callable[[Problem], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
-    """Import the graph and adopt it by the profile that is proposed, unless the database holds exactly it already.
+    """Import the graph and adopt it with the proposed profile, unless the database holds it.
 
     Raises:
         InputError: the database holds something else.
@@ -106,7 +106,7 @@ def provide(
         if gear.overlay.survey().nodes and not gear.graph.imports.progress():
             raise InputError(
                 f"the database {gear.graph.name} holds another graph than {dataset.name}: "
-                "give it a database of its own (--database, or --name for a local server)"
+                "use a separate database (--database, or --name for a local server)"
             )
         files = [dataset.folder / name for name in FILES]
         gear.overlay.import_csv(files, on_problem=on_problem, on_progress=on_progress)
@@ -117,12 +117,12 @@ def provide(
 
 
 class AnswerEntities:
-    """The names of a graph that an answer speaks of and its question does not, and which of them triples hold."""
+    """The names of a graph that an answer mentions and its question does not, and their recall in triples."""
 
     def __init__(self, nodes: Iterable[Named]) -> None:
         node_list = list(nodes)
         self._dictionary = Dictionary(node_list)
-        # A triple shows one name of a node; whoever reads it may know the others.
+        # A triple shows one name of a node; a reader may know the others.
         self._aliases: dict[str, set[str]] = defaultdict(set)
         for node in node_list:
             names = {_folded(name) for name in node.names}
@@ -130,13 +130,13 @@ class AnswerEntities:
                 self._aliases[name] |= names
 
     def wanted(self, question: str, answer: str) -> tuple[str, ...]:
-        """The names that occur in the answer and not in the question; of overlapping ones the longest."""
+        """The names in the answer but not in the question; of overlapping names, the longest."""
         question_text = _folded(question)
         names = dict.fromkeys(_folded(match.text) for match in self._dictionary.find(answer))
         return tuple(name for name in names if name not in question_text)
 
     def recall(self, wanted: Sequence[str], triples: Sequence[Triple]) -> float:
-        """The share of the wanted names that an end of one of the triples bears."""
+        """The share of the wanted names among the ends of the triples."""
         ends = {_folded(end) for triple in triples for end in (triple.subject, triple.object)}
         named = set().union(*(self._aliases.get(end, {end}) for end in ends))
         return sum(name in named for name in wanted) / len(wanted)
@@ -151,9 +151,9 @@ def measure(
     limit: int | None = None,
     on_done: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """Recall of the answers' entities among the first k triples, for each system; questions without any do not count.
+    """Recall of the answers' entities in the first k triples by system; questions without entities do not count.
 
-    A system gives, for a question, triples best first, and the milliseconds that it took.
+    A system maps a question to triples, best first, and its milliseconds.
     """
     entities = AnswerEntities(gear.graph.export.named_nodes())
     rows: list[dict[str, Any]] = []
@@ -185,7 +185,7 @@ def measure(
 def retrievers(
     gear: Gear, recipes: Sequence[RetrieverRecipe]
 ) -> dict[str, Callable[[str], tuple[Sequence[Triple], float]]]:
-    """What answers with triples: ``nearest``, the triples nearest to the question, and retrievers by name."""
+    """The systems by name: ``nearest``, the triples nearest to the question, and the retrievers."""
 
     def nearest(question: str) -> tuple[Sequence[Triple], float]:
         vector = gear.embedder.embed([question])[0].tolist()

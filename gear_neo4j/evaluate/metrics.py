@@ -1,6 +1,6 @@
 """Retrieval metrics, each a small function of a ranking and the gold passages.
 
-A passage that is ranked twice counts at its first place; one is gold or it is not.
+A passage ranked twice counts at its first rank; relevance is binary.
 """
 
 import math
@@ -38,7 +38,7 @@ def hit(ranking: Sequence[str], gold: Collection[str], *, k: int) -> bool:
 
 
 def precision(ranking: Sequence[str], gold: Collection[str], *, k: int) -> float:
-    """Precision at k: |gold in the first k| / k, also where fewer than k were found.
+    """Precision at k: |gold in the first k| / k, even if fewer than k were retrieved.
 
     Example:
         >>> precision(["a", "b", "c"], {"b", "c"}, k=4)
@@ -79,7 +79,7 @@ def ndcg(ranking: Sequence[str], gold: Collection[str], *, k: int) -> float:
 
 
 def useful_precision(useful: Sequence[bool]) -> float:
-    """Average precision of a ranking of which only the usefulness is known: the sum of P@i / |useful|, 0 if none is.
+    """Average precision of a ranking of judged passages: the sum of P@i over useful ones / |useful|, 0 if none is.
 
     Example:
         >>> round(useful_precision([True, False, True]), 4)
@@ -93,7 +93,7 @@ def _relevance(ranking: Sequence[str], gold: Collection[str], k: int) -> list[bo
 
 
 def _precisions(relevance: Sequence[bool]) -> list[float]:
-    """The precision at the rank of each that was found."""
+    """The precision at the rank of each relevant passage."""
     ranks = [rank for rank, relevant in enumerate(relevance, start=1) if relevant]
     return [number / rank for number, rank in enumerate(ranks, start=1)]
 

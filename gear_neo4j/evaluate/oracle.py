@@ -1,7 +1,7 @@
 """The oracle: a perfect reader made from a data set's gold decomposition, for upper bounds without a language model.
 
-It sees only the passages that it is shown. Its figures say what the retrieval and the loop allow, not what a model
-would reach, and every report of them says so.
+It reads only the retrieved passages. Its figures bound what retrieval and the loop allow; they do not predict a model,
+and every report says so.
 """
 
 import re
@@ -27,7 +27,7 @@ _REFERENCE = re.compile(r"#(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class _ResolvedHop:
-    """A hop with the answers of earlier ones put in, and the fact that states its answer."""
+    """A hop with the answers of earlier hops filled in, and the fact that states its answer."""
 
     question: str
     passage: str
@@ -35,7 +35,7 @@ class _ResolvedHop:
 
 
 def require_decompositions(queries: Sequence[Query]) -> None:
-    """Refuse questions that the oracle cannot play for.
+    """Refuse questions that the oracle cannot answer.
 
     Raises:
         InputError: one has no decomposition.
@@ -46,7 +46,7 @@ def require_decompositions(queries: Sequence[Query]) -> None:
 
 
 class Oracle:
-    """Plays all roles of the agent for the questions of a data set.
+    """Plays all roles of an agent on the questions of a data set.
 
     Reader and constructor: of each gold passage among those shown, its stored triple nearest to sub-question + answer.
     Reason: answerable when every hop is in memory. Rewrite: the first open sub-question whose references are known.
@@ -69,7 +69,7 @@ class Oracle:
     def read(
         self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
     ) -> Reply[tuple[Fact, ...]]:
-        """The fact of each hop whose gold passage is shown; the step's question does not matter to who knows all."""
+        """The fact of each hop whose gold passage is shown, whatever the question of the step."""
         self._begin(question)
         passage_ids = {passage.id for passage in passages}
         known = set(memory or ())
@@ -99,7 +99,7 @@ class Oracle:
         return _reply(reply, shown_passages(passages) + question + "".join(thoughts))
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
-        """The first open sub-question whose references are known, with their answers put in."""
+        """The first open sub-question whose references are known, with their answers filled in."""
         self._begin(question)
         known = set(memory)
         hops = self._resolved_hops()
@@ -131,7 +131,7 @@ class Oracle:
         return _reply(chosen, shown_passages(passages, paths=paths) + question)
 
     def _begin(self, question: str) -> None:
-        # Only the first question of a run is one of the data set's; those after it belong to the same run.
+        # Only the first question of a run comes from the data set; later ones belong to the same run.
         self._query = self._queries.get(entity_key(question), self._query)
 
     def _resolved_hops(self) -> list[_ResolvedHop]:

@@ -1,4 +1,4 @@
-"""An evaluator that knows the gold passages, for the upper bound of what judging passages can be worth."""
+"""An evaluator that knows the gold passages: the upper bound for evaluating passages."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from gear_neo4j.usage import Usage
 
 
 class OracleEvaluator:
-    """Scores 1 whatever stands in a gold passage of the question, and -1 all else."""
+    """Scores texts from gold passages of the question 1, all others -1."""
 
     name = LABEL
     thresholds = Thresholds(1.0, -0.5)
@@ -32,7 +32,7 @@ class OracleEvaluator:
 
 
 class OraclePlayer(Oracle):
-    """The oracle in every role that it can play, that of the evaluator among them.
+    """The oracle in all its roles, the evaluator included.
 
     Raises:
         InputError: a question has no decomposition.

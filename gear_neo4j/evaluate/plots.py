@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 SIZE = (7.5, 4.4)
-# Eight colours that colour-blind readers can tell apart (Okabe and Ito), then the same with dashes or hatches.
+# Eight colours safe for colour-blind readers (Okabe and Ito), then the same with dashes or hatches.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
 DASHES = ("-", "--", ":", "-.")
 HATCHES = ("", "////", "....")
 
 
 def recall_curves(rows: Rows, *, most: int) -> str:
-    """Recall at every k up to ``most``, a line a system."""
+    """Recall at every k up to ``most``, one line per system."""
 
     def draw(axes: "Axes") -> None:
         ks = range(1, most + 1)
@@ -35,7 +35,7 @@ def recall_curves(rows: Rows, *, most: int) -> str:
 
 
 def recall_by_step(rows: Rows, *, k: int) -> str | None:
-    """Recall had each agent ended after a step; None without an agent that took more than one."""
+    """Recall had each agent stopped after each step; None if no agent took more than one."""
     agents = [row for row in rows if len(row.get("recall_by_step", ())) > 1]
 
     def draw(axes: "Axes") -> None:
@@ -49,7 +49,7 @@ def recall_by_step(rows: Rows, *, k: int) -> str | None:
 
 
 def tokens_and_recall(rows: Rows, *, k: int) -> str | None:
-    """What a question costs in tokens against what it finds; None where no language model took part."""
+    """Tokens per question against recall; None without a language model."""
     paid = [row for row in rows if row["llm"]["input_tokens"]]
 
     def draw(axes: "Axes") -> None:
@@ -57,13 +57,13 @@ def tokens_and_recall(rows: Rows, *, k: int) -> str | None:
             tokens = (row["llm"]["input_tokens"] + row["llm"]["output_tokens"]) / row["questions"]
             colour = COLOURS[place % len(COLOURS)]
             axes.scatter([tokens], [row["recall"][str(k)]], s=70, color=colour, label=row["label"])
-        axes.set(xlabel="tokens a question", ylabel=f"recall at {k}, %", xlim=(0, None))
+        axes.set(xlabel="tokens per question", ylabel=f"recall at {k}, %", xlim=(0, None))
 
     return _svg(draw) if paid else None
 
 
 def recall_by_hops(rows: Rows, *, k: int) -> str | None:
-    """Recall for the questions of two, three, four hops, a group of bars each; None where all have the same number."""
+    """Recall by number of hops, a group of bars each; None if all questions have the same number."""
     hops = sorted({question["hops"] for row in rows for question in row["per_question"]})
 
     def draw(axes: "Axes") -> None:
@@ -92,7 +92,7 @@ def _style(place: int) -> dict[str, Any]:
 
 
 def _svg(draw: Callable[["Axes"], None]) -> str:
-    # Drawn without pyplot, which would look for a screen and keep every figure.
+    # Without pyplot, which looks for a display and keeps every figure.
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""The table of GeAR's poster on one's own data: which systems can run with what is configured, and why not."""
+"""The table of GeAR's poster on any data set: the systems that can run as configured, and why others cannot."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from gear_neo4j.retrieval.sync import Sync
 BASES: tuple[BaseName, ...] = ("bm25", "sbert", "hybrid")
 NO_MODEL = "needs a language model: set GEAR_CHAT_MODEL, or --llm oracle where questions have a decomposition"
 NO_ORACLE = "needs a language model; the oracle does not play this part"
-NO_COLBERT = "needs the extra [colbert], best in an environment of its own"
+NO_COLBERT = "needs the extra [colbert], best in a separate environment"
 NO_TRIPLES = "needs triples: the data set has none"
 Llm = Literal["model", "oracle"] | None
 
@@ -38,7 +38,7 @@ class Row:
 
 
 def rows(*, llm: Llm, triples: bool, max_steps: int = 4) -> list[Row]:
-    """All systems of the poster, ours, and those that users registered; one that cannot run has the reason.
+    """All systems of the poster, ours, and those registered by users; each that cannot run has a reason.
 
     ``llm`` is None where no language model is configured; ``triples`` says whether the data set has any.
     """
@@ -78,7 +78,7 @@ def _multi_step(llm: Llm, triples: bool, steps: int) -> Iterator[Row]:
 
 
 def _own(llm: Llm, triples: bool) -> Iterator[Row]:
-    """What users registered; an agent of theirs is not one that the oracle can play."""
+    """The recipes registered by users; the oracle cannot play their agents."""
     for entry in (*RETRIEVERS, *AGENTS):
         if entry.own:
             recipe = entry.recipe()

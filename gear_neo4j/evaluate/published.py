@@ -1,4 +1,4 @@
-"""Recall at 5, 10 and 15 as GeAR's authors published it (ACL Findings 2025, table 2), beside which ours can be seen.
+"""Recall at 5, 10 and 15 as published by GeAR's authors (ACL Findings 2025, table 2), for comparison.
 
 Their corpora are not those of the small data sets of 100 questions: a figure of another corpus is marked as such.
 """
@@ -28,7 +28,7 @@ _TABLE: dict[str, tuple[Recalls, Recalls, Recalls]] = {
 
 
 def corpus_of(name: str) -> Corpus | None:
-    """The paper's corpus that a data set's name speaks of, if it is one of the three.
+    """The paper's corpus that a data set is named after, if any.
 
     Example:
         >>> corpus_of("musique_train100"), corpus_of("2WikiMultihopQA"), corpus_of("ours")
@@ -40,7 +40,7 @@ def corpus_of(name: str) -> Corpus | None:
 
 
 def published(system: str, dataset: str) -> Recalls | None:
-    """What the paper reports for a system on the corpus that a data set is named for; None where it has nothing.
+    """The paper's recall of a system on the corpus that a data set is named after; None if not reported.
 
     Example:
         >>> published("gear hybrid", "musique_train100")

@@ -1,7 +1,7 @@
-"""How good an answer is, and what it rests on, as a language model judges it: the metrics of RAGAS, defined anew.
+"""The quality of an answer and its contexts, judged by a language model: the metrics of RAGAS, reimplemented.
 
-Each is between 0 and 1, similarity apart, and NaN where it is not defined or the judge gave no usable reply; NaN is
-counted, and left out of means.
+Each is between 0 and 1, except similarity, and NaN if undefined or if the judge gave no usable reply; means skip and
+count NaN.
 """
 
 import math
@@ -20,7 +20,7 @@ from gear_neo4j.roles.judgements import parse_statements, parse_useful, parse_ve
 from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
-# Of what an answer states, and of its likeness to the reference.
+# Agreement of statements, and similarity to the reference.
 WEIGHTS = (0.75, 0.25)
 METRICS = ("correctness", "similarity", "faithfulness", "context_precision", "context_recall")
 Value = TypeVar("Value")
@@ -61,10 +61,10 @@ def assess(
 
     Raises:
         InputError: there is no context.
-        ModelError: the model failed; ``usage`` says what the answer had cost by then.
+        ModelError: the model failed; ``usage`` holds the cost so far.
     """
     if not contexts:
-        raise InputError(f"no contexts for the question {question!r}: an answer can only be judged by what was found")
+        raise InputError(f"no contexts for the question {question!r}: the metrics need retrieved passages")
     judge = _Judge(chat, question)
     statements = judge.statements(answer)
     likeness = similarity(embedder, answer, reference)
@@ -79,7 +79,7 @@ def assess(
 
 
 def averages(qualities: Sequence[Quality]) -> dict[str, Interval]:
-    """The mean of each metric with its bootstrap interval; NaN is left out and counted.
+    """The mean of each metric with its bootstrap interval; NaN is skipped and counted.
 
     Example:
         >>> means = averages([Quality(1.0, 0.5, math.nan, 1.0, 1.0), Quality(0.5, 0.5, 1.0, 1.0, 1.0)])
@@ -133,7 +133,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 class _Judge:
-    """A language model that judges for one question; adds up what it cost."""
+    """A language model as the judge of one question; sums up its usage."""
 
     def __init__(self, chat: ChatModel, question: str) -> None:
         self._chat = chat
@@ -141,13 +141,13 @@ class _Judge:
         self.usage = Usage()
 
     def statements(self, text: str) -> tuple[str, ...] | None:
-        """What a text states; None where the judge gave no usable reply."""
+        """The statements of a text; None if the judge gave no usable reply."""
         if not text.strip():
             return ()
         return self._ask(fill("statements", question=self._question, text=text), parse_statements)
 
     def agreement(self, answer: tuple[str, ...] | None, reference: tuple[str, ...] | None) -> float:
-        """F1 of what an answer states; without a statement on one side only, 0."""
+        """F1 of the statements of an answer; 0 if only one side has none."""
         if answer is None or reference is None:
             return math.nan
         if not answer or not reference:
@@ -174,7 +174,7 @@ class _Judge:
         return math.nan if verdicts is None else sum(verdicts) / len(verdicts)
 
     def precision(self, contexts: Sequence[str], reference: str) -> float:
-        """Average precision of the contexts, each judged by itself; NaN without a reference."""
+        """Average precision of the contexts, each judged separately; NaN without a reference."""
         if not reference.strip():
             return math.nan
         useful: list[bool] = []

@@ -16,7 +16,7 @@ MISSING = "the report needs the extra: pip install 'gear-neo4j[report]'"
 
 
 def require_extra() -> None:
-    """Check that a report could be made; to be called before a table is measured for it.
+    """Check that a report can be written, before the table is measured.
 
     Raises:
         SettingsError: the extra ``[report]`` is not installed.
@@ -133,5 +133,5 @@ def _difference(a: Mapping[str, Any], b: Mapping[str, Any], k: int, labels: tupl
 
 
 def _main(ks: Sequence[int]) -> int:
-    """The k that the report looks at most closely: 10, or the nearest to it."""
+    """The main k of the report: 10, or the nearest to it."""
     return min(ks, key=lambda k: (abs(k - 10), k))

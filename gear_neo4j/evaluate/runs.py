@@ -1,4 +1,4 @@
-"""One evaluation: a data set in a database of its own, every question asked, the figures put together."""
+"""One evaluation run: ingest a data set, ask every question, and summarise the results."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,9 +27,9 @@ SYNONYMS = "+synonyms"
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """A question of the data set and what the retriever, or an agent, returned for it.
+    """The result of a retriever or an agent for one question of the data set.
 
-    ``separate`` holds the ids of runs made for one k alone, where the protocol asks for such.
+    ``separate`` holds the rankings of separate runs by k, if the protocol has them.
     """
 
     query: Query
@@ -48,16 +48,16 @@ class QueryResult:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What each role of a language model cost."""
+        """The usage by role of the language model."""
         return self.answer.usage if self.answer else self.hits.usage
 
     @property
     def milliseconds(self) -> float:
-        """How long it took."""
+        """The latency."""
         return 1_000 * self.answer.seconds if self.answer else sum(self.hits.milliseconds.values())
 
     def ranking_after(self, steps: int) -> list[str]:
-        """The ids of the passages had the agent ended after some steps."""
+        """The ids of the passages had the agent stopped after this many steps."""
         if not self.answer:
             return self.ranking
         return [item.id for item in final_ranking(after(self.answer.trace, steps))]
@@ -71,7 +71,7 @@ def provide(
     on_problem: Callable[[Problem], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
-    """Ingest the data set unless the database holds exactly it already; an interrupted ingest goes on.
+    """Ingest the data set unless the database holds it; an interrupted ingest resumes.
 
     Args:
         synonyms: also link synonymous entities, which takes minutes, once; other retrievers do not see those edges.
@@ -86,7 +86,7 @@ def provide(
     if (stamp is None or stamp[0] != dataset.name) and gear.corpus.counts().passages:
         raise InputError(
             f"the database {gear.graph.name} holds other passages than the data set {dataset.name}: "
-            "give it a database of its own (--database, or --name for a local server)"
+            "use a separate database (--database, or --name for a local server)"
         )
     gear.corpus.prepare()
     gear.graph.store.record_dataset(dataset.name, fingerprint=None)
@@ -97,7 +97,7 @@ def provide(
 def ask(
     retriever: Retriever, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
 ) -> list[QueryResult]:
-    """Ask every question; the first is asked once more beforehand, so that no figure holds the time of loading."""
+    """Ask every question, after a warm-up with the first one, so that no latency includes loading."""
     retriever.retrieve(queries[0].question, k=k)
     results = []
     for query in queries:
@@ -141,14 +141,14 @@ def _percent(shares: Iterable[float]) -> float:
 
 
 def _llm(results: Sequence[QueryResult]) -> dict[str, Any]:
-    """Calls and tokens of a language model, in all and for each role."""
+    """Calls and tokens of the language model, in total and by role."""
     roles = list(dict.fromkeys(role for result in results for role in result.usage))
     spent = {role: sum((result.usage.get(role, Usage()) for result in results), Usage()) for role in roles}
     return asdict(sum(spent.values(), Usage())) | {"roles": {role: asdict(usage) for role, usage in spent.items()}}
 
 
 def _steps(results: Sequence[QueryResult], ks: Sequence[int]) -> dict[str, Any]:
-    """How far the agent went: steps a question, recall had it ended after each step, and why it stopped."""
+    """The steps per question, recall had the agent stopped after each step, and its stop reasons."""
     answers = [result.answer for result in results if result.answer]
     step_counts = [len(answer.trace.steps) for answer in answers]
     by_step = {

@@ -1,4 +1,4 @@
-"""How sure a figure is: bootstrap intervals of a mean and of a difference, always the same for the same values."""
+"""Bootstrap intervals of a mean and of a difference, deterministic for the same values."""
 
 import math
 from collections.abc import Sequence
@@ -10,15 +10,15 @@ import numpy.typing as npt
 RESAMPLES = 10_000
 SEED = 20_240_131
 LEVEL = 0.95
-# Indices drawn at a time: some megabytes, however many questions there are.
+# Indices drawn at a time, which bounds memory to some megabytes.
 BLOCK = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean, and between which bounds it lies in 95 of 100 cases were other questions of the same kind asked.
+    """A mean with its 95 % confidence interval over questions of the same kind.
 
-    ``counted`` values were counted, ``skipped`` were NaN and were not.
+    ``counted`` values entered, ``skipped`` values were NaN.
     """
 
     mean: float
@@ -30,7 +30,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What B has more than A on the same questions: the mean of it, its interval, and how many B wins, ties, loses."""
+    """B - A on the same questions: the mean difference, its interval, and the wins, ties and losses of B."""
 
     mean: float
     low: float
@@ -41,14 +41,14 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
 
 def interval(values: Sequence[float], *, level: float = LEVEL, seed: int = SEED) -> Interval:
     """The mean of values with its bootstrap interval (percentiles of 10,000 resamples); NaN is skipped and counted.
 
-    Of no values at all, mean and bounds are NaN.
+    Without values, mean and bounds are NaN.
 
     Example:
         >>> estimate = interval([0.0, 1.0, 1.0, 1.0, math.nan])
@@ -64,10 +64,10 @@ def interval(values: Sequence[float], *, level: float = LEVEL, seed: int = SEED)
 
 
 def difference(a: Sequence[float], b: Sequence[float], *, level: float = LEVEL, seed: int = SEED) -> Difference:
-    """B - A with its paired bootstrap interval: questions are resampled, and each takes along both of its values.
+    """B - A with its paired bootstrap interval: questions are resampled with both of their values.
 
     Raises:
-        ValueError: they are not as many, there are none, or one is NaN.
+        ValueError: the lengths differ or are 0, or a value is NaN.
 
     Example:
         >>> difference([0.0, 0.5, 1.0], [0.5, 1.0, 1.0]).wins

@@ -1,4 +1,4 @@
-"""What is measured: a retriever or an agent as its recipe, and what plays the language model."""
+"""The systems under test: the recipe of a retriever or an agent, and its language model."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ PLAYED = frozenset({"gear", "ircot", "crag", "graphrag-local", "paths"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """A retriever or an agent, and what plays its language model.
+    """A retriever or an agent, and its language model: a real one or the oracle.
 
     CRAG is measured by what it retrieves, and so without an answer.
 
     Raises:
-        SettingsError: the oracle is to play an agent that it cannot play.
+        SettingsError: the oracle cannot play the agent.
     """
 
     recipe: RetrieverRecipe | AgentRecipe = Naive()
@@ -45,12 +45,12 @@ class System:
 
     @property
     def needs_model(self) -> bool:
-        """Whether a language model takes part."""
+        """Whether it calls a language model."""
         return self.recipe.calls_model
 
     @property
     def needs_synonyms(self) -> bool:
-        """Whether it walks over synonym edges, which the data set must be given first."""
+        """Whether it walks over synonym edges, which must be linked first."""
         return any(isinstance(link, RetrieverRecipe) and link.searches_synonyms for link in chain(self.recipe))
 
     @property
@@ -60,7 +60,7 @@ class System:
 
     @property
     def name(self) -> str:
-        """What a report calls it.
+        """The title in a report.
 
         Example:
             >>> from gear_neo4j.agents.gear import GearAgent
@@ -70,7 +70,7 @@ class System:
         return f"{self.recipe.title} ({LABEL})" if self.uses_oracle else self.recipe.title
 
     def to_json(self) -> dict[str, Any]:
-        """What a report says of it: the first stage and the score where it has them, and the whole recipe."""
+        """The fields of a report: first stage and score, if any, and the whole recipe."""
         links = list(chain(self.recipe))
         base = next((link.base for link in links if isinstance(getattr(link, "base", None), str)), None)
         score = next((link.score for link in links if hasattr(link, "score")), None)
@@ -82,7 +82,7 @@ class System:
 
 
 def chain(recipe: Recipe) -> Iterator[Any]:
-    """A recipe, what it stands on, what that stands on, and so on."""
+    """A recipe and, recursively, the recipes under it."""
     below: Any = recipe
     while isinstance(below, Recipe):
         yield below
@@ -98,13 +98,13 @@ def measure(
     separately: bool = False,
     on_done: Callable[[], None] = lambda: None,
 ) -> list[QueryResult]:
-    """Ask every question once for all k, or, ``separately``, once for each k from k passages (the paper's C.2).
+    """Ask every question once for all k, or, ``separately``, once per k from k passages (the paper's C.2).
 
-    An agent reads as many passages a round whatever k is, so it is asked once. Costs are those of the largest k.
+    The passages that an agent reads do not depend on k, so it runs once. Costs are those of the largest k.
 
     Raises:
-        InputError: the oracle is to play, and a question has no decomposition.
-        ModelError: a language model is needed, and there is none.
+        InputError: the oracle plays, and a question has no decomposition.
+        ModelError: a language model is needed, and none is set.
     """
     if system.agent or not separately:
         return run(gear, system, queries, k=max(ks), on_done=on_done)
@@ -120,8 +120,8 @@ def run(
     """Ask a system every question.
 
     Raises:
-        InputError: the oracle is to play, and a question has no decomposition.
-        ModelError: a language model is needed, and there is none.
+        InputError: the oracle plays, and a question has no decomposition.
+        ModelError: a language model is needed, and none is set.
     """
     player = OraclePlayer(queries, store=gear.graph.store, embedder=gear.embedder) if system.uses_oracle else None
     if system.agent:

@@ -1,4 +1,4 @@
-"""Every system of the table measured on the same questions, in one run over one database."""
+"""Measures every system of the table on the same questions, in one run over one database."""
 
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -26,8 +26,8 @@ def measure_table(
 ) -> dict[str, Any]:
     """The table as JSON: ``rows`` with a summary each, ``missing`` with the reason why a system did not run.
 
-    ``separately`` measures each k in a run of its own, as the paper does. A model that fails in one row leaves that row
-    out, with what it said; the others are measured.
+    ``separately`` measures each k in a separate run, as in the paper. A row whose model fails goes to ``missing`` with
+    its error; the others are measured.
     """
     measured, missing = [], [{"label": row.label, "reason": row.reason} for row in rows if row.system is None]
     for row in rows:

@@ -1,4 +1,4 @@
-"""gear-neo4j as a retriever of LangChain, and LangChain's tools in our plans.
+"""gear-neo4j as a LangChain retriever, and LangChain tools in the planner.
 
 ``from gear_neo4j.integrations.langchain import GearRetriever, LangChainTool``
 """
@@ -23,23 +23,23 @@ from gear_neo4j.wire import hit_json, path_json
 
 
 class GearRetriever(BaseRetriever):
-    """Multi-hop retrieval over Neo4j wherever LangChain takes a retriever; each document brings the paths to it.
+    """Multi-hop retrieval over Neo4j as a LangChain retriever; each document carries the paths to it.
 
     Args:
-        gear: what is searched.
-        retriever: a name or a recipe, as for :meth:`gear_neo4j.Gear.search`; or, instead of a gear, any object that
-            retrieves as ours do.
-        k: how many documents a question gets; ``invoke(question, k=3)`` asks for another number.
+        gear: the graph to search.
+        retriever: a name or a recipe, as for :meth:`gear_neo4j.Gear.search`; or, instead of a gear, any object
+            with our ``retrieve``.
+        k: documents per question; ``invoke(question, k=3)`` overrides it.
         options: the options of the named recipe, each as an argument of its own: ``base="sbert"``.
 
-    A document holds the passage's text and id; its metadata, which is all JSON: ``title``, ``source``, ``position``,
-    ``score``, ``rank``, ``retriever``, ``sources`` (the lists it was found in, with its rank there) and ``paths``, best
+    A document holds the passage's text and id; its metadata is JSON: ``title``, ``source``, ``position``,
+    ``score``, ``rank``, ``retriever``, ``sources`` (the rankings that contain it, with its ranks) and ``paths``, best
     first, those that pass through this passage: ``text``, ``score``, ``triples`` and the ``cypher`` that shows the path
     in Neo4j Browser, ``statement`` and ``parameters``.
 
     Raises:
         SettingsError: neither a gear nor a retriever object is given, or both, or the recipe has no such option.
-        GearError: invoked, whatever the search itself raises.
+        GearError: on invocation, the errors of a search.
 
     Usage::
 
@@ -48,7 +48,7 @@ class GearRetriever(BaseRetriever):
             print(document.metadata["title"], [path["text"] for path in document.metadata["paths"]])
     """
 
-    # An option with a slip in its name must not be passed over.
+    # A misspelt option must not be ignored.
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     gear: Gear | None = None
@@ -58,7 +58,7 @@ class GearRetriever(BaseRetriever):
     @model_validator(mode="before")
     @classmethod
     def _with_options(cls, arguments: Any) -> Any:
-        """The arguments that are no fields of LangChain's or ours are options of the recipe."""
+        """Move arguments that are not fields of the model into the options of the recipe."""
         if not isinstance(arguments, dict):
             return arguments
         options = {name: arguments[name] for name in arguments.keys() - cls.model_fields.keys()}
@@ -81,7 +81,7 @@ class GearRetriever(BaseRetriever):
             raise SettingsError("a retriever object brings its own graph: leave out gear")
         return self
 
-    # The manager of callbacks is LangChain's to hand over; a search has nothing to tell it in between.
+    # LangChain passes the callback manager; a search has no intermediate events for it.
     def _get_relevant_documents(
         self,
         query: str,
@@ -95,11 +95,11 @@ class GearRetriever(BaseRetriever):
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
-        # LangChain's own version of this does not hand on k.
+        # LangChain's default implementation does not pass k on.
         return await run_in_executor(None, self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k)
 
     def _resolve(self) -> Retriever:
-        """What is searched; a recipe is made anew for each question, for the graph may have changed."""
+        """The retriever; rebuilt from the recipe for each question, because the graph may have changed."""
         if self.gear is None:
             return self.retriever  # type: ignore[return-value]
         return self.gear.retriever(self.retriever)  # type: ignore[arg-type]
@@ -116,7 +116,7 @@ def _document(hit: Hit, hits: Hits) -> Document:
 
 
 class LangChainTool:
-    """Any tool of LangChain as one that a planner can plan with: ``Planner(tools=(LangChainTool(tool),))``.
+    """A LangChain tool as a tool of the planner: ``Planner(tools=(LangChainTool(tool),))``.
 
     Its name and description are the tool's own; it is invoked with the question, and its reply is the answer.
 
@@ -136,7 +136,7 @@ class LangChainTool:
         self.description = " ".join(tool.description.split())
 
     def run(self, question: str) -> ToolReply:
-        """The tool's reply, as an answer and as a text that can be cited."""
+        """The tool's reply as an answer and as a citable passage."""
         reply = str(self._tool.invoke(question))
         passage = Passage(f"{self.name}: {question}", self.name, reply)
         return ToolReply(reply, (Hit(passage, 0.0, 1),) if reply.strip() else ())

@@ -58,8 +58,8 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
     """README and docs: a forecast, the extraction, an answer whose citation points at the right file and line."""
     monkeypatch.chdir(ROOT)
     code, out, _ = gear("ingest", "README.md", "docs", "--extract", "--dry-run", "--uri", "bolt://127.0.0.1:9")
-    forecast = int(re.search(r"extraction: (\d+) passages, as many calls, about [\d,]+ tokens", out)[1])
-    assert (0, [], True) == (code, model.requests, " in money" in out)
+    forecast = int(re.search(r"extraction: (\d+) passages, one call each; about [\d,]+ tokens", out)[1])
+    assert (0, [], True) == (code, model.requests, ", cost " in out)
 
     code, out, err = gear("ingest", "README.md", "docs", "--extract", "--json")
     report = json.loads(out)
@@ -85,14 +85,14 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
     assert (0, before) == (code, len(model.requests))
     assert f"[{citation['marker']}] The agent > Looking into a run (docs/agent.md, line {line})" in out
     assert "step 1  What happens to markers" in err
-    assert "the facts suffice: 1 step, 0 calls" in out
+    assert "answered from the facts: 1 step, 0 calls" in out
 
 
 def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, monkeypatch):
     """The budget says what is left; the same command does the rest; then there is nothing to pay for."""
     monkeypatch.chdir(ROOT)
     code, out, _ = gear("ingest", "docs", "--extract", "--max-tokens", "600")
-    assert (0, True) == (code, "stopped at the budget of tokens" in out)
+    assert (0, True) == (code, "stopped at the token budget" in out)
 
     code, out, _ = gear("ingest", "--extract")
     assert (0, False) == (code, "budget" in out)

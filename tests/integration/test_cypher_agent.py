@@ -168,13 +168,13 @@ def test_the_command_answers_by_a_query_where_that_is_asked_for(gear, empty, mon
         assert (0, True) == (code, RIGHT in err), err
         assert "Varna [F1]." in out
         assert "[F1] row 1 —has→ employer = Black Sea Harbour Board; seat = Varna" in out
-        assert "the facts suffice: 1 step, 2 calls" in out
+        assert "answered from the facts: 1 step, 2 calls" in out
 
         told = json.loads(gear("ask", "Who is nobody?", "--agent", "cypher", "--json")[1])
         assert ("no_graph_evidence", "", []) == (told["stop_reason"], told["answer"], told["search"]["hits"])
     monkeypatch.delenv("GEAR_CHAT_MODEL")
     code, out, _ = gear("ask", QUESTION, "--agent", "cypher", "--replay", tmp_path / "trace.json")
-    assert (0, True, True) == (code, "Varna [F1]." in out, "the facts suffice: 1 step, 0 calls" in out)
+    assert (0, True, True) == (code, "Varna [F1]." in out, "answered from the facts: 1 step, 0 calls" in out)
     other = gear("ask", "Who?", "--agent", "cypher", "--replay", tmp_path / "trace.json")
     assert one_line(other, "trace.json is the trace of another question", QUESTION)
     empty.run(FORGET)

@@ -277,6 +277,6 @@ def test_every_other_pair_is_refused_with_one_line(agent, retriever, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["ask", QUESTION, "--agent", agent, "--retriever", retriever])
 
-    only = "stands on subgraph only" if agent == "graphrag-local" else "stands on no retriever"
+    only = "works over subgraph only" if agent == "graphrag-local" else "uses no retriever"
     assert 2 == ended.value.code
     assert [line for line in capsys.readouterr().err.splitlines() if line.startswith(f"gear: {agent} {only}")]

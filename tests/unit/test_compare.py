@@ -243,4 +243,4 @@ def test_no_json_makes_the_reading_crash(value, tmp_path_factory):
     else:
         assert compare(found, found).contrasts == ()
         return
-    assert "is not what gear evaluate --json writes" in told
+    assert "is not the output of gear evaluate --json" in told

@@ -69,10 +69,10 @@ def test_a_missing_file_is_refused(write, name):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ({"corpus": [*CORPUS, CORPUS[0]]}, r"corpus\.jsonl:3: the id 'p1' comes twice"),
+        ({"corpus": [*CORPUS, CORPUS[0]]}, r"corpus\.jsonl:3: the id 'p1' is repeated"),
         ({"corpus": [{"id": "p1"}]}, r'corpus\.jsonl:1: "text" is missing'),
         ({"corpus": []}, "'p1' is not in the corpus"),
-        ({"queries": [*QUERIES, *QUERIES]}, r"queries\.jsonl:2: the id 'q1' comes twice"),
+        ({"queries": [*QUERIES, *QUERIES]}, r"queries\.jsonl:2: the id 'q1' is repeated"),
         ({"queries": []}, "holds no question"),
         ({"queries": [["Who?"]]}, "not a JSON object"),
     ],

@@ -242,11 +242,11 @@ def test_a_folder_of_beir_is_told_by_its_judgements(write, loaded):
     [
         ({"qrels__test_DOT_tsv": "q1\td9\t1\n"}, r"test\.tsv:1: the gold passage 'd9' is not in the corpus"),
         ({"qrels__test_DOT_tsv": "query-id\tcorpus-id\tscore\nq9\td1\t1\n"}, r"test\.tsv:2: the question 'q9' is not"),
-        ({"qrels__test_DOT_tsv": "q1 d1 1\n"}, r"test\.tsv:1: not question, passage and score"),
-        ({"qrels__test_DOT_tsv": "q1\td1\tgood\n"}, r"test\.tsv:1: not question, passage and score"),
+        ({"qrels__test_DOT_tsv": "q1 d1 1\n"}, r"test\.tsv:1: expected question, passage and score"),
+        ({"qrels__test_DOT_tsv": "q1\td1\tgood\n"}, r"test\.tsv:1: expected question, passage and score"),
         ({"qrels__test_DOT_tsv": "q1\td1\t0\n"}, "holds no question"),
         ({"qrels__dev_DOT_tsv": "q1\td1\t1\n"}, None),
-        ({"corpus_DOT_jsonl": [{"_id": "d1", "text": "a"}] * 2}, r"corpus\.jsonl:2: the id 'd1' comes twice"),
+        ({"corpus_DOT_jsonl": [{"_id": "d1", "text": "a"}] * 2}, r"corpus\.jsonl:2: the id 'd1' is repeated"),
         ({"corpus_DOT_jsonl": [{"_id": None, "text": "a"}]}, r'corpus\.jsonl:1: "_id" is missing'),
         ({"queries_DOT_jsonl": [{"_id": "q1", "text": " "}]}, r"queries\.jsonl:1: the question is missing or empty"),
         ({"queries_DOT_jsonl": "{broken\n"}, r"queries\.jsonl:1: not JSON"),
@@ -286,8 +286,8 @@ UNMARKED = [{"title": "Prize", "paragraph_text": PRIZE, "is_supporting": False}]
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"x_DOT_jsonl": [MUSIQUE, MUSIQUE]}, r"x\.jsonl:2: the id '2hop__1' comes twice"),
-        ({"x_DOT_json": [HOTPOT, HOTPOT]}, r"x\.json: item 2: the id '5a77' comes twice"),
+        ({"x_DOT_jsonl": [MUSIQUE, MUSIQUE]}, r"x\.jsonl:2: the id '2hop__1' is repeated"),
+        ({"x_DOT_json": [HOTPOT, HOTPOT]}, r"x\.json: item 2: the id '5a77' is repeated"),
         ({"x_DOT_jsonl": [MUSIQUE | {"question": " "}]}, r"x\.jsonl:1: the question is empty"),
         ({"x_DOT_jsonl": [MUSIQUE | {"answerable": False}]}, r"x\.jsonl:1: the question is marked as not answerable"),
         ({"x_DOT_jsonl": [MUSIQUE | {"paragraphs": UNMARKED}]}, r"x\.jsonl:1: no paragraph is marked as supporting"),

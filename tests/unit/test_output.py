@@ -44,13 +44,13 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
     """The message names the file, and what is in the way."""
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(InputError, match="is a folder: name a file"):
+    with pytest.raises(InputError, match="is a folder: choose a file"):
         require_writable(tmp_path)
     with pytest.raises(InputError, match=r"x.json cannot be written: there is no folder .*gone"):
         require_writable(tmp_path / "gone" / "x.json")
     with pytest.raises(InputError, match=r"x.json cannot be written: there is no folder .*file"):
         require_writable(tmp_path / "file" / "x.json")
-    with pytest.raises(InputError, match=r"cannot be written: .*file is no folder"):
+    with pytest.raises(InputError, match=r"cannot be written: .*file is not a folder"):
         require_folder(tmp_path / "file" / "report")
 
 
@@ -67,9 +67,9 @@ def test_permissions_are_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda place, _mode: place == tmp_path / "there.json")
 
     require_writable(tmp_path / "there.json")
-    with pytest.raises(InputError, match="you lack the permission"):
+    with pytest.raises(InputError, match="permission denied"):
         require_writable(tmp_path / "new.json")
-    with pytest.raises(InputError, match="you lack the permission"):
+    with pytest.raises(InputError, match="permission denied"):
         require_folder(tmp_path / "new")
 
 
@@ -98,7 +98,7 @@ def test_calibrate_refuses_a_home_that_is_a_file_before_any_work(gear, tmp_path,
     (tmp_path / "pairs.jsonl").write_text("")
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "file"))
 
-    assert one_line(gear("calibrate", tmp_path / "pairs.jsonl"), "cannot be written", "is no folder")
+    assert one_line(gear("calibrate", tmp_path / "pairs.jsonl"), "cannot be written", "is not a folder")
 
 
 def test_a_report_without_its_extra_is_refused_before_any_work(gear, tmp_path, monkeypatch):

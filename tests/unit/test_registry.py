@@ -90,9 +90,9 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         (lambda: Crag(over="nothing"), "there is no retriever 'nothing': choose one of naive, "),
         (lambda: Crag(evaluator="cross-encoder"), "the evaluator cross-encoder needs an evaluator_model, "),
         (lambda: GraphRagLocal(over=Scout()), "scout is given where subgraph belongs"),
-        (lambda: agent_from("graphrag-local", "scout", {}), "graphrag-local stands on subgraph only, not on scout"),
+        (lambda: agent_from("graphrag-local", "scout", {}), "graphrag-local works over subgraph only, not scout"),
         (lambda: GearAgent(over=Sync(base_k=5)), "gear reads step_k passages a round (10): leave base_k of sync out"),
-        (lambda: agent_from("kgt", "scout", {}), "kgt stands on no retriever: leave out --retriever"),
+        (lambda: agent_from("kgt", "scout", {}), "kgt uses no retriever: leave out --retriever"),
         (
             lambda: agent_from("crag", "scout", {"width": 3}),
             "--width is not an option of crag over scout: crag has --tokens, --seconds, --evaluator, ",

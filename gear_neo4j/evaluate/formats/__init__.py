@@ -1,4 +1,4 @@
-"""Data sets as their authors publish them, brought into our own form.
+"""Converters of published data sets to our format.
 
 A file of questions with paragraphs: MuSiQue, HotpotQA, 2WikiMultihopQA, HippoRAG (with ``X_corpus.json`` and an
 ``openie_X_results*.json`` beside ``X.json``), IRCoT. A folder of BEIR.
@@ -21,14 +21,14 @@ OURS = ("corpus.jsonl", "queries.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class ConvertedDataset:
-    """A data set's name, and the folder with it in our form."""
+    """The name of a data set, and its folder in our format."""
 
     name: str
     folder: Path
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a folder is, or was to be, a data set in our form: one of its two files is there, and it is not BEIR's.
+    """Whether a folder is a data set in our format, perhaps incomplete: it has one of the two files and is not BEIR.
 
     Raises:
         InputError: its corpus cannot be read.
@@ -37,10 +37,10 @@ def is_ours(path: Path) -> bool:
 
 
 def converted(path: Path, *, home: Path) -> ConvertedDataset:
-    """A data set of another format, in our form, in a folder below ``home`` that is kept for the next time.
+    """A data set of another format, converted to ours in a folder below ``home``, which is reused.
 
     Raises:
-        InputError: the format is not known, or names file and place of what cannot be used.
+        InputError: the format is unknown, or an item is invalid; names file and position.
     """
     source = _source(path)
     return ConvertedDataset(source.name, written_once(source, home / "datasets"))
@@ -71,7 +71,7 @@ def _questions_in(folder: Path) -> Path:
         raise InputError(f"{folder} holds no data set: give corpus.jsonl and queries.jsonl, or a file of {KNOWN}")
     if len(candidates) > 1:
         names = ", ".join(path.name for path in candidates)
-        raise InputError(f"{folder} holds several files of questions ({names}): name one of them")
+        raise InputError(f"{folder} holds several files of questions ({names}): choose one")
     return candidates[0]
 
 

@@ -1,4 +1,4 @@
-"""The answers that count as right, under the many names that data sets give them."""
+"""The accepted answers, under the keys of several data sets."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ KEYS = ("answer", "answers", "gold_ans", "reference", "answer_aliases", "obj", "
 
 
 def answers_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The answers of a question, each once, the main one first.
+    """The distinct answers of a question, the main one first.
 
     Example:
         >>> answers_of({"answer": "G. Stanley Hall", "answer_aliases": ["Stanley Hall"]})
@@ -45,7 +45,7 @@ def _parse_list(text: str) -> list[str] | None:
 
 
 def _of_object(item: object) -> Iterator[str]:
-    """The spans, the number, or the day of one of IRCoT's answers."""
+    """The spans, the number or the date of an IRCoT answer."""
     if not isinstance(item, dict):
         return
     yield from _texts(item.get("spans"))

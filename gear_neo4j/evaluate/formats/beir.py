@@ -16,17 +16,17 @@ HEADER = "query-id"
 
 @dataclass(frozen=True, slots=True)
 class Beir:
-    """A folder of BEIR with one file of judgements; a passage counts as gold where its score is above 0."""
+    """A BEIR folder with one file of judgements; a passage with a score above 0 is gold."""
 
     folder: Path
     judgements: Path
 
     @classmethod
     def of(cls, folder: Path) -> "Beir":
-        """The folder with its ``qrels/test.tsv``, or the only file there.
+        """The folder with its ``qrels/test.tsv``, or else the only file in ``qrels``.
 
         Raises:
-            InputError: there is none, or the choice is not clear.
+            InputError: no such file, or several.
         """
         files = sorted((folder / "qrels").glob("*.tsv"))
         test = [path for path in files if path.name == "test.tsv"] or files
@@ -36,26 +36,26 @@ class Beir:
 
     @property
     def name(self) -> str:
-        """What the data set is called."""
+        """The name of the data set."""
         return self.folder.resolve().name
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files that it is read from."""
+        """All files of the data set."""
         return (self.folder / "corpus.jsonl", self.folder / "queries.jsonl", self.judgements)
 
     def rows(self) -> Rows:
-        """The data set in our form; questions without a gold passage are left out, as BEIR's own evaluation does.
+        """The data set in our format, without questions that have no gold passage, as in BEIR's own evaluation.
 
         Raises:
-            InputError: names file and line of what cannot be used.
+            InputError: invalid data; names file and line.
         """
         ids = {passage["id"] for passage in self._corpus()}
         gold = self._gold(ids)
         return Rows(self._corpus(), list(self._queries(gold)))
 
     def _corpus(self) -> Iterator[dict[str, Any]]:
-        """Its passages but those that are blank, of which real corpora have some."""
+        """The passages, except blank ones, which real corpora contain."""
         path = self.folder / "corpus.jsonl"
         ids: set[str] = set()
         for line in read_lines(path):
@@ -70,7 +70,7 @@ class Beir:
             yield {"id": passage.id, "title": passage.title, "text": passage.text}
 
     def _gold(self, corpus: set[str]) -> dict[str, dict[str, str]]:
-        """The gold passages of each question, with the place of each judgement."""
+        """The gold passages of each question, with the position of each judgement."""
         gold: dict[str, dict[str, str]] = {}
         for place, query, passage in _judgements(self.judgements):
             if passage not in corpus:
@@ -96,7 +96,7 @@ def _unique_id(row: dict[str, Any], ids: set[str], place: str) -> str:
     if not isinstance(id, str | int) or not str(id).strip():
         raise InputError(f'{place}: "_id" is missing or not a text')
     if str(id) in ids:
-        raise InputError(f"{place}: the id {str(id)!r} comes twice")
+        raise InputError(f"{place}: the id {str(id)!r} is repeated")
     ids.add(str(id))
     return str(id)
 
@@ -114,7 +114,7 @@ def _answers(row: dict[str, Any]) -> list[str]:
 
 
 def _judgements(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Place, question and passage of each judgement above 0; a first line with names is not one."""
+    """Position, question and passage of each judgement above 0; skips a header."""
     for line in read_lines(path):
         place = f"{path}:{line.number}"
         parts = (line.text or b"").decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\t")
@@ -124,6 +124,6 @@ def _judgements(path: Path) -> Iterator[tuple[str, str, str]]:
             query, passage, score = parts
             relevant = float(score) > 0
         except ValueError as error:
-            raise InputError(f"{place}: not question, passage and score with tabs between them") from error
+            raise InputError(f"{place}: expected question, passage and score, separated by tabs") from error
         if relevant:
             yield place, query, passage

@@ -1,4 +1,4 @@
-"""The passages of a data set, each kept once, with ids that a reader of a report recognises."""
+"""The distinct passages of a data set, with readable ids."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Paragraph:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What equal paragraphs share: files of one data set differ in their white space.
+        """Equal for equal paragraphs; ignores white space, in which files of one data set differ.
 
         Example:
             >>> Paragraph("Curie", "Born in  Warsaw. ").key == Paragraph("Curie ", "Born in Warsaw.").key
@@ -30,7 +30,7 @@ class Paragraph:
 
 
 class Pool:
-    """Passages in the order in which they were added, each content once.
+    """Distinct passages in insertion order.
 
     Example:
         >>> pool = Pool()
@@ -49,10 +49,10 @@ class Pool:
         return iter(self._passages.values())
 
     def add(self, paragraph: Paragraph, *, place: str) -> None:
-        """Take in a paragraph unless it is there or blank.
+        """Add a paragraph unless it is blank or known.
 
         Raises:
-            InputError: no database can store it.
+            InputError: it cannot be stored in a database.
         """
         if paragraph.key in self._passages or paragraph.key == ("", ""):
             return
@@ -71,7 +71,7 @@ class Pool:
         return passage.id if passage else None
 
     def titled(self, title: str) -> str | None:
-        """The id of the one passage with a title; None where there is none, or more than one."""
+        """The id of the only passage with a title; None if there are none or several."""
         ids = self._titled.get("".join(title.split()), [])
         return ids[0] if len(ids) == 1 else None
 

@@ -17,7 +17,7 @@ CORPORA = ("_corpus.json", "_corpus.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class QuestionFile:
-    """A file of questions; its corpus, else the passages are the questions' paragraphs; a file of their triples."""
+    """A file of questions, its corpus (default: the paragraphs of the questions), and a file of triples."""
 
     questions: Path
     corpus: Path | None = None
@@ -25,10 +25,10 @@ class QuestionFile:
 
     @classmethod
     def beside(cls, questions: Path) -> "QuestionFile":
-        """A file of questions with what stands beside it: ``X_corpus.json``, ``openie_X_results*.json``.
+        """A file of questions with its neighbours ``X_corpus.json`` and ``openie_X_results*.json``.
 
         Raises:
-            InputError: there are several extraction files.
+            InputError: several extraction files.
         """
         stem, folder = questions.stem, questions.parent
         corpus = next((path for end in CORPORA if (path := folder / f"{stem}{end}").is_file()), None)
@@ -36,24 +36,24 @@ class QuestionFile:
         extractions = sorted(own) or sorted(folder.glob("openie_results*.json"))
         if len(extractions) > 1:
             names = ", ".join(path.name for path in extractions)
-            raise InputError(f"{folder} holds several extractions of {questions.name} ({names}): leave one of them")
+            raise InputError(f"{folder} holds several extractions of {questions.name} ({names}): keep only one")
         return cls(questions, corpus, extractions[0] if extractions else None)
 
     @property
     def name(self) -> str:
-        """What the data set is called."""
+        """The name of the data set."""
         return self.questions.stem
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files that it is read from."""
+        """All files of the data set."""
         return tuple(path for path in (self.questions, self.corpus, self.triples) if path)
 
     def rows(self) -> Rows:
-        """The data set in our form.
+        """The data set in our format.
 
         Raises:
-            InputError: names file and place of what cannot be used.
+            InputError: invalid data; names file and position.
         """
         questions = list(_source_questions(self.questions))
         pool = _corpus(self.corpus) if self.corpus else _paragraphs(questions)
@@ -70,7 +70,7 @@ def _source_questions(path: Path) -> Iterator[tuple[str, SourceQuestion]]:
         except ValueError as error:
             raise InputError(f"{row.place}: {error}") from error
         if question.id in ids:
-            raise InputError(f"{row.place}: the id {question.id!r} comes twice")
+            raise InputError(f"{row.place}: the id {question.id!r} is repeated")
         ids.add(question.id)
         yield row.place, question
 
@@ -118,7 +118,7 @@ def _query(place: str, question: SourceQuestion, pool: Pool, corpus: Path | None
     where = f"in {corpus}" if corpus else "among the paragraphs"
 
     def id_of(paragraph: Paragraph) -> str:
-        # Where gold is named by its title alone, the text shown with a question may be another cut of the article.
+        # If gold is given by title alone, the question may show another excerpt of the article.
         id = pool.find(paragraph) or (pool.titled(paragraph.title) if question.by_title else None)
         if id is None:
             raise InputError(f"{place}: the gold passage {paragraph.title!r} is not {where}")
@@ -132,7 +132,7 @@ def _query(place: str, question: SourceQuestion, pool: Pool, corpus: Path | None
 
 
 def _triples(path: Path, pool: Pool) -> Iterator[dict[str, Any]]:
-    """The triples of HippoRAG's extraction; as there, those that are not three texts do not count, but are kept."""
+    """The triples of HippoRAG's extraction; malformed ones are kept apart, as there."""
     for row in read_rows(path):
         docs = row.value.get("docs") if isinstance(row.value, dict) else None
         if not isinstance(docs, list):
@@ -147,7 +147,7 @@ def _of_doc(place: str, doc: object, pool: Pool) -> dict[str, Any]:
         raise InputError(f'{place}: no list "extracted_triples"')
     id = pool.find(_extracted(doc))
     if id is None:
-        raise InputError(f"{place}: its passage is not in the corpus: give the extraction of these passages")
+        raise InputError(f"{place}: its passage is not in the corpus: use the extraction of this corpus")
     wellformed = [triple for triple in triples if is_triple(triple)]
     return {"id": id, "triples": wellformed, "malformed": [triple for triple in triples if not is_triple(triple)]}
 

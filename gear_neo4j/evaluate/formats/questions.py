@@ -28,10 +28,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class SourceQuestion:
-    """A question as a file holds it; ``titles`` are gold titles of which it shows no paragraph.
+    """A question of a file; ``titles`` are gold titles without a paragraph.
 
-    ``marked`` tells whether the file says which paragraphs are gold; where it does not, all of them are. ``by_title``
-    tells that gold is named by titles.
+    ``marked``: the file marks the gold paragraphs; if not, all are gold. ``by_title``: gold is given by title.
     """
 
     id: str
@@ -49,7 +48,7 @@ def to_question(row: object) -> SourceQuestion:
     """A question of any of the formats.
 
     Raises:
-        ValueError: says what is wrong with it.
+        ValueError: the question is invalid; says why.
 
     Example:
         >>> row = {"_id": 7, "question": "Where?", "answer": "here", "context": [["A", ["One.", " Two."]]],
@@ -123,7 +122,7 @@ def _pairs(value: object, second: str) -> Sequence[tuple[Any, Any]]:
         return list(zip(value["title"], value[second], strict=False))
     if isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value):
         return [(title, item) for title, item in value if isinstance(title, str)]
-    raise ValueError(f'titles with "{second}" are expected where something else stands')
+    raise ValueError(f'titles with "{second}" are expected')
 
 
 def _sentences(title: object, sentences: object) -> Paragraph:
@@ -133,10 +132,10 @@ def _sentences(title: object, sentences: object) -> Paragraph:
 
 
 def joined(sentences: object) -> str:
-    """The text of a list of sentences; HotpotQA's begin with a blank, 2WikiMultihopQA's do not.
+    """The text of a list of sentences; HotpotQA's begin with a space, 2WikiMultihopQA's do not.
 
     Raises:
-        ValueError: they are no list of texts.
+        ValueError: not a list of texts.
 
     Example:
         >>> joined(["One.", " Two.", "Three."])
@@ -148,7 +147,7 @@ def joined(sentences: object) -> str:
 
 
 def _steps(items: object, paragraphs: Mapping[int, Paragraph]) -> tuple[Step, ...]:
-    """The sub-questions; none at all unless each has its answer, its paragraph, and refers only to earlier ones."""
+    """The sub-questions; empty unless each has an answer and a paragraph and refers only to earlier ones."""
     if not isinstance(items, list):
         return ()
     steps = [step for item in items if (step := _step(item, paragraphs))]

@@ -1,4 +1,4 @@
-"""JSON files read as rows, each with its place, whether they hold a list, one object, or one object a line."""
+"""Rows of JSON files with their positions: a list, a single object, or one object per line."""
 
 import json
 from codecs import BOM_UTF8
@@ -14,14 +14,14 @@ from gear_neo4j.ingestion.lines import Line, Problem, parsed, read_lines
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A JSON value and where it stands: file and line, or file and number of the item."""
+    """A JSON value and its position: file and line, or file and item number."""
 
     place: str
     value: Any
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The items of a JSON list, the objects of JSON lines, or a file's single object; told apart by how it begins.
+    """The items of a JSON list, the objects of JSON lines, or a single object, detected by the first line.
 
     Raises:
         InputError: the file cannot be read, or is not JSON from some line on.
@@ -40,7 +40,7 @@ def usable(line: Line) -> dict[str, Any]:
     """The JSON object of a line.
 
     Raises:
-        InputError: it is none.
+        InputError: not an object.
     """
     row = parsed(line, dict)
     if isinstance(row, Problem):

@@ -1,4 +1,4 @@
-"""Data sets of other formats, written once in our own form: corpus, queries and triples, one JSON object a line."""
+"""Data sets of other formats, written once in our format: corpus, queries and triples as JSONL."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from gear_neo4j.errors import InputError
 
-# Raised whenever the same files are converted otherwise, so that what an older version wrote is not taken for it.
+# Raised whenever the conversion changes, so that the output of an older version is not reused.
 FORM = b"1"
 
 
@@ -26,22 +26,22 @@ class Rows:
 
 
 class Source(Protocol):
-    """A data set in the form of somebody else."""
+    """A data set in another format."""
 
     @property
     def name(self) -> str:
-        """What the data set is called."""
+        """The name of the data set."""
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files that it is read from."""
+        """All files of the data set."""
 
     def rows(self) -> Rows:
-        """The data set in our form; raises InputError with file and place of what cannot be used."""
+        """The data set in our format; raises InputError with file and position of invalid data."""
 
 
 def written_once(source: Source, folder: Path) -> Path:
-    """Where a source stands in our form: a folder named after the content of its files, written the first time.
+    """The folder of a source in our format, named after the content of its files and written on first use.
 
     Raises:
         InputError: the source cannot be used, or the folder cannot be written.
@@ -54,7 +54,7 @@ def written_once(source: Source, folder: Path) -> Path:
         unfinished = Path(mkdtemp(dir=folder, prefix=".unfinished-"))
         try:
             _write(source, unfinished)
-            # Another process that was faster wrote the same: a folder that is not empty is never replaced.
+            # A faster process wrote the same content: a non-empty folder is never replaced.
             with suppress(FileExistsError):
                 _rename(unfinished, target)
         finally:
