@@ -13,7 +13,7 @@ from gear_neo4j.agents.answer import Answer, QueryTried
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.templates import TemplateName, Templates, Told
+from gear_neo4j.graph.templates import TemplateName, TemplateResult, Templates
 from gear_neo4j.graph.typegraph import Chain, TypeGraph
 from gear_neo4j.recipes import Budget
 from gear_neo4j.retrieval.expansion import Expanded
@@ -78,7 +78,7 @@ class KgtLoop:
         run = Run(asked.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(asked.text)
         analysis = run.call("analysis", lambda: self._analyst.analyse(asked.text, self._outline))
-        told = self._told(run, asked, analysis) if analysis else Told()
+        told = self._told(run, asked, analysis) if analysis else TemplateResult()
         run.spend(asked.milliseconds)
         hits = self._hits(asked, told, k=k)
         run.note(paths=told.paths, ranking=tuple(hit.passage.id for hit in hits))
@@ -90,7 +90,7 @@ class KgtLoop:
         draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
         return run.answered(hits, draft, stop="model_error" if run.failure else "answerable")
 
-    def _told(self, run: Run, asked: Question, analysis: Analysis) -> Told:
+    def _told(self, run: Run, asked: Question, analysis: Analysis) -> TemplateResult:
         """What the graph tells: the first of the queries that gives rows."""
         groups = [self._linker.find(name) for name in analysis.heads]
         missing = [name for name, nodes in zip(analysis.heads, groups, strict=True) if not nodes]
@@ -104,11 +104,13 @@ class KgtLoop:
                     return told
         except QueryTimeout as error:
             return self._failed(run, analysis, str(error))
-        return Told() if run.steps[-1].queries else self._failed(run, analysis, "no chain of types leads there")
+        if run.steps[-1].queries:
+            return TemplateResult()
+        return self._failed(run, analysis, "no chain of types leads there")
 
     def _queries(
         self, asked: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
-    ) -> Iterator[tuple[QueryTried, Callable[[], Told]]]:
+    ) -> Iterator[tuple[QueryTried, Callable[[], TemplateResult]]]:
         """The templates to try, best first."""
         first, templates = groups[0], self._templates
         if analysis.kind == "attribute":
@@ -166,17 +168,17 @@ class KgtLoop:
         order = sorted(range(len(chains)), key=lambda place: (len(chains[place].types), -float(likeness[place])))
         return list(enumerate(chains[place] for place in order[:TRIED_CHAINS]))
 
-    def _record(self, run: Run, queried: QueryTried, told: Told) -> None:
+    def _record(self, run: Run, queried: QueryTried, told: TemplateResult) -> None:
         rows = [*map(str, told.paths), *(f"{name}: {key} = {value}" for name, key, value in told.properties)]
         run.note(queries=(*run.steps[-1].queries, replace(queried, rows=tuple(rows))))
 
-    def _failed(self, run: Run, analysis: Analysis, error: str) -> Told:
+    def _failed(self, run: Run, analysis: Analysis, error: str) -> TemplateResult:
         heads: dict[str, object] = {"heads": list(analysis.heads), "tail": analysis.tail}
         tried = QueryTried("", error, template=analysis.kind, parameters=heads)
         run.note(queries=(*run.steps[-1].queries, tried))
-        return Told()
+        return TemplateResult()
 
-    def _hits(self, asked: Question, told: Told, *, k: int) -> Hits:
+    def _hits(self, asked: Question, told: TemplateResult, *, k: int) -> Hits:
         """The passages that state the facts."""
         ids = dict.fromkeys(id for path in told.paths for id in path.passage_ids)
         items = ranked("graph", [(id, 0.0) for id in ids])[:k]

@@ -18,7 +18,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.export import Named
+from gear_neo4j.graph.export import NamedNode
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.recipes import RetrieverRecipe
@@ -117,7 +117,7 @@ def provide(
 class AnswerEntities:
     """The names of a graph that an answer speaks of and its question does not, and which of them triples hold."""
 
-    def __init__(self, nodes: Iterable[Named]) -> None:
+    def __init__(self, nodes: Iterable[NamedNode]) -> None:
         found = list(nodes)
         self._dictionary = Dictionary(found)
         # A triple shows one name of a node; whoever reads it may know the others.
