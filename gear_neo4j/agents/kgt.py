@@ -13,7 +13,7 @@ from gear_neo4j.agents.answer import Answer, QueryAttempt
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.templates import TemplateName, Templates, Told
+from gear_neo4j.graph.templates import TemplateName, TemplateResult, Templates
 from gear_neo4j.graph.typegraph import Chain, TypeGraph
 from gear_neo4j.recipes import Budget
 from gear_neo4j.retrieval.expansion import ExpansionResult
@@ -78,7 +78,7 @@ class KgtLoop:
         run = Run(query.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(query.text)
         analysis = run.call("analysis", lambda: self._analyst.analyse(query.text, self._outline))
-        result = self._query_graph(run, query, analysis) if analysis else Told()
+        result = self._query_graph(run, query, analysis) if analysis else TemplateResult()
         run.spend(query.milliseconds)
         hits = self._hits(query, result, k=k)
         run.note(paths=result.paths, ranking=tuple(hit.passage.id for hit in hits))
@@ -92,7 +92,7 @@ class KgtLoop:
         draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
         return run.finish(hits, draft, stop="model_error" if run.failure else "answerable")
 
-    def _query_graph(self, run: Run, question: Question, analysis: Analysis) -> Told:
+    def _query_graph(self, run: Run, question: Question, analysis: Analysis) -> TemplateResult:
         """The result of the first query that returns rows."""
         groups = [self._linker.find(name) for name in analysis.heads]
         missing = [name for name, nodes in zip(analysis.heads, groups, strict=True) if not nodes]
@@ -106,11 +106,15 @@ class KgtLoop:
                     return result
         except QueryTimeout as error:
             return self._record_problem(run, analysis, str(error))
-        return Told() if run.steps[-1].queries else self._record_problem(run, analysis, "no chain of types leads there")
+        return (
+            TemplateResult()
+            if run.steps[-1].queries
+            else self._record_problem(run, analysis, "no chain of types leads there")
+        )
 
     def _queries(
         self, question: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
-    ) -> Iterator[tuple[QueryAttempt, Callable[[], Told]]]:
+    ) -> Iterator[tuple[QueryAttempt, Callable[[], TemplateResult]]]:
         """The queries to try, best first."""
         first, templates = groups[0], self._templates
         if analysis.kind == "attribute":
@@ -168,17 +172,17 @@ class KgtLoop:
         order = sorted(range(len(chains)), key=lambda place: (len(chains[place].types), -float(likeness[place])))
         return list(enumerate(chains[place] for place in order[:TRIED_CHAINS]))
 
-    def _record(self, run: Run, query: QueryAttempt, result: Told) -> None:
+    def _record(self, run: Run, query: QueryAttempt, result: TemplateResult) -> None:
         rows = [*map(str, result.paths), *(f"{name}: {key} = {value}" for name, key, value in result.properties)]
         run.note(queries=(*run.steps[-1].queries, replace(query, rows=tuple(rows))))
 
-    def _record_problem(self, run: Run, analysis: Analysis, error: str) -> Told:
+    def _record_problem(self, run: Run, analysis: Analysis, error: str) -> TemplateResult:
         heads: dict[str, object] = {"heads": list(analysis.heads), "tail": analysis.tail}
         tried = QueryAttempt("", error, template=analysis.kind, parameters=heads)
         run.note(queries=(*run.steps[-1].queries, tried))
-        return Told()
+        return TemplateResult()
 
-    def _hits(self, question: Question, result: Told, *, k: int) -> Hits:
+    def _hits(self, question: Question, result: TemplateResult, *, k: int) -> Hits:
         """The passages that state the facts."""
         ids = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
         items = ranked("graph", [(id, 0.0) for id in ids])[:k]

@@ -54,7 +54,7 @@ def calibrate(
     precision: float = PRECISION,
     recall: float = RECALL,
     on_done: Callable[[int], None] = lambda _: None,
-) -> tuple[Calibrated, Usage]:
+) -> tuple[Calibration, Usage]:
     """Fit both thresholds: precision above the upper one, recall of relevant pairs above the lower one.
 
     If no score reaches the precision, the upper threshold is that of the best F1. ``on_done`` is called with the number

@@ -18,7 +18,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.export import Named
+from gear_neo4j.graph.export import NamedNode
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.recipes import RetrieverRecipe
@@ -119,7 +119,7 @@ def provide(
 class AnswerEntities:
     """The names of a graph that an answer mentions and its question does not, and their recall in triples."""
 
-    def __init__(self, nodes: Iterable[Named]) -> None:
+    def __init__(self, nodes: Iterable[NamedNode]) -> None:
         node_list = list(nodes)
         self._dictionary = Dictionary(node_list)
         # A triple shows one name of a node; a reader may know the others.

@@ -10,7 +10,7 @@ from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, Migr
 from gear_neo4j.graph import schema
 from gear_neo4j.graph.diagnostics import Hubs
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.profiles import Profiled
+from gear_neo4j.graph.profiles import QueryProfile
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.beam import Beam
@@ -151,7 +151,7 @@ class Doctor:
 
     def _costs(self, questions: Sequence[str]) -> tuple[QueryCost, ...]:
         """The cost of each query of a hybrid search with expansion, in order of execution."""
-        runs: dict[str, list[Profiled]] = {}
+        runs: dict[str, list[QueryProfile]] = {}
         graph = self.graph.profiling(lambda profile: runs.setdefault(profile.query, []).append(profile))
         store = graph.store
         retriever = NaiveRetriever(
@@ -166,7 +166,7 @@ class Doctor:
         return tuple(_cost(name, profiles) for name, profiles in runs.items())
 
 
-def _cost(name: str, runs: Sequence[Profiled]) -> QueryCost:
+def _cost(name: str, runs: Sequence[QueryProfile]) -> QueryCost:
     return QueryCost(
         name,
         len(runs),

@@ -1,7 +1,7 @@
-"""The vector index of the triples, put aside for a large load and built once it is done.
+"""The vector index of the triples: dropped for a large load and rebuilt once after it.
 
-In an index that is online every commit makes a segment of its own, and the graph of each vector is built anew whenever
-segments are merged; built at once it takes half the work. Meanwhile the walk does without it, see ``nearest_triples``.
+In an online index every commit adds a segment, and merging segments rebuilds their vector graphs; building the index
+once takes half the work. Until then the walk does without it, see ``nearest_triples``.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,14 +11,14 @@ from gear_neo4j.graph import migrations
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.schema import TRIPLE_INDEX, await_online
 
-# Below this, the index is online again about as soon as the load is done either way.
+# For smaller loads, the index is online again about as soon either way.
 WORTHWHILE = 50_000
 
 
 def is_large(*, expected: int, present: int) -> bool:
-    """Whether so many triples, of which some are present, are a load for which the index is better built afterwards.
+    """Whether a load to ``expected`` triples, ``present`` of them stored already, is faster with the index built last.
 
-    What is present has to be built again, too.
+    The stored triples have to be indexed again, too.
 
     Example:
         >>> is_large(expected=200_000, present=0), is_large(expected=200_000, present=190_000)
@@ -32,9 +32,10 @@ def is_large(*, expected: int, present: int) -> bool:
 def loading(
     database: Database, *, dimension: int, expected: int, on_percent: Callable[[float], None] = lambda _: None
 ) -> Iterator[None]:
-    """Write about so many triples inside the block; where that is a large load, without their vector index.
+    """Write about ``expected`` triples inside the block; a large load goes without their vector index.
 
-    After the block, however it ends, the index is built and waited for. Killed inside it, the next migration makes it.
+    After the block, however it ends, the index is rebuilt and awaited. If the process is killed inside the block, the
+    next migration rebuilds it.
     """
     if not is_large(expected=expected, present=database.call("counts")[0]["triples"]):
         yield

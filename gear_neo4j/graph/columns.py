@@ -1,6 +1,6 @@
 """The columns of a Cypher query, read from its text.
 
-Only the top level of a text counts: literals, comments and everything in brackets are taken out first. Keywords are in
+Only the top level of a text counts: literals, comments and everything in brackets are removed first. Keywords are in
 capitals, as in all files of ``cypher/``, so that ``limit`` or ``end`` can name a column.
 """
 
@@ -29,13 +29,13 @@ def bare(text: str) -> str:
 
 
 def columns_of(text: str) -> tuple[str, ...]:
-    """The columns of the last RETURN or YIELD of a Cypher text, in order; none for a text that gives no rows.
+    """The columns of the last RETURN or YIELD of a Cypher text, in order; empty for a text that returns no rows.
 
-    An expression needs an alias: without it, its column is what is left of its text, and ``*`` is a column.
+    An expression needs an alias: without one, the remains of its text are its column, and ``*`` counts as a column.
 
     Example:
-        >>> columns_of("MATCH (n) CALL (n) { RETURN 1 AS one } RETURN DISTINCT n.id AS id, one ORDER BY id")
-        ('id', 'one')
+        >>> columns_of("MATCH (n) CALL (n) { RETURN 1 AS rank } RETURN DISTINCT n.id AS id, rank ORDER BY id")
+        ('id', 'rank')
         >>> columns_of("SHOW INDEXES YIELD name, labelsOrTypes AS labels WHERE name = 'x'")
         ('name', 'labels')
         >>> columns_of("MATCH (n) DELETE n")

@@ -8,7 +8,7 @@ from gear_neo4j.graph.database import Database, Row
 
 @dataclass(frozen=True, slots=True)
 class CommunityRecord:
-    """What is on record of the last build: the version of the graph, the size allowed, and how many there are now."""
+    """The record of the last build: the graph's version, the size limit, and the number of communities now."""
 
     version: str | None
     most: int | None
@@ -22,12 +22,12 @@ class CommunityStore:
         self._database = database
 
     def record(self) -> CommunityRecord | None:
-        """The record of the last build; None where the database holds no data of ours."""
+        """The record of the last build; None if the database holds no gear-neo4j data."""
         rows = self._database.call("community_store")
         return CommunityRecord(**rows[0]) if rows else None
 
     def record_build(self, *, version: str | None, most: int) -> None:
-        """Put on record of which version of the graph the communities are, and how large one may be."""
+        """Record which version of the graph the communities belong to, and how large one may be."""
         self._database.call("record_communities", version=version, most=most)
 
     def facts(self) -> Iterator[Row]:
@@ -47,7 +47,7 @@ class CommunityStore:
         return self._database.stream("community_members", names=list(names), most=most)
 
     def with_report(self, nodes: Sequence[str]) -> list[Row]:
-        """The communities with a report that some nodes (element ids) are in, a row for each node in each."""
+        """The communities with a report that contain any of the nodes (element ids): a row per node and community."""
         return self._database.call("communities_of", nodes=list(nodes))
 
     def write(self, rows: Sequence[Row]) -> int:
@@ -57,12 +57,12 @@ class CommunityStore:
     def write_report(
         self, id: str, *, title: str, summary: str, rank: float, findings: Sequence[str], model: str
     ) -> None:
-        """Write what a model reported of a community."""
+        """Write a model's report on a community."""
         report = {"title": title, "summary": summary, "rank": rank, "findings": list(findings)}
         self._database.call("write_report", id=id, **report, error=None, model=model)
 
     def record_error(self, id: str, *, error: str, model: str) -> None:
-        """Put on record why a model gave no report of a community."""
+        """Record why a model wrote no report on a community."""
         report = dict.fromkeys(("title", "summary", "rank", "findings"))
         self._database.call("write_report", id=id, **report, error=error, model=model)
 
@@ -71,9 +71,9 @@ class CommunityStore:
         self._database.call("delete_communities", ids=list(ids))
 
     def delete_empty(self) -> None:
-        """Delete the communities that no node is in any more."""
+        """Delete the communities that have no members left."""
         self._database.call("delete_empty_communities")
 
     def clear(self, *, limit: int) -> int:
-        """Delete some communities, whichever; returns how many."""
+        """Delete up to ``limit`` communities, in any order; returns how many."""
         return int(self._database.call("clear_communities", limit=limit)[0]["communities"])

@@ -1,4 +1,4 @@
-"""Passages and triples written and deleted, after a check of which are there already."""
+"""Writes and deletes passages and triples, and checks beforehand which exist."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Vectors = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class PassageState:
-    """A stored passage beside a given one of its id: whether the text is the same, and whether its position differs."""
+    """A stored passage compared with a new one of the same id: ``same`` text, and ``moved`` to another position."""
 
     same: bool
     moved: bool
@@ -39,13 +39,13 @@ class Deletion:
 
 
 class CorpusWrites:
-    """What writes passages and triples to one database; each method is one query, one transaction, one round trip."""
+    """Writes passages and triples to one database; each method is one query, one transaction, one round trip."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def check_passages(self, passages: Iterable[Passage]) -> dict[str, PassageState]:
-        """The passages whose id is taken, by id."""
+        """The state of those passages whose id is already in use, by id."""
         rows = self._database.call("check_passages", rows=[_passage_row(passage) for passage in passages])
         return {row["id"]: PassageState(row["same"], row["moved"]) for row in rows}
 
@@ -54,11 +54,11 @@ class CorpusWrites:
         self._database.call("write_passages", rows=_embedded_rows(passages, vectors))
 
     def move_passages(self, passages: Sequence[Passage]) -> None:
-        """Give passages that are there their new position."""
+        """Update the position of existing passages."""
         self._database.call("move_passages", rows=[_passage_row(passage) for passage in passages])
 
     def replace_passages(self, passages: Sequence[Passage], vectors: Vectors) -> Deletion:
-        """Write other texts under ids that are taken; the triples of the old texts go."""
+        """Write new texts under existing ids; the triples of the old texts are deleted."""
         row = self._database.call("replace_passages", rows=_embedded_rows(passages, vectors))[0]
         return Deletion(triples=row["triples"], entities=row["entities"])
 
@@ -84,22 +84,22 @@ class CorpusWrites:
         )
 
     def delete_triples(self, ids: Sequence[str]) -> int:
-        """Delete triples, and say how many went."""
+        """Delete triples; returns how many."""
         return int(self._database.call("delete_triples", ids=list(ids))[0]["triples"])
 
 
 def entity_rows(triples: Iterable[Triple]) -> list[Row]:
-    """The entities of some triples by key: the first spelling met gives the name, later ones find it by the key."""
+    """The entities of some triples by key: the first spelling gives the name, later ones match by key."""
     names: dict[str, str] = {}
     for triple in triples:
         for name in (triple.subject, triple.object):
             names.setdefault(entity_key(name), name)
-    # In order, so that two who write at the same time do not wait for each other.
+    # Sorted, so that concurrent writers take locks in the same order and do not deadlock.
     return [{"key": key, "name": names[key]} for key in sorted(names)]
 
 
 def triple_rows(triples: Sequence[Triple], vectors: Vectors) -> list[Row]:
-    """Triples with their embeddings as the query takes them."""
+    """Triples with their embeddings, as query parameters."""
     return [
         {
             "id": triple.id,

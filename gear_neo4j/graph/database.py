@@ -13,16 +13,16 @@ from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverE
 
 from gear_neo4j.errors import AuthenticationFailed, DatabaseError, ServerUnavailable, SettingsError
 from gear_neo4j.graph.deadline import within
-from gear_neo4j.graph.profiles import Profiled, profiled
+from gear_neo4j.graph.profiles import QueryProfile, profile_of
 from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.graph.query_log import logged
 from gear_neo4j.graph.refusals import refusal
 from gear_neo4j.graph.values import plain, quiet
 from gear_neo4j.graph.versions import SEARCH_PROBE, check_version
 
-# The server looks for transactions that are over their time every two seconds.
+# The server looks for expired transactions every two seconds.
 GRACE = 3.0
-# How often a query is run again because another process deleted a node that it had looked up; the driver does not.
+# Retries after another process deleted a node that the query had looked up; the driver does not retry these.
 VANISHED_TRIES = 5
 VANISHED = "Neo.ClientError.Statement.EntityNotFound"
 Row = dict[str, Any]
@@ -33,7 +33,7 @@ Driver = neo4j.Driver
 class Database:
     """One database of one Neo4j server; runs named queries, reads under READ routing, the database always named.
 
-    Give it a driver of your own (which is neither changed nor closed), or let :meth:`connect` make one.
+    Pass a driver of your own (it is neither changed nor closed), or let :meth:`connect` create one.
 
     Usage::
 
@@ -45,7 +45,7 @@ class Database:
         self._driver = driver
         self._owned = False
         self._probed: bool | None = None
-        self._on_profile: Callable[[Profiled], None] | None = None
+        self._on_profile: Callable[[QueryProfile], None] | None = None
         query = named("server_info")
         with _explained(name, query):
             # Without a name the driver would ask the server for the home database on every call.
@@ -79,7 +79,7 @@ class Database:
             raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
         try:
             with _explained(name):
-                # A query would be tried again for a quarter of a minute before it says that nobody answers.
+                # A query would be retried for 15 seconds before it reports that no server answers.
                 driver.verify_connectivity()
             database = cls(driver, name=name)
         except BaseException:
@@ -92,34 +92,34 @@ class Database:
         """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
         query.check(parameters)
         with _explained(self.name, query), logged(query.name, database=self.name) as entry:
-            rows = self._tried(query, quiet(parameters))
+            rows = self._run_with_retries(query, quiet(parameters))
             entry.rows = len(rows)
             return rows
 
-    def _tried(self, query: Query, parameters: dict[str, object]) -> list[Row]:
+    def _run_with_retries(self, query: Query, parameters: dict[str, object]) -> list[Row]:
         for _ in range(VANISHED_TRIES):
             try:
                 return self._execute(query, parameters)
             except ClientError as error:
-                # A node was deleted between its look-up and its use; the query was rolled back.
+                # A node was deleted between lookup and use; the query was rolled back.
                 if error.code != VANISHED:
                     raise
         return self._execute(query, parameters)
 
     def _execute(self, query: Query, parameters: dict[str, object]) -> list[Row]:
         started = time.perf_counter()
-        rows, plan = self._sent(query, parameters)
+        rows, plan = self._send(query, parameters)
         if self._on_profile and plan:
             spent = 1_000 * (time.perf_counter() - started)
-            self._on_profile(profiled(query.name, plan, rows=len(rows), milliseconds=spent))
+            self._on_profile(profile_of(query.name, plan, rows=len(rows), milliseconds=spent))
         return rows
 
-    def _sent(self, query: Query, parameters: dict[str, object]) -> _Outcome:
+    def _send(self, query: Query, parameters: dict[str, object]) -> _Outcome:
         text = f"PROFILE {query.text}" if self._on_profile else query.text
         statement = neo4j.Query(text, metadata={"app": "gear-neo4j", "query": query.name}, timeout=query.timeout)
         if not query.writes:
             try:
-                # A transaction that the server makes by itself saves the round trip that would end it.
+                # An auto-commit transaction saves the round trip of a commit.
                 with self._session(fetch_size=1_000) as session:
                     return _rows_and_plan(session.run(statement, parameters))
             except (Neo4jError, DriverError) as error:
@@ -134,7 +134,7 @@ class Database:
         )
 
     def call(self, name: str, /, **parameters: object) -> list[Row]:
-        """Run the named query of ``cypher/``, in the form this server can plan."""
+        """Run the named query of ``cypher/``, in the form that this server supports."""
         return self.run(named(name, search_clause=self.has_search_clause), **parameters)
 
     def stream(self, name: str, /, **parameters: object) -> Iterator[Row]:
@@ -151,11 +151,11 @@ class Database:
                 yield dict(record)
 
     def explain(self, text: str, *, timeout: float = 10.0) -> str:
-        """What the server takes a statement for, which it does not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
+        """The server's query type of a statement, which is not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
         return within(timeout + GRACE, lambda: self._read(f"EXPLAIN {text}", timeout, 0)[1])
 
     def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> list[Row]:
-        """The first rows of a statement that somebody else wrote, as plain data; the transaction cannot write.
+        """The first rows of an untrusted statement, as plain data; the transaction cannot write.
 
         Raises:
             QueryTimeout: it took longer than ``timeout`` seconds.
@@ -168,7 +168,7 @@ class Database:
             _explained(self.name),
             logged("text", database=self.name) as entry,
             self._session(fetch_size=max(limit, 1)) as session,
-            # In a transaction of ours there is no CALL { ... } IN TRANSACTIONS, and no second try of what is too much.
+            # An explicit transaction rules out CALL { ... } IN TRANSACTIONS, and retries of an expensive query.
             session.begin_transaction(metadata={"app": "gear-neo4j", "query": "text"}, timeout=timeout) as transaction,
         ):
             result = transaction.run(text)
@@ -177,7 +177,7 @@ class Database:
             return rows, "" if limit else result.consume().query_type or ""
 
     def _session(self, *, fetch_size: int) -> neo4j.Session:
-        """A session that reads, and sees what the driver's other queries have written, also on another server."""
+        """A read session that sees the writes of the driver's other queries, on any server of a cluster."""
         return self._driver.session(
             database=self.name,
             default_access_mode=neo4j.READ_ACCESS,
@@ -186,30 +186,30 @@ class Database:
         )
 
     def execute(self, statement: str) -> None:
-        """Run one schema statement by itself, for schema and data cannot share a transaction."""
+        """Run a schema statement on its own: schema and data cannot share a transaction."""
         self.run(Query("schema", statement, writes=True))
 
     @property
     def has_search_clause(self) -> bool:
-        """Whether the server plans the SEARCH clause of Cypher 25; asked once, for versions do not tell on Aura."""
+        """Whether the server plans the SEARCH clause of Cypher 25; probed once: Aura's version does not show it."""
         if self._probed is None:
             try:
                 self.run(Query("probe", SEARCH_PROBE))
             except DatabaseError as error:
-                # Where the clause is understood, only the index that nobody made is missing.
+                # A server that knows the clause only misses the index, which does not exist.
                 self._probed = getattr(error.__cause__, "code", None) == "Neo.ClientError.Schema.IndexNotFound"
             else:
                 self._probed = True
         return self._probed
 
-    def profiling(self, listener: Callable[[Profiled], None]) -> "Database":
-        """The same database over the same driver; the plan of each query that it runs is told to the listener."""
+    def profiling(self, listener: Callable[[QueryProfile], None]) -> "Database":
+        """The same database over the same driver; the listener receives the profile of each query."""
         other = copy(self)
         other._owned, other._on_profile = False, listener
         return other
 
     def close(self) -> None:
-        """Close the driver, unless the caller brought it."""
+        """Close the driver, unless it is the caller's."""
         if self._owned:
             self._driver.close()
 
@@ -226,7 +226,7 @@ def _rows_and_plan(result: neo4j.Result) -> _Outcome:
 
 @contextmanager
 def _explained(name: str | None, query: Query | None = None) -> Iterator[None]:
-    """Turn the driver's errors into ours, each with what to do, and with the file of the query that failed."""
+    """Translate the driver's errors into ours, with advice and the file of the failed query."""
     where = f" ({query.file})" if query and query.file else ""
     try:
         yield

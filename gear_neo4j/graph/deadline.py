@@ -1,4 +1,4 @@
-"""A limit of time for what cannot be interrupted."""
+"""A time limit for work that cannot be interrupted."""
 
 import threading
 from collections.abc import Callable
@@ -11,12 +11,12 @@ Value = TypeVar("Value")
 
 
 def within(seconds: float, work: Callable[[], Value]) -> Value:
-    """What a piece of work returns or raises; where it takes longer it is left behind, and no exit waits for it.
+    """What the work returns or raises; past the limit its thread is abandoned, and the process can exit without it.
 
-    A server breaks a query off between two rows. One that spends an hour on a single value would hold its client, too.
+    A server ends a query only between two rows. A query that spends an hour on one value would block its client, too.
 
     Raises:
-        QueryTimeout: it was not done in time.
+        QueryTimeout: the work took longer.
 
     Example:
         >>> within(1.0, lambda: 7)

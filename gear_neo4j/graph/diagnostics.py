@@ -1,4 +1,4 @@
-"""What the doctor asks of a server and of the graph on it."""
+"""The doctor's queries about a server and its graph."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ class Hubs:
 
 
 class Diagnostics:
-    """What is examined in one database; each method is one query and one round trip."""
+    """The diagnostic queries of one database; each method is one query and one round trip."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def setting(self, name: str) -> str | None:
-        """The value of a setting of the server; None where it has no such setting.
+        """The value of a setting of the server; None if it does not exist.
 
         Raises:
             DatabaseError: the user may not see the settings.
@@ -30,7 +30,7 @@ class Diagnostics:
         return rows[0]["value"] if rows else None
 
     def hubs(self, *, labels: Sequence[str], names: Sequence[str], hub: int, limit: int) -> Hubs:
-        """The nodes with one of the labels that are in more than ``hub`` triples, the busiest by their names."""
+        """The nodes with one of the labels that are in more than ``hub`` triples, and the names of the busiest."""
         row = self._database.call("hubs", labels=list(labels), names=list(names), hub=hub, limit=limit)[0]
         return Hubs(row["hubs"], tuple((name, degree) for name, degree in row["busiest"]))
 

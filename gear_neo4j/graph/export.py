@@ -1,4 +1,4 @@
-"""What leaves the graph for PageRank: ids and weights, streamed, and the version they stand for."""
+"""The graph as PageRank reads it: ids and weights, streamed, and the graph's version."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.record import names_on_record, require_record
 from gear_neo4j.graph.store import Vector, triple_of
 
-# The index orders by quantised vectors: of few candidates some of the nearest would be missing.
+# The index orders by quantised vectors: too few candidates would miss some of the nearest.
 LEAST_CANDIDATES = 100
 LINK_CANDIDATES = 20
-# A fact may be stated by several passages; triples that are looked at for each fact that is wanted.
-SAYING_THE_SAME = 4
+# Several passages may state the same fact: triples fetched per requested fact.
+TRIPLES_A_FACT = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What changes whenever the graph does.
+    """A value that changes whenever the graph does.
 
-    ``changed`` is a stamp that every write of an ingest, an extraction and a forgetting leaves in its own transaction;
-    the counts, from the database's counters, also tell of what others added or deleted.
+    ``changed`` is a stamp that every ingest, extraction and deletion writes in its own transaction; the counts, from
+    the database's counters, also reveal what other programs added or deleted.
     """
 
     changed: str | None
@@ -41,13 +41,13 @@ class Seed:
 
     @property
     def path(self) -> Path:
-        """The triple as a path of its own."""
+        """The triple as a path of length 1."""
         return Path((self.triple,), self.score, (self.score,))
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    """The entity that a name was linked to: its element id, its name and the cosine of both, 1 for the same name."""
+class EntityLink:
+    """The entity linked to a name: its element id, its name, and the cosine of the two names, 1 for an exact match."""
 
     id: str
     name: str
@@ -55,7 +55,7 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Similarities:
     """Cosines: of a query with n entities, of those with each other (n x n), and of each passage with both."""
 
     query: Sequence[float]
@@ -64,8 +64,8 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A node that triples or passages speak of: element id, all its names, the number of its triples, its labels."""
+class NamedNode:
+    """A node mentioned by triples or passages: element id, all its names, number of triples, labels."""
 
     id: str
     names: tuple[str, ...]
@@ -74,7 +74,7 @@ class Named:
 
 
 class Export:
-    """What PageRank asks of one database."""
+    """The queries of PageRank over one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -83,7 +83,7 @@ class Export:
         """The version of the graph as it is now.
 
         Raises:
-            InputError: the database holds no data of ours, or none any more.
+            InputError: the database holds no gear-neo4j data.
         """
         rows = self._database.call("graph_version")
         if not rows:
@@ -99,34 +99,36 @@ class Export:
         return ((row["one"], row["other"], row["score"]) for row in self._database.stream("export_synonyms"))
 
     def seeds(self, query: Vector, *, k: int) -> list[Seed]:
-        """The k facts nearest to a query vector, best first; of triples that say the same only the first."""
-        most = k * SAYING_THE_SAME
+        """The k facts nearest to a query vector, best first; of triples with the same content only the best."""
+        most = k * TRIPLES_A_FACT
         rows = self._database.call("seed_triples", query=query, k=most, candidates=max(LEAST_CANDIDATES, 2 * most))
-        found: dict[tuple[str, str, str], Seed] = {}
+        seeds: dict[tuple[str, str, str], Seed] = {}
         for row in rows:
             triple = triple_of(row)
-            said = (row["head"], entity_key(triple.predicate), row["tail"])
-            found.setdefault(said, Seed(triple, row["score"], (row["head"], row["tail"])))
-        return list(found.values())[:k]
+            fact = (row["head"], entity_key(triple.predicate), row["tail"])
+            seeds.setdefault(fact, Seed(triple, row["score"], (row["head"], row["tail"])))
+        return list(seeds.values())[:k]
 
-    def link(self, names: Sequence[tuple[str, Vector]]) -> list[Linked]:
-        """For each name, given as key and vector, the entity of that key or else the nearest by the vector index."""
-        given: list[dict[str, Any]] = [{"key": key, "vector": vector} for key, vector in names]
-        rows = self._database.call("link_entities", names=given, candidates=LINK_CANDIDATES) if given else []
-        return [Linked(row["id"], row["name"], row["score"]) for row in rows]
+    def link(self, names: Sequence[tuple[str, Vector]]) -> list[EntityLink]:
+        """For each name, a key with its vector, the entity with that key, else the nearest by the vector index."""
+        lookups: list[dict[str, Any]] = [{"key": key, "vector": vector} for key, vector in names]
+        rows = self._database.call("link_entities", names=lookups, candidates=LINK_CANDIDATES) if lookups else []
+        return [EntityLink(row["id"], row["name"], row["score"]) for row in rows]
 
     def named(self, keys: Sequence[str]) -> dict[str, str]:
         """The element ids of those of the keys that are entities, by key."""
         rows = self._database.call("named_entities", keys=list(keys)) if keys else []
         return {row["key"]: row["id"] for row in rows}
 
-    def named_nodes(self) -> Iterator[Named]:
-        """Every node that triples or passages speak of, with its names; streamed."""
+    def named_nodes(self) -> Iterator[NamedNode]:
+        """Every node mentioned by triples or passages, with its names; streamed."""
         for row in self._database.stream("entity_names", names=names_on_record(self._database)):
             parts = [part for name in row["names"] for part in (name if isinstance(name, list) else [name])]
-            yield Named(row["id"], tuple(part for part in parts if part), row["degree"], tuple(row["labels"]))
+            yield NamedNode(row["id"], tuple(part for part in parts if part), row["degree"], tuple(row["labels"]))
 
-    def compare(self, passages: Sequence[str], *, keys: Sequence[str], query: Vector) -> Compared:
-        """The cosines between a query, the entities of some keys, and some passages; no vector comes back."""
+    def compare(self, passages: Sequence[str], *, keys: Sequence[str], query: Vector) -> Similarities:
+        """The cosines between a query, the entities of some keys, and some passages; no vectors are transferred."""
         row = self._database.call("compare_passages", passages=list(passages), keys=list(keys), query=query)[0]
-        return Compared(row["query"], row["between"], {id: (cosine, names) for id, cosine, names in row["passages"]})
+        return Similarities(
+            row["query"], row["between"], {id: (cosine, names) for id, cosine, names in row["passages"]}
+        )

@@ -1,4 +1,4 @@
-"""The passages from which triples are still to be extracted."""
+"""The queue of passages whose triples are not extracted yet."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Backlog:
 class ExtractionQueue:
     """The passages without status in one database; each method is one query and one round trip.
 
-    ``failed`` also counts the passages whose failure is on record.
+    ``failed`` includes the passages with a recorded failure.
     """
 
     def __init__(self, database: Database) -> None:
@@ -29,10 +29,10 @@ class ExtractionQueue:
         return Backlog(**self._database.call("count_to_extract", failed=failed)[0])
 
     def page(self, *, after: str, limit: int, failed: bool = False) -> list[Passage]:
-        """The next passages that are waiting, in order of their ids."""
+        """The next waiting passages, in order of id."""
         rows = self._database.call("passages_to_extract", after=after, limit=limit, failed=failed)
         return [passage_of(row) for row in rows]
 
     def record_error(self, passage: str, *, error: str, model: str) -> None:
-        """Put on record why a model extracted nothing from a passage."""
+        """Record why the extraction from a passage failed."""
         self._database.call("record_extraction_error", passage=passage, error=error, model=model)

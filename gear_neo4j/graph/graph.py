@@ -1,4 +1,4 @@
-"""The graph in one database: the one door through which the rest of the product reads and writes."""
+"""The graph in one database: the only way in which the rest of the package reads and writes."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from gear_neo4j.graph.imports import Imports
 from gear_neo4j.graph.migrations import Migration
 from gear_neo4j.graph.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.overlay_store import OverlayStore
-from gear_neo4j.graph.profiles import Profiled
+from gear_neo4j.graph.profiles import QueryProfile
 from gear_neo4j.graph.record import StoreRecord, read_record, require_record
 from gear_neo4j.graph.sources import Sources
 from gear_neo4j.graph.store import Store
@@ -32,13 +32,13 @@ class Graph:
         export: ids, seeds and names, for PageRank and the dictionary of names.
         neighbourhoods: paths between nodes, and facts around them.
         templates: the five templates of KG-based Thought.
-        corpus: passages and triples written and deleted.
+        corpus: writes and deletions of passages and triples.
         sources: where passages came from.
         synonyms: synonym edges between entities.
-        extraction: the passages that no model has read yet.
-        overlay: what is laid over a graph of the user's.
+        extraction: the passages waiting for extraction.
+        overlay: the passages and triples over a user's own graph.
         communities: communities of entities and their reports.
-        imports: a graph brought in from CSV files.
+        imports: an import from CSV files in progress.
         survey: what a graph holds, by counters and samples.
         diagnostics: what the doctor examines.
     """
@@ -75,11 +75,11 @@ class Graph:
         return self.database.has_search_clause
 
     def record(self) -> StoreRecord | None:
-        """What the database has on record about itself; None where it holds no data of ours. One round trip."""
+        """The database's record of itself; None if it holds no gear-neo4j data. One round trip."""
         return read_record(self.database)
 
     def require_record(self) -> StoreRecord:
-        """What the database has on record about itself. One round trip.
+        """The database's record of itself. One round trip.
 
         Raises:
             InputError: the database is empty.
@@ -87,7 +87,7 @@ class Graph:
         return require_record(self.database)
 
     def prepare(self, *, model: str, dimension: int) -> None:
-        """Migrate, and put the embedding model on record; see :func:`gear_neo4j.graph.preparation.prepare`."""
+        """Migrate, and record the embedding model; see :func:`gear_neo4j.graph.preparation.prepare`."""
         preparation.prepare(self.database, model=model, dimension=dimension)
 
     def prepare_overlay(self, *, model: str, dimension: int, profile: str, names: Sequence[str]) -> None:
@@ -99,37 +99,37 @@ class Graph:
         return migrations.migrate(self.database, dimension=dimension)
 
     def pending_migrations(self) -> tuple[Migration, ...]:
-        """The migrations that the database lacks; nothing is changed."""
+        """The migrations that the database lacks; read-only."""
         return migrations.pending(self.database)
 
     def drop_schema(self) -> None:
-        """Drop our indexes and the chain of migrations, once the database holds none of our data."""
+        """Drop our indexes and the chain of migrations, once the database holds no gear-neo4j data."""
         migrations.drop_schema(self.database)
 
     def verify(self, *, dimension: int) -> None:
-        """Check that every index is as it must be, and online; see :func:`gear_neo4j.graph.schema.verify`."""
+        """Check that every index is correct and online; see :func:`gear_neo4j.graph.schema.verify`."""
         schema.verify(self.database, dimension=dimension)
 
     def await_online(self, *, seconds: float = math.inf, on_percent: Callable[[float], None] = lambda _: None) -> None:
-        """Wait until none of our indexes is being built any more."""
+        """Wait until all our indexes are built."""
         schema.await_online(self.database, seconds=seconds, on_percent=on_percent)
 
     def loading(
         self, *, dimension: int, expected: int, on_percent: Callable[[float], None] = lambda _: None
     ) -> AbstractContextManager[None]:
-        """Put the vector index aside for a large load; see :func:`gear_neo4j.graph.bulk.loading`."""
+        """Drop the vector index during a large load; see :func:`gear_neo4j.graph.bulk.loading`."""
         return bulk.loading(self.database, dimension=dimension, expected=expected, on_percent=on_percent)
 
     def explain(self, text: str, *, timeout: float = 10.0) -> str:
-        """What the server takes a statement for, which it does not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
+        """The query type of a statement, which is not run; see :meth:`Database.explain`."""
         return self.database.explain(text, timeout=timeout)
 
     def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> list[Row]:
-        """The first rows of a statement that somebody else wrote; see :meth:`Database.read_text`."""
+        """The first rows of an untrusted statement; see :meth:`Database.read_text`."""
         return self.database.read_text(text, timeout=timeout, limit=limit)
 
-    def profiling(self, listener: Callable[[Profiled], None]) -> "Graph":
-        """The same graph, which gives the listener the plan of each query that it runs."""
+    def profiling(self, listener: Callable[[QueryProfile], None]) -> "Graph":
+        """The same graph; the listener receives the profile of each query."""
         return Graph(self.database.profiling(listener))
 
     def close(self) -> None:

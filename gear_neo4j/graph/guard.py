@@ -1,6 +1,6 @@
-"""The guard before a query that somebody else wrote, such as a language model: it may read this graph, no more.
+"""The guard for untrusted queries, such as those of a language model: they may read this graph and nothing else.
 
-What passes is the query as it was understood, without its comments; nothing that was not looked at is sent.
+The query that is sent is rebuilt from the tokens that were checked, without comments.
 """
 
 import re
@@ -50,7 +50,7 @@ PROCEDURES = frozenset(
 NAMESPACES = frozenset(
     ["date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector.similarity"]
 )
-# The server looks at the clock between rows, not within an expression: these would outlive every timeout.
+# The server checks its timeout between rows, not within an expression: these would outlive any timeout.
 ENDLESS = frozenset({"REDUCE", "ALLREDUCE"})
 QUANTIFIERS = frozenset({"ANY", "ALL", "NONE", "SINGLE"})
 # After one of these stands a name or a value, never a clause. One may follow a star ("RETURN *"), a percent sign (the
@@ -80,24 +80,24 @@ def check(text: str, *, limit: int = 100) -> str:
     """
     if len(text) > LONGEST_QUERY:
         raise GuardError(f"the query has {len(text):,} characters: {LONGEST_QUERY:,} are allowed")
-    found = list(tokens(unfenced(text)))
-    while found and (found[-1].text == ";" or found[-1].kind == "space"):
-        found.pop()
-    code = [token for token in found if token.kind != "space"]
+    parts = list(tokens(unfenced(text)))
+    while parts and (parts[-1].text == ";" or parts[-1].kind == "space"):
+        parts.pop()
+    code = [token for token in parts if token.kind != "space"]
     _check_form(code)
     for place in _clauses(code):
         _check_clause(code, place)
     _check_calls(code)
     _check_loops(code)
-    return _limited(found, code, limit)
+    return _limit_rows(parts, code, limit)
 
 
 def admit(graph: Graph, text: str, *, limit: int = 100, timeout: float = 10.0) -> str:
-    """The query as it may be run, by these rules and by the server's own word, which is asked without running it.
+    """The query as it may be run, by these rules and by the server's own EXPLAIN.
 
     Raises:
         GuardError: it may not be run.
-        DatabaseError: the server cannot make sense of it.
+        DatabaseError: the server cannot parse it.
     """
     checked = check(text, limit=limit)
     kind = graph.explain(checked, timeout=timeout)
@@ -107,10 +107,10 @@ def admit(graph: Graph, text: str, *, limit: int = 100, timeout: float = 10.0) -
 
 
 def unfenced(text: str) -> str:
-    """A reply without the Markdown fence, and what stands around it.
+    """The content of a reply's Markdown fence, or the whole reply if it has none.
 
     Raises:
-        GuardError: it has two of them.
+        GuardError: there are two fences.
 
     Example:
         >>> unfenced("Here it is:\\n```cypher\\nRETURN 1\\n```\\nGood luck!")
@@ -132,13 +132,13 @@ def _check_form(code: Sequence[Token]) -> None:
     for token, following in pairwise(code):
         if token.text == "$" and following.word not in ("ANY", "ALL") and following.text != "(":
             raise GuardError(f"the query has the parameter ${following.text}: write its value instead")
-        # Wherever it stands: a mistake about clauses must not open this door, which counts as reading for the server.
+        # Anywhere at all: the server counts it as reading, so a misread clause must not let it through.
         if (token.word, following.word) == ("LOAD", "CSV"):
             raise GuardError("the query has LOAD CSV, which reads files and addresses: only read the graph")
 
 
 def _clauses(code: Sequence[Token]) -> Iterator[int]:
-    """The places of words that may be keywords, by what stands around them."""
+    """The places of words that may be keywords, judged by their neighbours."""
     for place, token in enumerate(code):
         if not token.word:
             continue
@@ -167,9 +167,9 @@ def _check_clause(code: Sequence[Token], place: int) -> None:
 
 
 def _check_procedure(code: Sequence[Token]) -> None:
-    """Refuse what follows CALL, where it is a procedure and not on the list."""
+    """Refuse a procedure after CALL that is not on the list."""
     name = _dotted(code, 0)
-    # A variable may be named "call", and then a clause can follow; a procedure's name always has a dot.
+    # A variable may be called "call", and a clause may follow it; a procedure's name always has a dot.
     if name and name.lower() not in PROCEDURES and not ("." not in name and code[0].word in _CLAUSES):
         raise GuardError(f"the query calls the procedure {name}: write it without procedures")
 
@@ -184,7 +184,7 @@ def _dotted(code: Sequence[Token], place: int) -> str:
 
 
 def _check_calls(code: Sequence[Token]) -> None:
-    """Refuse functions of plug-ins, and those that never end; and procedures, wherever they are called."""
+    """Refuse functions of plug-ins, functions that may never end, and procedures that are not on the list."""
     for place, token in enumerate(code):
         if token.word == "CALL" and "." in _dotted(code[place + 1 :], 0):
             _check_procedure(code[place + 1 :])
@@ -203,14 +203,14 @@ def _check_calls(code: Sequence[Token]) -> None:
 
 
 def _check_range(arguments: Sequence[Token]) -> None:
-    """Refuse a list of numbers that could be longer than anybody needs."""
-    said = re.match(r"(\d{1,9}),(\d{1,9})(,\d+)?\)", "".join(token.text for token in arguments[:6]))
-    if not said or int(said[2]) - int(said[1]) > LONGEST_RANGE:
+    """Refuse a range that may be too long."""
+    bounds = re.match(r"(\d{1,9}),(\d{1,9})(,\d+)?\)", "".join(token.text for token in arguments[:6]))
+    if not bounds or int(bounds[2]) - int(bounds[1]) > LONGEST_RANGE:
         raise GuardError(f"the query has a range() that is not from one number to another, {LONGEST_RANGE:,} at most")
 
 
 def _check_loops(code: Sequence[Token]) -> None:
-    """Refuse a loop over a list within a loop over a list."""
+    """Refuse nested loops over lists."""
     brackets: list[bool] = []
     for place, token in enumerate(code):
         if token.text in ("(", "[", "{"):
@@ -223,15 +223,15 @@ def _check_loops(code: Sequence[Token]) -> None:
             brackets.pop()
 
 
-def _limited(found: Sequence[Token], code: Sequence[Token], limit: int) -> str:
-    """The query with a LIMIT; of a UNION it is the last part's, and whoever reads the rows stops at the limit."""
+def _limit_rows(parts: Sequence[Token], code: Sequence[Token], limit: int) -> str:
+    """The query with a LIMIT; in a UNION it bounds the last part, and the reader of the rows stops at the limit."""
     depth, returns = 0, False
     for token in code:
         depth += (token.text in "([{") - (token.text in ")]}") if token.kind == "symbol" else 0
         returns = returns or (depth == 0 and token.word == "RETURN")
     if not returns:
         raise GuardError("the query returns nothing: end it with RETURN")
-    text = "".join(token.text for token in found)
+    text = "".join(token.text for token in parts)
     if len(code) > 1 and code[-2].word == "LIMIT" and re.fullmatch("[0-9]{1,18}", code[-1].text):
         return text.removesuffix(code[-1].text) + str(min(int(code[-1].text), limit))
     return f"{text} LIMIT {limit}"

@@ -22,16 +22,16 @@ LOCK_CONSTRAINTS = (
 
 @contextmanager
 def locked(database: Database, *, wait: float) -> Iterator[None]:
-    """Hold the lock, waiting for its holder for so many seconds; it is kept alive, and given back at the end.
+    """Hold the lock, waiting up to ``wait`` seconds for another holder; a heartbeat keeps it until the block ends.
 
     Raises:
-        MigrationError: another process kept it all that time.
+        MigrationError: another process held it all that time.
     """
     for statement in LOCK_CONSTRAINTS:
         database.execute(statement)
     holder = str(uuid.uuid4())
     deadline = time.monotonic() + wait
-    while not _taken(database, holder):
+    while not _take(database, holder):
         if time.monotonic() > deadline:
             raise MigrationError(
                 f"another process has been migrating {database.name} for {wait:.0f} s: wait for it "
@@ -39,7 +39,7 @@ def locked(database: Database, *, wait: float) -> Iterator[None]:
             )
         time.sleep(0.2)
     done = threading.Event()
-    beat = threading.Thread(target=_keep, args=(database, holder, done), daemon=True)
+    beat = threading.Thread(target=_send_heartbeats, args=(database, holder, done), daemon=True)
     beat.start()
     try:
         yield
@@ -49,13 +49,13 @@ def locked(database: Database, *, wait: float) -> Iterator[None]:
         database.call("release_migration_lock", name=TARGET, id=holder)
 
 
-def _keep(database: Database, holder: str, done: threading.Event) -> None:
-    """Show that the holder of the lock lives, so that the lock of a killed one can expire within seconds."""
+def _send_heartbeats(database: Database, holder: str, done: threading.Event) -> None:
+    """Renew the lock, so that the lock of a killed process can expire within seconds."""
     while not done.wait(LOCK_BEAT):
-        # A beat that the server does not take is made good by the next.
+        # The next beat makes up for one that the server rejects.
         with suppress(DatabaseError):
-            _taken(database, holder)
+            _take(database, holder)
 
 
-def _taken(database: Database, holder: str) -> bool:
+def _take(database: Database, holder: str) -> bool:
     return bool(database.call("take_migration_lock", name=TARGET, id=holder, seconds=LOCK_EXPIRES)[0]["taken"])

@@ -1,6 +1,6 @@
 """Schema migrations: numbered files, checksums, a chain and a lock in the database, as neo4j-migrations keeps them.
 
-The chain carries the target ``gear-neo4j``, so a chain that somebody else keeps in the same database is left alone.
+The chain has the target ``gear-neo4j``, so another tool's chain in the same database is left alone.
 """
 
 import re
@@ -18,14 +18,14 @@ from gear_neo4j.graph.record import has_foreign_entities, read_record
 from gear_neo4j.graph.schema import ENTITY, await_online, expected_indexes, verify
 
 _FILE = re.compile(r"V(?P<version>\d+(?:_\d+)*)__(?P<words>\w+)\.cypher")
-_MADE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
+_CREATE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
 SOON = 10.0
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One file of ``migrations/``: its version, its subject, and its statements with placeholders."""
+    """A file of ``migrations/``: its version, its description, and its statements with placeholders."""
 
     version: str
     description: str
@@ -34,7 +34,7 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """CRC32 over the statements in order, in decimal; placeholders count as they are written."""
+        """CRC32 over the statements in order, in decimal; placeholders are not filled in."""
         total = 0
         for statement in self.statements:
             total = crc32(statement.encode(), total)
@@ -49,14 +49,14 @@ def load(folder: Path | None = None) -> tuple[Migration, ...]:
     """
     files = sorted((folder or resource_folder("migrations")).glob("*.cypher"))
     migrations = sorted(map(_parse, files), key=lambda migration: _numbers(migration.version))
-    for one, other in pairwise(migrations):
-        if _numbers(one.version) == _numbers(other.version):
-            raise MigrationError(f"{one.source} and {other.source} have the same version: number one of them anew")
+    for first, second in pairwise(migrations):
+        if _numbers(first.version) == _numbers(second.version):
+            raise MigrationError(f"{first.source} and {second.source} have the same version: renumber one of them")
     return tuple(migrations)
 
 
 def pending(database: Database, migrations: tuple[Migration, ...] | None = None) -> tuple[Migration, ...]:
-    """The migrations that a database still lacks; changes nothing.
+    """The migrations that a database still lacks; read-only.
 
     Raises:
         MigrationError: the chain in the database is not the beginning of ours, or a file changed after it was applied.
@@ -81,15 +81,15 @@ def pending(database: Database, migrations: tuple[Migration, ...] | None = None)
 def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Migration, ...]:
     """Bring a database to the newest schema and verify its indexes; returns the migrations that were applied.
 
-    Where the store says that the nodes with the label ``Entity`` are the user's, nothing is done about that label.
+    If the record says that the nodes labelled ``Entity`` are the user's, no index is created on that label.
 
     Args:
-        dimension: of the embedding model; fills the placeholder of the vector indexes.
+        dimension: of the embedding model, for the vector indexes.
         wait: seconds to wait for another process that is migrating.
 
     Raises:
-        ForeignGraph: our labels hold data that no migration of ours can have made; nothing is changed.
-        MigrationError: the chain, a checksum or an index is not what it must be.
+        ForeignGraph: our labels are in use by other data; nothing is changed.
+        MigrationError: the chain, a checksum or an index is wrong.
     """
     if not 1 <= dimension <= 4096:
         raise MigrationError(f"an embedding of dimension {dimension} cannot be indexed: Neo4j takes 1 to 4096")
@@ -98,38 +98,38 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
     record = read_record(database)
     foreign = record is not None and record.foreign
     if missing:
-        # What a bulk import filled before there was a schema holds our store, too.
+        # A bulk import fills a database before it has a schema, but with our record.
         _refuse_foreign(database, first=len(missing) == len(files) and record is None)
         with locked(database, wait=wait):
-            # Another process may have migrated, and ingested, while this one waited.
+            # Another process may have migrated while this one waited.
             missing = pending(database, files)
             previous = files[len(files) - len(missing) - 1].version if len(missing) < len(files) else "BASELINE"
             for migration in missing:
                 _apply(database, migration, foreign=foreign, previous=previous, dimension=dimension)
                 previous = migration.version
     restore(database, dimension=dimension)
-    # One that is large is built for minutes, and can be written to meanwhile.
+    # A large index takes minutes to build, and accepts writes meanwhile.
     await_online(database, seconds=SOON)
     verify(database, dimension=dimension, states=("ONLINE", "POPULATING"))
     return missing
 
 
 def restore(database: Database, *, dimension: int) -> None:
-    """Make the indexes that are missing, such as one that a load which was killed had put aside.
+    """Create the missing indexes, such as an index that was dropped for a load that was killed.
 
-    An index that is large is then built in the background: nothing is waited for.
+    A large index is built in the background; this does not wait for it.
     """
-    there = {row["name"] for row in database.call("show_indexes")}
+    existing = {row["name"] for row in database.call("show_indexes")}
     foreign = has_foreign_entities(database)
     for migration in load():
         for statement in _statements(migration, foreign=foreign):
-            made = _MADE.search(statement)
-            if made and made[1] not in there:
-                database.execute(_filled(statement, dimension))
+            match = _CREATE.search(statement)
+            if match and match[1] not in existing:
+                database.execute(_fill_in(statement, dimension))
 
 
 def drop_schema(database: Database) -> None:
-    """Take our indexes, the chain and the lock out of a database that holds none of our data any more."""
+    """Drop our indexes, the chain and the lock from a database that holds no more gear-neo4j data."""
     for index in expected_indexes(1):
         kind = "CONSTRAINT" if index.unique else "INDEX"
         database.execute(f"DROP {kind} {index.name} IF EXISTS")
@@ -164,18 +164,18 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _statements(migration: Migration, *, foreign: bool) -> list[str]:
-    """The statements of a migration, without those about the label of entities where that is the user's."""
-    return [one for one in migration.statements if not (foreign and f":{ENTITY})" in one)]
+    """The statements of a migration, without those on the label ``Entity`` if that is the user's."""
+    return [statement for statement in migration.statements if not (foreign and f":{ENTITY})" in statement)]
 
 
-def _filled(statement: str, dimension: int) -> str:
+def _fill_in(statement: str, dimension: int) -> str:
     return _PLACEHOLDER.sub(lambda match: str({"dimension": dimension}[match[1]]), statement)
 
 
 def _apply(database: Database, migration: Migration, *, foreign: bool, previous: str, dimension: int) -> None:
     started = time.monotonic()
     for statement in _statements(migration, foreign=foreign):
-        database.execute(_filled(statement, dimension))
+        database.execute(_fill_in(statement, dimension))
     database.call(
         "record_migration",
         target=TARGET,
@@ -190,7 +190,7 @@ def _apply(database: Database, migration: Migration, *, foreign: bool, previous:
 
 
 def foreign_labels(database: Database) -> set[str]:
-    """Which of our labels hold nodes; before the first migration those are somebody else's."""
+    """Our labels that have nodes; before the first migration these are another application's."""
     return set(database.call("foreign_data")[0]["labels"])
 
 

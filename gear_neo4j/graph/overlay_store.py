@@ -1,4 +1,4 @@
-"""The overlay of an adopted graph: the user's nodes and relationships as they are read, and what is laid over them."""
+"""The overlay of an adopted graph: reads the user's nodes and relationships, writes passages and triples over them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from gear_neo4j.graph.database import Database, Row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeReading:
-    """Which properties of a node are read: its names, its texts, and a ``few`` others that hold a single value.
+    """The properties to read of a node: its names, its texts, and up to ``few`` others with a single value.
 
     Texts are cut to ``longest`` characters.
     """
@@ -23,11 +23,11 @@ class NodeReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationshipReading:
-    """Which relationships are facts, which of their ``properties`` are read, and how to find the chunk that states one.
+    """Which relationships are facts, which ``properties`` to read, and how to find a fact's chunk.
 
-    Facts have one of the ``types`` and end at nodes with one of the ``labels``, which ``names`` name. A chunk has one
-    of the labels ``chunks`` and its text under ``texts``. A fact holds under one of ``sources`` what its chunk has
-    under one of ``keys``; else the chunk is one that mentions its ends by a relationship of the types ``mentions``.
+    Facts have one of the ``types``; their ends have one of the ``labels`` and are named by ``names``. A chunk has one
+    of the labels ``chunks`` and its text in ``texts``. A fact's property in ``sources`` equals its chunk's property in
+    ``keys``; otherwise the chunk mentions both ends by a relationship of one of the types ``mentions``.
     """
 
     types: Sequence[str]
@@ -43,7 +43,7 @@ class RelationshipReading:
 
 @dataclass(frozen=True, slots=True)
 class OverlayCounts:
-    """How many passages and triples stand for the user's data, and whether there are ingested passages as well."""
+    """The passages and triples that represent the user's data, and whether there are ingested passages as well."""
 
     passages: int
     triples: int
@@ -61,7 +61,7 @@ class OverlayStore:
         return self._database.stream("adoptable_nodes", labels=list(labels), **_parameters(reading))
 
     def nodes_by_id(self, ids: Sequence[str], reading: NodeReading) -> list[Row]:
-        """The user's nodes of some element ids."""
+        """The user's nodes with these element ids."""
         return self._database.call("nodes_by_id", ids=list(ids), **_parameters(reading))
 
     def relationships(self, reading: RelationshipReading) -> Iterator[Row]:
@@ -69,11 +69,11 @@ class OverlayStore:
         return self._database.stream("adoptable_relationships", **_parameters(reading))
 
     def passages(self, labels: Sequence[str]) -> Iterator[Row]:
-        """Every passage of the overlay, streamed: its id, and whether its node is there with one of the labels."""
+        """Every passage of the overlay, streamed: its id, and whether its node still exists with one of the labels."""
         return self._database.stream("adopted_passages", labels=list(labels))
 
     def triples(self, reading: RelationshipReading) -> Iterator[Row]:
-        """Every triple of the overlay, streamed, beside its relationship as it is now."""
+        """Every triple of the overlay with the current state of its relationship, streamed."""
         return self._database.stream("adopted_triples", **_parameters(reading))
 
     def write_passages(self, rows: Sequence[Row]) -> int:
@@ -85,21 +85,21 @@ class OverlayStore:
         return int(self._database.call("write_adopted_triples", rows=list(rows))[0]["written"])
 
     def record_ties(self, ties: Mapping[tuple[str, str, str], int]) -> None:
-        """Put on record how often each type ties one label to another: (label, type, label)."""
+        """Record how often each type connects two labels: (label, type, label)."""
         texts = [json.dumps([*tie, count]) for tie, count in sorted(ties.items())]
         self._database.call("record_ties", ties=texts)
 
     def counts(self) -> OverlayCounts:
-        """How large the overlay is."""
+        """The size of the overlay."""
         return OverlayCounts(**self._database.call("count_adopted")[0])
 
     def some(self, *, limit: int) -> tuple[list[str], list[str]]:
-        """The ids of some triples and of some passages of the overlay."""
+        """Ids of up to ``limit`` triples and of up to ``limit`` passages of the overlay."""
         row = self._database.call("some_adopted", limit=limit)[0]
         return row["triples"], row["passages"]
 
     def forget_profile(self) -> None:
-        """Take the profile off the record."""
+        """Delete the profile from the record."""
         self._database.call("forget_profile")
 
 

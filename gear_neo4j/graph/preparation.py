@@ -1,4 +1,4 @@
-"""A database made ready to be written to, or refused untouched: the schema, and the embedding model on record."""
+"""Prepares a database for writing, or refuses it unchanged: the schema, and the record of the embedding model."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from gear_neo4j.graph.schema import ENTITY
 
 
 def prepare(database: Database, *, model: str, dimension: int) -> None:
-    """Migrate a database and put the embedding model on record, or refuse it untouched.
+    """Migrate a database and record the embedding model, or refuse the database unchanged.
 
     Raises:
         EmbeddingMismatch: another model is on record.
@@ -29,9 +29,9 @@ def prepare(database: Database, *, model: str, dimension: int) -> None:
 
 
 def prepare_overlay(database: Database, *, model: str, dimension: int, profile: str, names: Sequence[str]) -> None:
-    """Migrate a database that holds a graph of the user's, and put the model and the profile on record.
+    """Migrate a database that holds a user's graph, and record the model and the profile.
 
-    Where the user's own nodes have the label ``Entity``, nothing of ours is made for that label.
+    If the user's own nodes have the label ``Entity``, no index is created on that label.
 
     Raises:
         EmbeddingMismatch: another model is on record.
@@ -42,7 +42,7 @@ def prepare_overlay(database: Database, *, model: str, dimension: int, profile: 
         record.require_model(name=model, dimension=dimension)
     foreign = record.foreign if record else ENTITY in migrations.foreign_labels(database)
     if record is None:
-        # First, for a run that is killed while it migrates must still know whose the entities are.
+        # Before the migration, so that a run killed during it still knows whose the entities are.
         _refuse_others(database)
         database.call("record_store", model=model, dimension=dimension)
         database.call("record_profile", profile=profile, names=list(names), foreign=foreign)

@@ -1,16 +1,16 @@
-"""What a query cost the server, read from the plan that PROFILE gives."""
+"""The cost of a query on the server, from its PROFILE plan."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Work that grows with the database, whatever the question.
+# Their work grows with the database, whatever the question.
 SCANS = frozenset({"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct"})
 
 
 @dataclass(frozen=True, slots=True)
-class Profiled:
-    """One run of a query: its operators, rows, reads of the store (db hits), pages that came from disk, time."""
+class QueryProfile:
+    """One run of a query: operators, rows, db hits, page cache misses and time."""
 
     query: str
     operators: frozenset[str]
@@ -25,18 +25,18 @@ class Profiled:
         return self.operators & SCANS
 
 
-def profiled(query: str, plan: Mapping[str, Any], *, rows: int, milliseconds: float) -> Profiled:
+def profile_of(query: str, plan: Mapping[str, Any], *, rows: int, milliseconds: float) -> QueryProfile:
     """The costs of a query, summed over its plan.
 
     Example:
         >>> leaf = {"operatorType": "NodeByLabelScan@neo4j", "args": {"DbHits": 12, "PageCacheMisses": 1}}
         >>> plan = {"operatorType": "ProduceResults@neo4j", "args": {"DbHits": 3}, "children": [leaf]}
-        >>> one = profiled("counts", plan, rows=1, milliseconds=2.5)
-        >>> one.db_hits, one.page_misses, sorted(one.scans)
+        >>> profile = profile_of("counts", plan, rows=1, milliseconds=2.5)
+        >>> profile.db_hits, profile.page_misses, sorted(profile.scans)
         (15, 1, ['NodeByLabelScan'])
     """
     steps = list(_steps(plan))
-    return Profiled(
+    return QueryProfile(
         query,
         frozenset(step["operatorType"].split("@")[0] for step in steps),
         rows,

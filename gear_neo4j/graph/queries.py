@@ -20,13 +20,13 @@ _HEADER = re.compile(
     r"//\s*columns:\s*(?P<columns>\w+(?:,[ ]*\w+)*)\s*\n"
     r"(?://\s*timeout:\s*(?P<seconds>\d+)\s*\n)?"
 )
-# $any(...) and $all(...) are how the language writes labels that a parameter holds.
+# $any(...) and $all(...) are Cypher's syntax for dynamic labels, not parameters.
 _PARAMETER = re.compile(r"\$(?!(?:any|all)\()(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A Cypher text with its name, the parameters it takes, whether it writes, and its time limit in seconds.
+    """A Cypher text with its name, its parameters, whether it writes, and its time limit in seconds.
 
     ``columns`` and ``file`` (from the repository's root) are empty for a text that is not from a file.
     """
@@ -41,26 +41,26 @@ class Query:
 
     @property
     def interface(self) -> tuple[object, ...]:
-        """What a caller sees of a query: two forms of it must agree in this."""
+        """What a caller depends on: both forms of a query must agree in it."""
         return self.parameters, self.writes, self.columns
 
-    def check(self, given: Mapping[str, object]) -> None:
-        """Refuse other parameters than those declared: what is missing never reaches the server.
+    def check(self, parameters: Mapping[str, object]) -> None:
+        """Refuse parameters other than those declared, before anything is sent to the server.
 
         Raises:
             TypeError: names both.
         """
-        if self.parameters != given.keys():
-            raise TypeError(f"{self.name} takes {sorted(self.parameters)}, not {sorted(given)}")
+        if self.parameters != parameters.keys():
+            raise TypeError(f"{self.name} takes {sorted(self.parameters)}, not {sorted(parameters)}")
 
 
 def load(folder: Path) -> dict[str, Query]:
     """All queries of a folder by name.
 
     Raises:
-        ValueError: a file's header is not what its text says; the message names the file.
+        ValueError: a file's header does not match its text; the message names the file.
     """
-    return _parsed(folder.glob("*.cypher"), folder.parent)
+    return _parse_all(folder.glob("*.cypher"), folder.parent)
 
 
 def load_search_forms(folder: Path, plain: Mapping[str, Query]) -> dict[str, Query]:
@@ -69,7 +69,7 @@ def load_search_forms(folder: Path, plain: Mapping[str, Query]) -> dict[str, Que
     Raises:
         ValueError: a form's parameters, access or columns are not those of the plain form.
     """
-    forms = _parsed((folder / "search_clause").glob("*.cypher"), folder.parent)
+    forms = _parse_all((folder / "search_clause").glob("*.cypher"), folder.parent)
     for form in forms.values():
         if form.name not in plain or form.interface != plain[form.name].interface:
             raise ValueError(f"{form.file}: its header must be that of {folder.name}/{form.name}.cypher")
@@ -101,7 +101,7 @@ def _all(*, search_clause: bool) -> Mapping[str, Query]:
     return {**plain, **load_search_forms(folder, plain)}
 
 
-def _parsed(paths: Iterable[Path], root: Path) -> dict[str, Query]:
+def _parse_all(paths: Iterable[Path], root: Path) -> dict[str, Query]:
     return {path.stem: _parse(path, path.relative_to(root).as_posix()) for path in sorted(paths)}
 
 
@@ -126,8 +126,8 @@ def _parse(path: Path, file: str) -> Query:
     return query
 
 
-def _names(listed: str) -> tuple[str, ...]:
-    return tuple(listed.replace(",", " ").split())
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.replace(",", " ").split())
 
 
 def _check(query: Query, *, stem: str) -> None:

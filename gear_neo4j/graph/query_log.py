@@ -1,4 +1,4 @@
-"""What was asked of the database: the query's name, how long it took, how much came back; never the values.
+"""The log of queries: name, duration and number of rows; never the values.
 
 The logger is ``gear_neo4j.queries``, at level DEBUG; each record also carries ``query``, ``database``, ``milliseconds``
 and ``rows`` as attributes.
@@ -19,14 +19,14 @@ _KEYS = ("query", "database", "milliseconds", "rows", "error")
 
 @dataclass(slots=True)
 class Entry:
-    """One query on its way: how many rows it has given so far."""
+    """A running query: the number of rows so far."""
 
     rows: int = 0
 
 
 @contextmanager
 def logged(query: str, *, database: str) -> Iterator[Entry]:
-    """Log a query once it is over, whether it succeeded or not."""
+    """Log a query when it ends, successful or not."""
     entry, started, error = Entry(), time.perf_counter(), None
     try:
         yield entry
@@ -56,12 +56,14 @@ def log_to(file: Path) -> logging.Handler:
 
 
 def stop(handler: logging.Handler) -> None:
-    """Log no more to a file."""
+    """Stop logging to a file."""
     LOGGER.removeHandler(handler)
     handler.close()
 
 
 class _Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        told = {key: value for key in _KEYS if (value := getattr(record, key, None)) is not None}
-        return json.dumps({"time": datetime.fromtimestamp(record.created, UTC).isoformat(), **told}, ensure_ascii=False)
+        fields = {key: value for key in _KEYS if (value := getattr(record, key, None)) is not None}
+        return json.dumps(
+            {"time": datetime.fromtimestamp(record.created, UTC).isoformat(), **fields}, ensure_ascii=False
+        )

@@ -1,4 +1,4 @@
-"""What a database has on record about itself: the embedding model, the data set, the profile of an adopted graph."""
+"""A database's record of itself: the embedding model, the data set, the profile of an adopted graph."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from gear_neo4j.graph.database import Database, Row
 
 @dataclass(frozen=True, slots=True)
 class StoreRecord:
-    """The record of a database that holds data of ours.
+    """The record of a database with gear-neo4j data.
 
     Attributes:
         model: the embedding model that built it, with the ``dimension`` of its vectors.
         dataset: the data set of an evaluation, with the ``fingerprint`` of its files once it is complete.
-        profile: how an adopted graph is read, as TOML, with the ``names`` of the properties that name its nodes.
+        profile: the profile of an adopted graph, as TOML, with the properties that name its nodes (``names``).
         foreign: whether the nodes with the label ``Entity`` are the user's.
     """
 
@@ -26,7 +26,7 @@ class StoreRecord:
     foreign: bool = False
 
     def require_model(self, *, name: str, dimension: int) -> None:
-        """Refuse another embedding model than the one on record.
+        """Refuse any embedding model but the recorded one.
 
         Raises:
             EmbeddingMismatch: names both models and dimensions.
@@ -42,7 +42,7 @@ class StoreRecord:
 
 
 def record_of(row: Row) -> StoreRecord:
-    """The record that a row holds, or as much of it as the row has.
+    """The record in a row; missing columns take their defaults.
 
     Example:
         >>> record_of({"model": "minilm", "dimension": 384, "names": ["title"]}).names
@@ -52,13 +52,13 @@ def record_of(row: Row) -> StoreRecord:
 
 
 def read_record(database: Database) -> StoreRecord | None:
-    """The record of a database; None where it holds no data of ours. One round trip."""
+    """The record of a database; None if it holds no gear-neo4j data. One round trip."""
     rows = database.call("store_info")
     return record_of(rows[0]) if rows else None
 
 
 def require_record(database: Database) -> StoreRecord:
-    """The record of a database that must hold data of ours.
+    """The record of a database that must have one.
 
     Raises:
         InputError: the database is empty.
@@ -70,7 +70,7 @@ def require_record(database: Database) -> StoreRecord:
 
 
 def names_on_record(database: Database) -> list[str]:
-    """The properties that name the nodes of an adopted graph; none in any other."""
+    """The properties that name the nodes of an adopted graph; empty for any other."""
     record = read_record(database)
     return list(record.names) if record else []
 

@@ -1,9 +1,9 @@
-"""What a server means by refusing a query, as one of our errors with what to do."""
+"""Translates the server's refusals into our errors, with advice."""
 
 from gear_neo4j.errors import DatabaseError, DatabaseNotFound, IndexUnavailable, QueryTimeout
 
 _NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"
-# Neo4j 5 has no code of its own for it.
+# Neo4j 5 has no error code for it.
 _NO_INDEX_WORDS = ("no such vector schema index", "no such fulltext schema index", "Expected index to come online")
 _TIMED_OUT = (
     "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
@@ -12,7 +12,7 @@ _TIMED_OUT = (
 
 
 def refusal(code: str | None, message: str, *, database: str | None, where: str = "") -> DatabaseError:
-    """The error for a refusal with a code and a message; ``where`` is appended if the query itself failed.
+    """The error for a server's code and message; ``where`` is appended if the query itself failed.
 
     Example:
         >>> print(refusal("Neo.ClientError.Database.DatabaseNotFound", "", database="films"))

@@ -1,4 +1,4 @@
-"""The indexes that the product needs, and whether a database has them as they must be."""
+"""The indexes that the package needs, and the check that a database has them."""
 
 import math
 import time
@@ -16,7 +16,7 @@ PAUSE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index that must exist after migrating: what it covers, its dimension, and whether a constraint owns it."""
+    """An index that must exist after a migration: what it covers, its dimension, and whether a constraint owns it."""
 
     name: str
     type: str
@@ -27,19 +27,19 @@ class Index:
 
 
 def verify(database: Database, *, dimension: int, states: Collection[str] = ("ONLINE",)) -> None:
-    """Check that each index exists with the label, properties and dimension meant, in one of the states.
+    """Check that each index exists with the right label, properties and dimension, in one of the states.
 
-    Where the nodes with the label ``Entity`` are the user's, there are none on that label.
+    Indexes on the label ``Entity`` are not expected if its nodes are the user's.
 
     Raises:
-        MigrationError: names the first index that is not as it must be, and what to do.
+        MigrationError: names the first wrong index, and what to do.
     """
-    found = {row["name"]: row for row in database.call("show_indexes")}
+    rows = {row["name"]: row for row in database.call("show_indexes")}
     foreign = has_foreign_entities(database)
     for index in expected_indexes(dimension):
         if foreign and index.label == ENTITY:
             continue
-        row = found.get(index.name)
+        row = rows.get(index.name)
         if row is None:
             raise MigrationError(f"the index {index.name} is missing: another one may cover (:{index.label}) already")
         actual = (row["type"], row["labels"], row["properties"], row["unique"])
@@ -61,7 +61,7 @@ def verify(database: Database, *, dimension: int, states: Collection[str] = ("ON
 def await_online(
     database: Database, *, seconds: float = math.inf, on_percent: Callable[[float], None] = lambda _: None
 ) -> None:
-    """Wait until none of our indexes is being built any more; ``on_percent`` hears how much of the last one is done."""
+    """Wait until all our indexes are built; ``on_percent`` receives the progress of the slowest, 0 to 100."""
     ours = {index.name for index in expected_indexes(1)}
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -74,7 +74,7 @@ def await_online(
 
 
 def expected_indexes(dimension: int) -> tuple[Index, ...]:
-    """The indexes that the migrations make, for embeddings of a dimension."""
+    """The indexes that the migrations create, for embeddings of this dimension."""
     return (
         Index("gear_passage_id", "RANGE", "Passage", ("id",), unique=True),
         Index("gear_triple_id", "RANGE", "Triple", ("id",), unique=True),

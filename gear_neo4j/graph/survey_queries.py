@@ -1,4 +1,4 @@
-"""What a survey reads of a graph: its counters, samples of its nodes and relationships, and its indexes."""
+"""The queries of a survey: counters, samples of nodes and relationships, and indexes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,9 +6,9 @@ from gear_neo4j.graph.database import Database, Row
 
 
 class SurveyQueries:
-    """What a survey reads of one database; each method is one query and one round trip.
+    """The queries of a survey over one database; each method is one query and one round trip.
 
-    Of each property an example is cut to ``longest`` characters.
+    Example values are cut to ``longest`` characters.
     """
 
     def __init__(self, database: Database) -> None:
@@ -19,11 +19,11 @@ class SurveyQueries:
         return self._database.call("survey_counts")[0]
 
     def nodes(self, labels: Sequence[str], *, limit: int, longest: int) -> Iterator[Row]:
-        """Some nodes with one of the labels, or any where none is given, streamed."""
+        """Up to ``limit`` nodes with one of the labels, or of any label if none is given, streamed."""
         return self._database.stream("survey_nodes", labels=list(labels), limit=limit, longest=longest)
 
     def relationships(self, types: Sequence[str], *, limit: int, longest: int) -> Iterator[Row]:
-        """Some relationships of the types, streamed."""
+        """Up to ``limit`` relationships of the types, streamed."""
         return self._database.stream("survey_relationships", types=list(types), limit=limit, longest=longest)
 
     def indexes(self) -> list[Row]:

@@ -12,11 +12,11 @@ class Synonyms:
         self._database = database
 
     def keys_after(self, key: str, *, limit: int) -> list[str]:
-        """The keys of the entities that come next in order."""
+        """The keys of the next entities in order."""
         return [row["key"] for row in self._database.call("entities_after", key=key, limit=limit)]
 
     def without_embedding(self, keys: Sequence[str]) -> dict[str, str]:
-        """The names of those of some entities that have no embedding yet, by key."""
+        """The names of the entities without an embedding, by key."""
         return {row["key"]: row["name"] for row in self._database.call("entities_to_embed", keys=list(keys))}
 
     def write_embeddings(self, vectors: Mapping[str, Sequence[float]]) -> None:
@@ -25,6 +25,6 @@ class Synonyms:
         self._database.call("write_entity_embeddings", rows=rows)
 
     def link(self, keys: Sequence[str], *, k: int, threshold: float) -> int:
-        """Link each entity to those of its k nearest whose cosine reaches the threshold; returns the new edges."""
+        """Link each entity to its k nearest with a cosine of at least ``threshold``; returns the count of new edges."""
         rows = self._database.call("link_synonyms", keys=list(keys), k=k, threshold=threshold)
         return int(rows[0]["written"])

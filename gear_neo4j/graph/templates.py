@@ -1,4 +1,4 @@
-"""The five templates of KG-based Thought, static queries of ``cypher/``: what is asked of a graph of the user's."""
+"""The five templates of KG-based Thought: static queries of ``cypher/`` over a user's graph."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ TemplateName = Literal["kgt_follow", "kgt_attribute", "paths_between"]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a template found: paths of triples, or properties as (name of the node, property, value)."""
+class TemplateResult:
+    """The result of a template: paths of triples, or properties as (name of the node, property, value)."""
 
     paths: tuple[Path, ...] = ()
     properties: tuple[tuple[str, str, str], ...] = ()
@@ -40,38 +40,42 @@ class Templates:
         """The text of a template, as a trace shows it."""
         return named(name).text
 
-    def follow(self, *ways: tuple[Sequence[str], Chain]) -> Told:
-        """One hop or several from some nodes along a chain; with two, to the ends that both reach (intersection)."""
+    def follow(self, *ways: tuple[Sequence[str], Chain]) -> TemplateResult:
+        """One or more hops from nodes along a chain; with two chains, to the ends that both reach (intersection)."""
         chains = [
             {"heads": list(heads), "types": list(chain.types), "labels": list(chain.labels)} for heads, chain in ways
         ]
         rows = self._database.call("kgt_follow", chains=chains, limit=ROWS)
-        return Told(tuple(Path(tuple(Triple(*one) for one in row["triples"]), row["ways"]) for row in rows))
+        return TemplateResult(
+            tuple(Path(tuple(Triple(*values) for values in row["triples"]), row["ways"]) for row in rows)
+        )
 
-    def attribute(self, heads: Sequence[str], attribute: str) -> Told:
-        """A property of some nodes; all of them, where none is given."""
+    def attribute(self, heads: Sequence[str], attribute: str) -> TemplateResult:
+        """A property of these nodes; all properties if ``attribute`` is empty."""
         names = names_on_record(self._database)
         rows = self._database.call("kgt_attribute", heads=list(heads), attribute=attribute, names=names, limit=ROWS)
-        return Told(properties=tuple((row["name"] or row["id"], *pair) for row in rows for pair in row["values"]))
+        return TemplateResult(
+            properties=tuple((row["name"] or row["id"], *pair) for row in rows for pair in row["values"])
+        )
 
-    def relation(self, heads: Sequence[str], others: Sequence[str], *, query: Vector) -> Told:
-        """The shortest paths of at most three triples between some nodes and others."""
-        pairs = [(one, other) for one in heads for other in others if one != other]
-        found = Neighbourhoods(self._database).between(pairs, query=query, hops=HOPS, most=PATHS)
-        ordered = sorted(found, key=lambda one: (len(one.path.triples), one.rank, -one.path.score))
-        return Told(tuple(dict.fromkeys(one.path for one in ordered))[:ROWS])
+    def relation(self, heads: Sequence[str], others: Sequence[str], *, query: Vector) -> TemplateResult:
+        """The shortest paths of at most three triples from ``heads`` to ``others``."""
+        pairs = [(head, other) for head in heads for other in others if head != other]
+        connections = Neighbourhoods(self._database).between(pairs, query=query, hops=HOPS, most=PATHS)
+        ordered = sorted(connections, key=lambda match: (len(match.path.triples), match.rank, -match.path.score))
+        return TemplateResult(tuple(dict.fromkeys(match.path for match in ordered))[:ROWS])
 
     def types(self) -> TypeGraph:
-        """Which labels the relationships of the adopted graph tie together; nothing where none was adopted."""
+        """The types of the adopted graph with the labels that they connect; empty if no graph was adopted."""
         rows = self._database.call("ties")
         return TypeGraph([Tie(*json.loads(tie)) for row in rows for tie in row["ties"]])
 
     def labels(self, nodes: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """The labels of some nodes."""
+        """The labels of these nodes, by element id."""
         rows = self._database.call("node_labels", ids=list(nodes))
         return {row["id"]: tuple(row["labels"]) for row in rows}
 
     def described(self, passages: Sequence[str]) -> dict[str, str]:
-        """The nodes that passages stand for: element ids by the ids of the passages."""
+        """The nodes that passages represent: element ids by passage id."""
         rows = self._database.call("described_nodes", ids=list(passages))
         return {row["passage"]: row["id"] for row in rows}

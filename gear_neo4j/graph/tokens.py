@@ -1,4 +1,4 @@
-"""Cypher taken apart into tokens, as far as it takes to tell its keywords from names, texts and comments."""
+"""A tokeniser of Cypher, exact enough to tell keywords from names, strings and comments."""
 
 import re
 import unicodedata
@@ -19,20 +19,20 @@ _TOKEN = re.compile(
     |(?P<symbol>[!-/:-@\[-`{-~])""",
     re.VERBOSE | re.DOTALL,
 )
-# Cypher 5 resolves \u anywhere in a query, where it is not the second of two backslashes that stands before the u.
+# Cypher 5 resolves \u anywhere in a query, unless another backslash precedes it.
 _ESCAPE = re.compile(r"\\(?:(\\?)u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a query; ``quoted`` is a name in backticks, ``space`` all that only separates."""
+    """A piece of a query; ``quoted`` is a name in backticks, ``space`` is whitespace or comments."""
 
     kind: Kind
     text: str
 
     @property
     def word(self) -> str:
-        """A word as a keyword would be written; empty for all else.
+        """A word in the spelling of a keyword; empty for all other kinds.
 
         Example:
             >>> Token("word", "\\uff32eturn").word
@@ -42,17 +42,17 @@ class Token:
 
     @property
     def name(self) -> str:
-        """The name that a word or a name in backticks stands for; empty for all else."""
+        """The name in a word or in backticks; empty for all other kinds."""
         if self.kind == "quoted":
             return self.text[1:-1].replace("``", "`")
         return self.text if self.kind == "word" else ""
 
 
 def tokens(text: str) -> tuple[Token, ...]:
-    """The tokens of a query; comments and odd spaces have become a space or a new line, escapes their letters.
+    """The tokens of a query, with escapes resolved; comments and odd spaces become a space or a new line.
 
     Raises:
-        GuardError: something is not closed, or there is a character that should not be there.
+        GuardError: something is not closed, or a character is not allowed.
 
     Example:
         >>> "".join(token.text for token in tokens("RETURN/* all */'// x' // of it"))
@@ -61,45 +61,45 @@ def tokens(text: str) -> tuple[Token, ...]:
         Traceback (most recent call last):
         gear_neo4j.errors.GuardError: the query has a ' that is never closed: close it
     """
-    return tuple(_split(_resolved(text.strip()).rstrip()))
+    return tuple(_split(_resolve_escapes(text.strip()).rstrip()))
 
 
 def _split(text: str) -> Iterator[Token]:
     place = 0
     while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
+        match = _TOKEN.match(text, place)
+        if match is None:
             raise GuardError(
-                f"the query has the character {_shown(text[place])} outside of quotes: leave it out, or write the name "
-                "in backticks"
+                f"the query has the character {_code_point(text[place])} outside of quotes: leave it out, or write the "
+                "name in backticks"
             )
-        place = found.end()
-        match found.lastgroup:
+        place = match.end()
+        match match.lastgroup:
             case "open":
-                raise GuardError(f"the query has a {found[0]} that is never closed: close it")
+                raise GuardError(f"the query has a {match[0]} that is never closed: close it")
             case "space":
-                # What was a comment is not sent: the server could see its end in another place.
-                if found.start() > 0 and place < len(text):
-                    yield Token("space", "\n" if "\n" in found[0] else " ")
+                # Comments are never sent: the server might end them at another place.
+                if match.start() > 0 and place < len(text):
+                    yield Token("space", "\n" if "\n" in match[0] else " ")
             case kind:
-                yield Token(kind, found[0])  # type: ignore[arg-type]
+                yield Token(kind, match[0])  # type: ignore[arg-type]
 
 
-def _resolved(text: str) -> str:
+def _resolve_escapes(text: str) -> str:
     for char in text:
         if unicodedata.category(char) in ("Cc", "Cs") and char not in "\t\n\r":
-            raise GuardError(f"the query has the character {_shown(char)}: leave it out")
+            raise GuardError(f"the query has the character {_code_point(char)}: leave it out")
     return _ESCAPE.sub(_letter, text)
 
 
 def _letter(escape: re.Match[str]) -> str:
     doubled, digits, other = escape.groups()
     char = chr(int(digits, 16)) if digits else ""
-    # Nobody has an honest use for an escaped quote, keyword or space, and servers may count backslashes otherwise.
+    # There is no honest use for an escaped quote, keyword or space, and servers may count backslashes differently.
     if other in ("u", "U") or doubled or (digits and not (char > "\x7f" and char.isprintable())):
         raise GuardError("the query has a \\u escape: write the character itself")
     return char or escape[0]
 
 
-def _shown(char: str) -> str:
+def _code_point(char: str) -> str:
     return f"U+{ord(char):04X}"

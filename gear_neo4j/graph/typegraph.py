@@ -1,4 +1,4 @@
-"""The types of a graph: which labels its relationships tie together, and chains of types from one label to another."""
+"""The type graph: which labels the relationship types connect, and chains of types from one label to another."""
 
 import re
 from collections import defaultdict
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 LONGEST_CHAIN = 3
-# Chains are compared with the question one by one; beyond these the rarest are left out.
+# Each chain is compared with the question; beyond this number the rarest are dropped.
 MOST_CHAINS = 300
 _WORDS = re.compile(r"[^\W_]+?(?=[A-Z][a-z]|[\W_]|$)|[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Relationships of a type between nodes of two labels, and how many there are at most."""
+    """Relationships of a type between nodes of two labels; ``count`` is an upper bound of their number."""
 
     start: str
     type: str
@@ -23,9 +23,9 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Relationship types walked one after the other, each with the label that it leads to.
+    """A sequence of relationship types, each with the label that it leads to.
 
-    ``forward`` says of each whether it is walked in the direction in which it is stored.
+    ``forward`` is True for a type that is walked in its stored direction.
     """
 
     head: str
@@ -35,15 +35,15 @@ class Chain:
 
     @property
     def words(self) -> str:
-        """The labels and types in their order, as a sentence would have them: what is compared with a question."""
+        """The labels and types as phrases in order: the text that is compared with a question."""
         steps = zip(self.types, self.labels, self.forward, strict=True)
-        told = []
+        phrases = []
         at = self.head
         for kind, label, ahead in steps:
             pair = (at, label) if ahead else (label, at)
-            told.append(f"{words(pair[0])} {words(kind)} {words(pair[1])}")
+            phrases.append(f"{words(pair[0])} {words(kind)} {words(pair[1])}")
             at = label
-        return ", ".join(told)
+        return ", ".join(phrases)
 
     def __str__(self) -> str:
         """The chain in words.
@@ -58,7 +58,7 @@ class Chain:
 
 
 def words(name: str) -> str:
-    """The words in a label or a type, in small letters.
+    """The words of a label or a type, in lower case.
 
     Example:
         >>> words("SnvFull"), words("has_var")
@@ -78,26 +78,26 @@ class TypeGraph:
             self._steps[tie.end].append((tie.type, tie.start, False, tie.count))
 
     def chains(self, head: str, tail: str, *, longest: int = LONGEST_CHAIN) -> list[Chain]:
-        """All chains from one label to another of the fewest types, then those with one type more; the common first.
+        """The shortest chains from one label to another, then those one type longer; the most frequent first.
 
         Example:
             >>> graph = TypeGraph([Tie("Cell", "sensitive", "Drug", 9), Tie("Cell", "has", "Variant", 5)])
             >>> [str(chain) for chain in graph.chains("Drug", "Variant")]
             ['Drug <-[sensitive]- Cell -[has]-> Variant']
         """
-        found: list[tuple[int, int, Chain]] = []
+        ranked: list[tuple[int, int, Chain]] = []
         shortest = longest
         for length in range(1, longest + 1):
-            if found and length > shortest + 1:
+            if ranked and length > shortest + 1:
                 break
             for weight, chain in self._walks(head, tail, length):
                 shortest = min(shortest, length)
-                found.append((length, -weight, chain))
-        found.sort(key=lambda one: (one[0], one[1], str(one[2])))
-        return [chain for _, _, chain in found[:MOST_CHAINS]]
+                ranked.append((length, -weight, chain))
+        ranked.sort(key=lambda entry: (entry[0], entry[1], str(entry[2])))
+        return [chain for _, _, chain in ranked[:MOST_CHAINS]]
 
     def _walks(self, head: str, tail: str, length: int) -> Iterator[tuple[int, Chain]]:
-        """Every chain of a length, with the number of relationships of its rarest tie; no label in the middle twice."""
+        """Every chain of a length, with the count of its rarest tie; no inner label occurs twice."""
         open_chains = [(1 << 62, Chain(head, (), (), ()))]
         for step in range(length):
             last = step == length - 1
@@ -108,5 +108,5 @@ class TypeGraph:
                     if (label == tail) if last else (label not in (head, tail, *chain.labels)):
                         grown = Chain(head, (*chain.types, kind), (*chain.labels, label), (*chain.forward, forward))
                         longer.append((min(weight, count), grown))
-            open_chains = sorted(longer, key=lambda one: (-one[0], str(one[1])))[: 4 * MOST_CHAINS]
+            open_chains = sorted(longer, key=lambda entry: (-entry[0], str(entry[1])))[: 4 * MOST_CHAINS]
         yield from open_chains

@@ -1,4 +1,4 @@
-"""What is sent to the server and what comes back from it, as plain data."""
+"""Parameters and results as plain data."""
 
 import json
 import math
@@ -8,14 +8,14 @@ from typing import Any
 LONGEST_TEXT = 2_000
 LONGEST_LIST = 50
 LONGEST_VALUE = 4_000
-# A list of so many numbers is an embedding: nobody reads it.
+# A longer list of numbers is an embedding, which nobody reads.
 VECTOR = 16
 
 
 class _Quiet(list[Any]):
-    """A list with a short ``repr``: the driver writes all parameters out for its debug log, even where nobody logs.
+    """A list with a short ``repr``: the driver formats all parameters for its debug log, even if logging is off.
 
-    For 1,000 embeddings that took 0.18 s, more than packing and sending them; and it kept vectors in the log.
+    For 1,000 embeddings that took 0.18 s, more than packing and sending them, and it put vectors into the log.
     """
 
     def __repr__(self) -> str:
@@ -28,7 +28,7 @@ def quiet(parameters: Mapping[str, object]) -> dict[str, object]:
 
 
 def plain(value: Any) -> Any:
-    """A value of a row as JSON's own types, cut where it is long; nodes as their labels and properties.
+    """A value of a row as JSON types, truncated if long; nodes as labels and properties.
 
     Example:
         >>> plain([0.25] * 384)
@@ -36,9 +36,9 @@ def plain(value: Any) -> Any:
         >>> plain({"name": "a" * 3000})["name"][-2:]
         'a…'
     """
-    found = _plain(value)
-    text = json.dumps(found, ensure_ascii=False)
-    return found if len(text) <= LONGEST_VALUE else _cut(text, LONGEST_VALUE)
+    data = _plain(value)
+    text = json.dumps(data, ensure_ascii=False)
+    return data if len(text) <= LONGEST_VALUE else _cut(text, LONGEST_VALUE)
 
 
 def _plain(value: Any) -> Any:
@@ -61,13 +61,16 @@ def _plain(value: Any) -> Any:
 
 
 def _graph(value: Any) -> Any:
-    """The driver's own types, told by what they have: points and durations are tuples, too."""
+    """The driver's types, recognised by their attributes: points and durations are tuples, too."""
     if hasattr(value, "iso_format"):
         return value.iso_format()
     if hasattr(value, "srid"):
         return {"srid": value.srid, "coordinates": [_plain(float(number)) for number in value]}
     if hasattr(value, "relationships") and hasattr(value, "nodes"):
-        return {"nodes": [_plain(node) for node in value.nodes], "types": [one.type for one in value.relationships]}
+        return {
+            "nodes": [_plain(node) for node in value.nodes],
+            "types": [relationship.type for relationship in value.relationships],
+        }
     if hasattr(value, "labels"):
         return {"labels": sorted(value.labels), "properties": _plain(dict(value.items()))}
     if hasattr(value, "start_node"):
@@ -76,10 +79,10 @@ def _graph(value: Any) -> Any:
 
 
 def _list(values: list[Any]) -> Any:
-    if len(values) > VECTOR and all(isinstance(one, float) for one in values):
+    if len(values) > VECTOR and all(isinstance(value, float) for value in values):
         return f"<{len(values)} numbers>"
-    shown = [_plain(one) for one in values[:LONGEST_LIST]]
-    return shown if len(values) <= LONGEST_LIST else [*shown, f"… and {len(values) - LONGEST_LIST} more"]
+    items = [_plain(value) for value in values[:LONGEST_LIST]]
+    return items if len(values) <= LONGEST_LIST else [*items, f"… and {len(values) - LONGEST_LIST} more"]
 
 
 def _cut(text: str, longest: int) -> str:

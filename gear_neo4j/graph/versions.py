@@ -1,11 +1,11 @@
-"""Which servers we work with."""
+"""The supported server versions."""
 
 import re
 
 from gear_neo4j.errors import UnsupportedServer
 
 OLDEST_SERVER = (5, 26)
-# Where the clause is understood, only the index that nobody made is missing.
+# A server that knows the clause only misses the index, which does not exist.
 SEARCH_PROBE = """\
 EXPLAIN CYPHER 25
 MATCH (n:Passage)

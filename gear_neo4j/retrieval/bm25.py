@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.graph.store import Found
+from gear_neo4j.graph.store import IndexHits
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rankers import NOTHING
@@ -54,7 +54,7 @@ class BM25:
         """k itself."""
         return k
 
-    def rank(self, question: Question, _lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, question: Question, _lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
         """The k best passages that share a word with the question.
 
         In a corpus so small that BM25 cannot tell them apart, those that share more words come first.

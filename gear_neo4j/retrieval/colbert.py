@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.store import Found
+from gear_neo4j.graph.store import IndexHits
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rankers import NOTHING
@@ -104,7 +104,7 @@ class ColBERT:
         """k itself."""
         return k
 
-    def rank(self, question: Question, _lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, question: Question, _lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages by late interaction; scores are sums of cosines and compare within one search only."""
         if not self._ids:
             return []

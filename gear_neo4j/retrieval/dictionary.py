@@ -8,7 +8,7 @@ from threading import Lock
 import ahocorasick
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.export import Export, Named, Version
+from gear_neo4j.graph.export import Export, NamedNode, Version
 
 SHORTEST = 3
 # One name may stand for several nodes; those in the most triples come first.
@@ -47,7 +47,7 @@ class Dictionary:
     letters only in a text without any capital.
     """
 
-    def __init__(self, named: Iterable[Named], *, version: Version | None = None) -> None:
+    def __init__(self, named: Iterable[NamedNode], *, version: Version | None = None) -> None:
         self.version = version
         self._automaton = ahocorasick.Automaton()
         self._longest = 0
@@ -58,7 +58,7 @@ class Dictionary:
         if self._longest:
             self._automaton.make_automaton()
 
-    def _add(self, name: str, node: Named) -> None:
+    def _add(self, name: str, node: NamedNode) -> None:
         key = _fold(name)[0]
         capitals = name.upper() == name and name.lower() != name
         if not key or (len(key) < SHORTEST and not (capitals or _unspaced(key[0]))):
@@ -73,7 +73,8 @@ class Dictionary:
         """The names in a text, in their order; of overlapping ones the longest.
 
         Example:
-            >>> graph = [Named("1", ("HER2", "ERBB2"), 5), Named("2", ("her2 inhibitor",), 2), Named("3", ("AR",), 9)]
+            >>> genes = NamedNode("1", ("HER2", "ERBB2"), 5), NamedNode("3", ("AR",), 9)
+            >>> graph = [*genes, NamedNode("2", ("her2 inhibitor",), 2)]
             >>> [match.text for match in Dictionary(graph).find("Does the HER2 inhibitor act on AR there?")]
             ['HER2 inhibitor', 'AR']
         """
@@ -166,7 +167,7 @@ class Dictionaries:
             return self._kept
 
 
-def _limit(nodes: Iterable[Named]) -> Iterator[Named]:
+def _limit(nodes: Iterable[NamedNode]) -> Iterator[NamedNode]:
     for count, node in enumerate(nodes):
         if count == MOST_NODES:
             raise InputError(f"the graph has more than {MOST_NODES:,} named nodes, too many for names in memory")

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.store import Found, Store
+from gear_neo4j.graph.store import IndexHits, Store
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
@@ -101,7 +101,7 @@ class RankerStage:
         with question.timed("base"):
             return self._current()
 
-    def _look_up(self, ranker: Ranker, question: Question, *, k: int, whole: bool) -> Found:
+    def _look_up(self, ranker: Ranker, question: Question, *, k: int, whole: bool) -> IndexHits:
         if not ranker.needs:
             return NOTHING
         query = _query(ranker, question, vector="vector" in ranker.needs)
@@ -151,11 +151,11 @@ def _query(ranker: Ranker, question: Question, *, vector: bool) -> dict[str, obj
     }
 
 
-def _rank(ranker: Ranker, question: Question, lookup: Found, *, k: int) -> list[Ranked]:
+def _rank(ranker: Ranker, question: Question, lookup: IndexHits, *, k: int) -> list[Ranked]:
     with question.timed("base"):
         return ranker.rank(question, lookup, k=k)
 
 
-def _passages_stating(lookup: Found, k: int) -> list[Ranked]:
+def _passages_stating(lookup: IndexHits, k: int) -> list[Ranked]:
     """The first k passages that state the nearest triples, each once."""
     return ranked("triples", [(id, 0.0) for id in dict.fromkeys(lookup.stating)][:k])

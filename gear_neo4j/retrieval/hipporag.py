@@ -9,7 +9,7 @@ import numpy as np
 
 from gear_neo4j.domain import Hits, entity_key
 from gear_neo4j.errors import ModelError
-from gear_neo4j.graph.export import Export, Linked, Seed
+from gear_neo4j.graph.export import EntityLink, Export, Seed
 from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
@@ -147,7 +147,7 @@ class HippoRagRetriever:
             ranking = self._base.rank(query, k=k)
         return replace(fetch_hits(self._memory.store, query, ranking, name=name), usage=usage)
 
-    def _link(self, question: Question) -> tuple[list[Linked], dict[str, Usage]]:
+    def _link(self, question: Question) -> tuple[list[EntityLink], dict[str, Usage]]:
         if not self._namer:
             return [], {}
         try:
@@ -186,7 +186,7 @@ def phrases(graph: Projection, seeds: Sequence[Seed]) -> dict[int, float]:
     return {entity: sum(scores[entity]) / float(graph.document_frequency[entity]) for entity in best}
 
 
-def _rank_by_entities(graph: Projection, linked: Sequence[Linked]) -> list[Ranked]:
+def _rank_by_entities(graph: Projection, linked: Sequence[EntityLink]) -> list[Ranked]:
     """The passages by the sum of the PageRank of both ends of each of their triples, stretched to 0 to 1."""
     start = np.zeros(len(graph.entities))
     for entity in linked:

@@ -12,7 +12,7 @@ from typing import ClassVar
 from gear_neo4j.domain import Hits, Path
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.neighbourhoods import Between
+from gear_neo4j.graph.neighbourhoods import ConnectingPath
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match
@@ -145,7 +145,7 @@ class PathRetriever:
         return facts[:missing], walked.exact
 
 
-def _order(connection: Between) -> tuple[int, float, float, tuple[str, ...]]:
+def _order(connection: ConnectingPath) -> tuple[int, float, float, tuple[str, ...]]:
     return (
         len(connection.path.triples),
         connection.rank,

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from gear_neo4j.graph.store import Found
+from gear_neo4j.graph.store import IndexHits
 from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.question import Question
 
 HYBRID_DEPTH = 50
-NOTHING = Found()
+NOTHING = IndexHits()
 BaseName = Literal["bm25", "fulltext", "sbert", "hybrid", "colbert"]
 
 
@@ -26,7 +26,7 @@ class Ranker(Protocol):
     def depth(self, k: int) -> int:
         """How many passages of each kind it needs to rank k."""
 
-    def rank(self, question: Question, lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, question: Question, lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages, best first."""
 
 
@@ -40,7 +40,7 @@ class Fulltext:
         """k itself."""
         return k
 
-    def rank(self, _question: Question, lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, _question: Question, lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages that share a term with the question."""
         return ranked(self.name, lookup.words[:k])
 
@@ -55,7 +55,7 @@ class Sbert:
         """k itself."""
         return k
 
-    def rank(self, _question: Question, lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, _question: Question, lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages by cosine."""
         return ranked(self.name, lookup.dense[:k])
 
@@ -74,7 +74,7 @@ class Hybrid:
         """50, or k if that is more."""
         return max(k, self._depth)
 
-    def rank(self, question: Question, lookup: Found = NOTHING, *, k: int) -> list[Ranked]:
+    def rank(self, question: Question, lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages by fused rank."""
         depth = self.depth(k)
         return fuse({part.name: part.rank(question, lookup, k=depth) for part in self._parts})[:k]

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from gear_neo4j.domain import Hits, Source
-from gear_neo4j.graph.export import Compared, Seed
+from gear_neo4j.graph.export import Seed, Similarities
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.fusion import Ranked, ranked
@@ -122,13 +122,14 @@ class ScoutRetriever:
         return sorted(rescored, key=lambda item: -item.score)
 
 
-def remainder_cosine(compared: Compared) -> dict[str, float]:
+def remainder_cosine(compared: Similarities) -> dict[str, float]:
     """The cosine of each passage with what remains of the query when the entities' share of it is taken out.
 
     That is the query minus its projection onto the space of the entities' embeddings, worked out from cosines alone.
 
     Example:
-        >>> remainder_cosine(Compared([0.6], [[1.0]], {"about the name": (0.6, [1.0]), "about the rest": (0.8, [0.0])}))
+        >>> passages = {"about the name": (0.6, [1.0]), "about the rest": (0.8, [0.0])}
+        >>> remainder_cosine(Similarities([0.6], [[1.0]], passages))
         {'about the name': 0.0, 'about the rest': 1.0}
     """
     query = np.array(compared.query)

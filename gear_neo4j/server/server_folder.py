@@ -1,14 +1,14 @@
-"""The folder of a local server, ``<home>/servers/<name>/``, whose files are all that we and its launcher share.
+"""The folder of a local server, ``<home>/servers/<name>/``, whose files are the interface to its launcher.
 
-    start.lock    held by whoever starts the server, so that of two at once one waits for the other
-    server.lock   held for the whole life of the launcher, so the operating system says truly whether it lives
+    start.lock    held while a process starts the server, so that a second one waits
+    server.lock   held for the launcher's whole life, so the operating system knows whether it is alive
     state.json    {pid, port, version, phase, message}; phase: downloading, starting, ready, stopping or failed
-    password      of the user ``neo4j``; only its owner can read it, and it exists once the server has taken it
-    version       of the Neo4j that last opened the data
+    password      of the user ``neo4j``; only its owner can read it, and it exists once the server has accepted it
+    version       of the Neo4j that opened the data last
     server.log    what the launcher and Neo4j print
-    neo4j/        the data home of Neo4j; neo4j.conf beside it is written anew at every start
+    neo4j/        the data home of Neo4j; neo4j.conf beside it is rewritten at every start
 
-The launcher is a program of its own, which imports nothing of ours: it writes what is read here.
+The launcher is a separate program that imports nothing of this package; it writes the files that are read here.
 """
 
 import json
@@ -25,7 +25,7 @@ from gear_neo4j.errors import SettingsError
 
 @dataclass(frozen=True, slots=True)
 class ServerFolder:
-    """What the files of one local server say, whether it runs or not."""
+    """The files of a local server, running or not."""
 
     path: Path
 
@@ -65,33 +65,33 @@ class ServerFolder:
         if not self.path.is_dir():
             return False
         try:
-            # Another process that asks the same question holds the lock for an instant: ask for longer.
+            # Another process that checks holds the lock for an instant: wait longer than that.
             with FileLock(self.path / "server.lock", timeout=0.05, poll_interval=0.01):
                 return False
         except Timeout:
             return True
 
     def state(self) -> dict[str, Any]:
-        """What the launcher last said; empty when it said nothing that can be read."""
+        """The launcher's last state; empty if there is none, or it cannot be read."""
         try:
             return dict(json.loads(_text(self.path / "state.json") or "{}"))
         except (TypeError, ValueError):
             return {}
 
-    def forget_state(self) -> None:
-        """Remove the words of an earlier launcher."""
+    def remove_state(self) -> None:
+        """Remove the state of an earlier launcher."""
         (self.path / "state.json").unlink(missing_ok=True)
 
     def password(self) -> str | None:
-        """The password of the user ``neo4j``; None where there is none yet, or it cannot be read."""
+        """The password of the user ``neo4j``; None if it is not set yet, or cannot be read."""
         return _text(self.path / "password")
 
     def version(self) -> str | None:
-        """The version of the Neo4j that last opened the data."""
+        """The version of the Neo4j that opened the data last."""
         return _text(self.path / "version")
 
     def size(self) -> int:
-        """How much disk the data takes, in bytes."""
+        """The size of the data on disk, in bytes."""
         size = 0
         for file in (self.path / "neo4j" / "data").rglob("*"):
             # Neo4j may remove a file while we look.
@@ -99,8 +99,8 @@ class ServerFolder:
                 size += file.stat().st_size if file.is_file() else 0
         return size
 
-    def why_it_failed(self) -> str:
-        """The reason that the launcher gave, else the last line of its log."""
+    def failure_reason(self) -> str:
+        """The launcher's reason, else the last line of its log."""
         state = self.state()
         if state.get("phase") == "failed":
             return str(state["message"])

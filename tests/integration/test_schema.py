@@ -203,4 +203,4 @@ def test_a_lock_is_kept_as_long_as_its_holder_lives(empty, monkeypatch):
     with migration_lock.locked(empty, wait=1):
         for _ in range(8):
             time.sleep(0.3)
-            assert not migration_lock._taken(empty, "somebody else")
+            assert not migration_lock._take(empty, "somebody else")

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.export import Named
+from gear_neo4j.graph.export import NamedNode
 from gear_neo4j.retrieval.dictionary import Dictionary
 
 
 def found(names, text):
     nodes = [
-        Named(str(place), (name,) if isinstance(name, str) else tuple(name), 1) for place, name in enumerate(names)
+        NamedNode(str(place), (name,) if isinstance(name, str) else tuple(name), 1) for place, name in enumerate(names)
     ]
     return [match.text for match in Dictionary(nodes).find(text)]
 
@@ -52,14 +52,14 @@ def test_names_are_found_whole_and_the_longest_wins(names, text, expected):
 
 def test_one_name_of_several_nodes_gives_those_with_the_most_triples():
     """At most three of them."""
-    nodes = [Named(str(number), ("Springfield",), number) for number in range(6)]
+    nodes = [NamedNode(str(number), ("Springfield",), number) for number in range(6)]
 
     assert [("5", "4", "3")] == [match.nodes for match in Dictionary(nodes).find("In Springfield")]
 
 
 def test_a_node_is_found_by_each_of_its_names():
     """Aliases count as names do."""
-    nodes = [Named("1", ("alectinib", "阿来替尼", "Alecensa"), 1)]
+    nodes = [NamedNode("1", ("alectinib", "阿来替尼", "Alecensa"), 1)]
 
     assert [("1",), ("1",)] == [match.nodes for match in Dictionary(nodes).find("Is Alecensa the same as 阿来替尼?")]
 
@@ -76,14 +76,14 @@ def test_a_name_is_found_between_any_words(name, before, after):
 
     assert any(
         name.strip() in match.text or match.text in name.strip()
-        for match in Dictionary([Named("1", (name,), 1)]).find(text)
+        for match in Dictionary([NamedNode("1", (name,), 1)]).find(text)
     )
 
 
 @given(names=st.lists(st.text(max_size=8), max_size=8), text=st.text(max_size=60))
 def test_matches_never_overlap_and_stand_where_they_say(names, text):
     """Whatever the names and the text."""
-    matches = Dictionary([Named(str(place), (name,), place) for place, name in enumerate(names)]).find(text)
+    matches = Dictionary([NamedNode(str(place), (name,), place) for place, name in enumerate(names)]).find(text)
 
     assert all(text[match.start : match.end] == match.text and match.text for match in matches)
     assert all(one.end <= other.start for one, other in pairwise(matches))

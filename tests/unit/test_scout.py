@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.export import Compared
+from gear_neo4j.graph.export import Similarities
 from gear_neo4j.retrieval.names import LONGEST_NAME, MOST_WORDS, names, spans
 from gear_neo4j.retrieval.scout import Scout, remainder_cosine
 
@@ -64,7 +64,7 @@ def test_what_is_left_of_a_question_is_worked_out_from_cosines(count):
 
 
 def compared(query, entities, passages):
-    return Compared(
+    return Similarities(
         (entities @ query).tolist(),
         (entities @ entities.T).tolist(),
         {str(i): (float(one @ query), (entities @ one).tolist()) for i, one in enumerate(passages)},
