@@ -146,7 +146,7 @@ def test_pairs_of_one_kind_or_without_a_verdict_are_refused(tmp_path):
     """With the line."""
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"question": "Who?", "text": "Ana.", "relevant": true}\n')
-    with pytest.raises(InputError, match="both kinds"):
+    with pytest.raises(InputError, match="both relevant and irrelevant pairs"):
         read_pairs(file)
     file.write_text('{"question": "Who?", "text": "Ana.", "relevant": "yes"}\n')
     with pytest.raises(InputError, match="pairs.jsonl:1: .*relevant"):

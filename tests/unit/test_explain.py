@@ -286,5 +286,5 @@ def test_the_command_tells_what_it_cannot_do(gear, tmp_path):
 
     assert one_line(gear("explain", tmp_path / "none.json"), "none.json", "cannot be read")
     assert one_line(gear("explain", tmp_path / "other.json"), "not a saved search")
-    assert one_line(gear("explain", tmp_path / "run.html"), "over the run itself", "--out")
+    assert one_line(gear("explain", tmp_path / "run.html"), "overwrite the run itself", "--out")
     assert one_line(gear("explain", tmp_path / "run.html", "--out", tmp_path / "other.json"), "--out")

@@ -139,7 +139,7 @@ def test_a_first_reply_that_is_spoilt_changes_no_figure(assessed, fault):
     )
 
     repaired = 0 if fault in (Fault.FENCED, Fault.PROSE) else whole.usage.calls
-    assert (whole.to_json(), whole.usage.calls + repaired) == (found.described(), found.usage.calls)
+    assert (whole.to_json(), whole.usage.calls + repaired) == (found.to_json(), found.usage.calls)
 
 
 def test_a_model_that_is_down_tells_what_was_spent(assessed):
@@ -161,7 +161,7 @@ def test_any_chat_will_do(embedder):
     )
 
     expected = Quality(1.0, 1.0, 0.0, 1.0, 0.0, found.usage)
-    assert {name: pytest.approx(value) for name, value in expected.to_json().items()} == found.described()
+    assert {name: pytest.approx(value) for name, value in expected.to_json().items()} == found.to_json()
 
 
 def test_averages_leave_out_what_is_nan_and_say_how_much_it_was():
