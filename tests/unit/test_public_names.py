@@ -1,9 +1,14 @@
 """The front of the package."""
 
+import inspect
 import tomllib
+import typing
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
+
+import pytest
+from langchain_core.language_models import BaseChatModel
 
 import gear_neo4j
 
@@ -25,3 +30,39 @@ def test_the_package_says_that_it_is_typed():
     assert files("gear_neo4j").joinpath("py.typed").is_file()
     assert ["gear_neo4j"] == wheel["packages"]
     assert not {"exclude", "only-include", "ignore-vcs"} & wheel.keys()
+
+
+def public_functions(owner):
+    """The public functions and properties of a class, and what makes it."""
+    for name, member in inspect.getmembers(owner):
+        function = getattr(member, "fget", member)
+        if callable(function) and (name == "__init__" or not name.startswith("_")):
+            yield function
+
+
+def types_of(annotation):
+    """The classes of ours in an annotation."""
+    if isinstance(annotation, type) and annotation.__module__.startswith("gear_neo4j"):
+        yield annotation
+    for part in annotation if isinstance(annotation, list | tuple) else typing.get_args(annotation):
+        yield from types_of(part)
+
+
+@pytest.mark.parametrize("owner", ["Gear", "AsyncGear", "Corpus", "Overlay", "Communities"])
+def test_every_type_of_a_public_signature_can_be_imported_from_the_top(owner):
+    """Whoever calls the front door must be able to name what it takes and gives."""
+    hidden = {
+        kind.__name__
+        for function in public_functions(getattr(gear_neo4j, owner))
+        for annotation in typing.get_type_hints(
+            function, vars(inspect.getmodule(function)) | {"BaseChatModel": BaseChatModel}
+        ).values()
+        for kind in types_of(annotation)
+    }
+
+    assert set() == hidden - set(gear_neo4j.__all__)
+
+
+def test_the_front_door_is_small():
+    """What it does not do itself is done by its parts."""
+    assert 16 >= len([name for name in dir(gear_neo4j.Gear) if not name.startswith("_")])
