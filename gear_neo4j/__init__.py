@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from gear_neo4j.adoption.importing import ImportReport
     from gear_neo4j.adoption.overlay import AdoptionReport
     from gear_neo4j.adoption.profile import Profile
-    from gear_neo4j.adoption.release import Released
+    from gear_neo4j.adoption.release import ReleaseReport
     from gear_neo4j.adoption.survey import Survey
     from gear_neo4j.agents.agent import Agent
     from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
@@ -118,7 +118,7 @@ __all__ = [
     "Problem",
     "Profile",
     "Progress",
-    "Released",
+    "ReleaseReport",
     "ReportProgress",
     "Reporter",
     "Retriever",
@@ -201,7 +201,7 @@ _MODULES = {
     "Problem": "ingestion.lines",
     "Profile": "adoption.profile",
     "Progress": "ingestion.progress",
-    "Released": "adoption.release",
+    "ReleaseReport": "adoption.release",
     "ReportProgress": "communities.reports",
     "Reporter": "roles.reporter",
     "Retriever": "retrieval.retriever",

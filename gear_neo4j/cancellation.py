@@ -1,4 +1,4 @@
-"""A run that is to end early: a flag in the context, which every run that begins there looks at between its calls."""
+"""Early cancellation: a flag in the context, which every run started there checks between its calls."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

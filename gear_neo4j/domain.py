@@ -49,7 +49,7 @@ class _Statement:
 
 @dataclass(frozen=True, slots=True)
 class Fact(_Statement):
-    """Subject, predicate and object as a model wrote them: a proximal triple, which no passage is known to state."""
+    """Subject, predicate and object as a model wrote them: a proximal triple, not tied to a passage."""
 
     subject: str
     predicate: str
@@ -58,7 +58,7 @@ class Fact(_Statement):
 
 @dataclass(frozen=True, slots=True)
 class Triple(_Statement):
-    """One fact as exactly one passage states it (GeAR, section 3)."""
+    """A fact as stated by exactly one passage (GeAR, section 3)."""
 
     id: str
     subject: str
@@ -69,10 +69,10 @@ class Triple(_Statement):
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Triples that share an entity from one to the next, as the beam search found them.
+    """Triples that share an entity from one to the next, as found by the beam search.
 
-    ``scores`` holds the similarity to the question after each triple (0 to 1), ``score`` what the beam search ranked
-    by: their sum, weighted for diversity.
+    ``scores`` holds the similarity to the question after each triple (0 to 1), ``score`` is the ranking score of the
+    beam search: their sum, weighted for diversity.
     """
 
     triples: tuple[Triple, ...]
@@ -85,20 +85,20 @@ class Path:
         return tuple(dict.fromkeys(triple.passage_id for triple in self.triples))
 
     def __str__(self) -> str:
-        """The path as one line; an entity where the walk turns back is named again after a semicolon.
+        """The path as one line; where the walk turns back, the entity is repeated after a semicolon.
 
         Example:
-            >>> one = Triple("1", "Hinton", "studied at", "Edinburgh", "p1")
-            >>> two = Triple("2", "Salter", "founded", "edinburgh", "p2")
-            >>> print(Path((one, two), 1.5))
+            >>> first = Triple("1", "Hinton", "studied at", "Edinburgh", "p1")
+            >>> second = Triple("2", "Salter", "founded", "edinburgh", "p2")
+            >>> print(Path((first, second), 1.5))
             Hinton —studied at→ Edinburgh ←founded— Salter
         """
-        return _drawn(self.triples)
+        return _draw(self.triples)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A list that a hit was found in: its name (``bm25``, ``sbert``, ``graph`` ...) and the rank there, from 1."""
+    """A ranked list that contains a hit: its name (``bm25``, ``sbert``, ``graph`` ...) and the rank there, from 1."""
 
     name: str
     rank: int
@@ -116,7 +116,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Cypher:
-    """A query with its parameters, to be looked at in Neo4j Browser or run in cypher-shell."""
+    """A query with its parameters, for Neo4j Browser or cypher-shell."""
 
     statement: str
     parameters: dict[str, object] = field(default_factory=dict)
@@ -131,9 +131,9 @@ class Cypher:
 class Hits(Sequence[Hit]):
     """What every retriever returns: the hits best first, and the paths that led to them, best first.
 
-    ``exact`` is False where the paths met an entity of so many triples that only those nearest to the question were
-    looked at. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
-    ``fetch``. Where a language model took part, ``facts`` are what it noted, and ``usage`` is what each role cost.
+    ``exact`` is False if the paths met an entity with too many triples to examine more than those nearest to the
+    question. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
+    ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is the cost of each role.
     """
 
     question: str
@@ -148,7 +148,7 @@ class Hits(Sequence[Hit]):
     @property
     def triples(self) -> tuple[Triple, ...]:
         """The triples of the paths, in their order, each once."""
-        return tuple(dict.fromkeys(one for path in self.paths for one in path.triples))
+        return tuple(dict.fromkeys(triple for path in self.paths for triple in path.triples))
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -188,7 +188,7 @@ def entity_key(name: str) -> str:
 
 
 def passage_id(title: str, text: str) -> str:
-    """The id of a passage that came without one: a hash of its content.
+    """An id for a passage without one: a hash of its content.
 
     Example:
         >>> len(passage_id("Curie", "Marie Curie was born in Warsaw."))
@@ -201,10 +201,10 @@ def make_passage(source: str, title: str, text: str, *, position: str | None = N
     """A passage of a document, with its id: a hash of source, title and text, but not of the position.
 
     Example:
-        >>> one = make_passage("a.md", "Curie", "Born in Warsaw.", position="line 1")
-        >>> one.id == make_passage("a.md", "Curie", "Born in Warsaw.", position="line 9").id
+        >>> passage = make_passage("a.md", "Curie", "Born in Warsaw.", position="line 1")
+        >>> passage.id == make_passage("a.md", "Curie", "Born in Warsaw.", position="line 9").id
         True
-        >>> one.id == make_passage("b.md", "Curie", "Born in Warsaw.", position="line 1").id
+        >>> passage.id == make_passage("b.md", "Curie", "Born in Warsaw.", position="line 1").id
         False
     """
     return Passage(digest(source, title, text), title, text, source, position)
@@ -225,11 +225,11 @@ def make_triple(passage: str, subject: str, predicate: str, object: str) -> Trip
 
 
 def digest(*parts: str) -> str:
-    """A hash of some texts; JSON keeps them apart whatever characters they hold."""
+    """A hash of texts; JSON delimits them whatever characters they contain."""
     return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
-def _drawn(triples: tuple[Triple, ...]) -> str:
+def _draw(triples: tuple[Triple, ...]) -> str:
     if len(triples) < 2:
         return "".join(map(str, triples))
     first, second = triples[:2]

@@ -4,17 +4,17 @@ GearError
 ├── SettingsError        a setting or option that cannot be used
 ├── InputError           a file, a line or a question that cannot be used
 ├── ModelError           the language model cannot be used, or failed
-│   └── ReplyError       it answered, but with nothing that can be used
+│   └── ReplyError       it answered, but the reply cannot be used
 ├── SearchError          a search outside the graph failed
-├── DatabaseError        the Neo4j server said no
+├── DatabaseError        the Neo4j server refused or failed a request
 │   ├── ServerUnavailable
 │   ├── AuthenticationFailed
 │   ├── DatabaseNotFound
 │   ├── UnsupportedServer
 │   ├── IndexUnavailable an index is missing, or still being built
 │   ├── QueryTimeout     a query took longer than it may
-│   ├── GuardError       a query that somebody else wrote may not be run
-│   ├── ForeignGraph     our labels hold somebody else's data
+│   ├── GuardError       an untrusted query may not be run
+│   ├── ForeignGraph     our labels are in use by other data
 │   ├── EmbeddingMismatch
 │   └── MigrationError
 └── LocalServerError     the local development server could not be started or stopped
@@ -36,7 +36,7 @@ class InputError(GearError):
 
 
 class ModelError(GearError):
-    """The language model cannot be used, or failed for good; ``usage`` is what the failed question had cost by then."""
+    """The language model cannot be used, or failed for good; ``usage`` is the cost of the question so far."""
 
     def __init__(self, message: str = "", *, usage: Usage = Usage()) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class ModelError(GearError):
 
 
 class ReplyError(ModelError):
-    """The language model answered, twice, with nothing that can be used."""
+    """The language model gave an unusable reply twice."""
 
 
 class SearchError(GearError):
@@ -84,7 +84,7 @@ class GuardError(DatabaseError):
 
 
 class ForeignGraph(DatabaseError):
-    """The labels that gear-neo4j needs are in use by somebody else's data."""
+    """The labels that gear-neo4j needs are in use by other data."""
 
 
 class EmbeddingMismatch(DatabaseError):

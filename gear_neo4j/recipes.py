@@ -31,10 +31,10 @@ def option(
 
 
 class Options(BaseModel):
-    """Frozen options that are checked when they are made; what is wrong is one line.
+    """Frozen options, validated when they are created; an error is one line.
 
     Raises:
-        SettingsError: an option is unknown or out of its range; names the options that there are.
+        SettingsError: an option is unknown or out of its range; names the valid options.
 
     Example:
         >>> class Beam(Options):
@@ -50,11 +50,11 @@ class Options(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _explained(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        if isinstance(given, Recipe) and not isinstance(given, cls):
-            raise SettingsError(f"{given.title} is given where {cls.label} belongs")
+    def _explained(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(value, Recipe) and not isinstance(value, cls):
+            raise SettingsError(f"{value.title} is given where {cls.label} belongs")
         try:
-            return handler(given)
+            return handler(value)
         except ValidationError as error:
             raise SettingsError(_explain(cls, error.errors()[0])) from None
 
@@ -95,7 +95,7 @@ class RetrieverRecipe(Recipe):
 
     @property
     def calls_model(self) -> bool:
-        """Whether it calls a language model where there is one; it is then measured with one."""
+        """Whether it calls a language model if there is one; evaluations then use one."""
         return self.requires_model
 
 
@@ -114,12 +114,12 @@ class Budget(AgentRecipe):
     No call is begun once a bound is reached; the answer may be one call more.
     """
 
-    tokens: int | None = option(None, "begin no further call once so many tokens are spent", least=1)
-    seconds: float | None = option(None, "begin no further call after so many seconds", least=1)
+    tokens: int | None = option(None, "begin no further call once this many tokens are spent", least=1)
+    seconds: float | None = option(None, "begin no further call after this many seconds", least=1)
 
 
 class ExtractorRecipe(Recipe):
-    """What makes triples of passages, and its options."""
+    """An extractor of triples from passages, and its options."""
 
 
 def option_names(recipe: type[Options]) -> str:

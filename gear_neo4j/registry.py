@@ -1,4 +1,4 @@
-"""Which retrievers, agents and extractors there are: the built-in ones, a user's own, and those of installed packages.
+"""The registered retrievers, agents and extractors: built-in, the user's own, and those of installed packages.
 
 A recipe is registered with the function that makes it work::
 
@@ -60,7 +60,7 @@ class Registry(Generic[RecipeType]):
 
     Args:
         kind: what messages call them.
-        built_in: the module that registers ours; imported, like the entry points, when somebody first asks.
+        built_in: the module that registers ours; imported, like the entry points, at the first lookup.
     """
 
     def __init__(self, kind: str, base: type[RecipeType], *, built_in: str) -> None:
@@ -109,7 +109,7 @@ class Registry(Generic[RecipeType]):
         """The entry of a name.
 
         Raises:
-            SettingsError: there is none; names those that there are.
+            SettingsError: the name is unknown; names the valid ones.
         """
         entries = self.entries
         if name not in entries:
@@ -118,23 +118,23 @@ class Registry(Generic[RecipeType]):
             raise SettingsError(f"there is no {self.kind} {name!r}: {meant}choose one of {', '.join(entries)}")
         return entries[name]
 
-    def recipe(self, given: object) -> RecipeType:
+    def recipe(self, value: object) -> RecipeType:
         """A recipe from its name, from ``{"name": ..., options}``, or as it is.
 
         Raises:
             SettingsError: the name or an option is unknown.
         """
-        if isinstance(given, self._base):
-            return given
-        if isinstance(given, str):
-            return self.entry(given).recipe()
-        if isinstance(given, Mapping) and isinstance(given.get("name"), str):
-            options = {key: value for key, value in given.items() if key != "name"}
-            return self.entry(given["name"]).recipe(**options)
-        raise SettingsError(f"{given!r} is no {self.kind}: give a name or a recipe")
+        if isinstance(value, self._base):
+            return value
+        if isinstance(value, str):
+            return self.entry(value).recipe()
+        if isinstance(value, Mapping) and isinstance(value.get("name"), str):
+            options = {key: option for key, option in value.items() if key != "name"}
+            return self.entry(value["name"]).recipe(**options)
+        raise SettingsError(f"{value!r} is no {self.kind}: give a name or a recipe")
 
     def make(self, session: object, recipe: RecipeType) -> Any:
-        """What the recipe's function makes of it."""
+        """Call the recipe's function."""
         return self.entry(recipe.name).make(session, recipe)
 
     def _load(self) -> None:

@@ -1,4 +1,4 @@
-"""What language models were asked and what it cost."""
+"""The calls of language models and their cost."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Usage:
     """Calls and tokens of a language model; adds up with ``+``.
 
-    ``calls`` counts the requests that it answered, a repair of an unusable reply as one of its own; ``cached`` those
-    answers that were had before and cost nothing. ``estimated`` is True where a reply did not say its tokens, which are
-    then taken as a quarter of the characters.
+    ``calls`` counts the requests that it answered, each repair of an unusable reply included; ``cached``
+    counts the answers from the cache, which cost nothing. ``estimated`` is True if a reply did not report its tokens,
+    which are then estimated as a quarter of the characters.
 
     Example:
         >>> Usage(calls=1, input_tokens=900, output_tokens=50) + Usage(cached=1)
@@ -39,7 +39,7 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     def within(self, most: int | None) -> bool:
-        """Whether tokens are left of so many; without a limit always.
+        """Whether fewer than ``most`` tokens are spent; always without a limit.
 
         Example:
             >>> Usage(input_tokens=90, output_tokens=10).within(100)
@@ -48,7 +48,7 @@ class Usage:
         return most is None or self.tokens < most
 
     def cost(self, price: tuple[float, float]) -> float:
-        """What the tokens cost at a price of a million input and a million output tokens.
+        """The cost of the tokens, at prices per million input and output tokens.
 
         Example:
             >>> Usage(calls=1, input_tokens=2_000_000, output_tokens=500_000).cost((0.15, 0.60))

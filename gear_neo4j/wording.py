@@ -1,18 +1,18 @@
-"""How messages speak of how many there are."""
+"""Numbers and nouns in messages."""
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun; ``many`` is the plural where it is not made by rule.
+def counted(number: int, noun: str, many: str = "") -> str:
+    """A number with its noun; ``many`` is an irregular plural.
 
     Example:
         >>> counted(1, "passage"), counted(2_500, "passage"), counted(0, "entity"), counted(3, "index")
         ('1 passage', '2,500 passages', '0 entities', '3 indexes')
     """
-    return f"{number:,} {one if number == 1 else many or _plural(one)}"
+    return f"{number:,} {noun if number == 1 else many or _plural(noun)}"
 
 
 def contents(passages: int, triples: int, entities: int) -> str:
-    """What a graph holds, in words.
+    """The contents of a graph, in words.
 
     Example:
         >>> contents(1, 2, 3)

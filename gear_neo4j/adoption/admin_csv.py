@@ -1,4 +1,4 @@
-"""The CSV files of ``neo4j-admin database import``: what a header says of its columns, and what a row holds.
+"""The CSV files of ``neo4j-admin database import``: reads their headers and rows.
 
 The format: https://neo4j.com/docs/operations-manual/current/import/ (header format, property types).
 """
@@ -40,7 +40,7 @@ def _matching(pattern: re.Pattern[str]) -> Callable[[str], str]:
 
 
 def _checked_by(parse: Callable[[str], object]) -> Callable[[str], str]:
-    """The server reads the text; that it can, is checked here, where the row is known."""
+    """The server converts the text; it is validated here, where the row is known."""
 
     def check(text: str) -> str:
         parse(text)
@@ -66,8 +66,8 @@ _PLAIN: dict[str, Callable[[str], Value]] = {
     **dict.fromkeys(("float", "double"), float),
     "boolean": lambda text: text.strip().casefold() == "true",
 }
-# Of these the server makes its own values, from a text, or of a point from a map.
-_BUILT: dict[str, Callable[[str], Value]] = {
+# The server converts these to its own types, from a text, or a point from a map.
+_SERVER_TYPES: dict[str, Callable[[str], Value]] = {
     "date": _checked_by(date.fromisoformat),
     "time": _checked_by(time.fromisoformat),
     "localtime": _checked_by(time.fromisoformat),
@@ -90,8 +90,8 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """A property that the server makes of a text: its name, its type, and one text, or a list of them."""
+class ServerValue:
+    """A property that the server converts from text: its name, its type, and a text or a list of texts."""
 
     name: str
     type: str
@@ -100,13 +100,13 @@ class Built:
 
 @dataclass(slots=True)
 class Row:
-    """What a row says: ids with their groups, labels or type, and properties; ``line`` is where it ends in its file."""
+    """A row: ids with their groups, labels or type, and properties; ``line`` is its last line in the file."""
 
     line: int
     ids: dict[str, tuple[str, str]] = field(default_factory=dict)
     labels: list[str] = field(default_factory=list)
     properties: dict[str, Value] = field(default_factory=dict)
-    built: list[Built] = field(default_factory=list)
+    server_values: list[ServerValue] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +123,14 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How fields, and the parts of a list within one, are kept apart."""
+    """The delimiters of fields, and of the items of a list."""
 
     delimiter: str = ","
     array_delimiter: str = ";"
 
 
 def parse_header(fields: Sequence[str], *, file: str) -> Header:
-    """What the first line of a file says of its columns.
+    """The columns that the first line of a file declares.
 
     Raises:
         InputError: it is not the header of nodes or relationships, or names a type that does not exist.
@@ -163,16 +163,16 @@ def _column(text: str, *, file: str) -> Column:
     name, kind = match["name"], match["type"] or "string"
     if kind.upper() in ROLES and kind.isupper():
         return Column(name, role=kind, group=match["group"] or "")
-    if kind.lower() not in _PLAIN | _BUILT:
+    if kind.lower() not in _PLAIN | _SERVER_TYPES:
         raise InputError(f"{file}: the column {text!r} has a type that does not exist: {kind}")
     return Column(name, kind.lower(), bool(match["array"]))
 
 
 def parse_row(fields: Sequence[str], header: Header, dialect: Dialect, *, line: int) -> Row:
-    """What a row holds.
+    """The content of a row.
 
     Raises:
-        ValueError: says what of it cannot be used.
+        ValueError: names the value that cannot be used.
     """
     if len(fields) != len(header.columns):
         raise ValueError(f"it has {len(fields)} fields, the header {len(header.columns)}")
@@ -200,25 +200,25 @@ def _role(row: Row, column: Column, text: str, dialect: Dialect) -> None:
 
 
 def _property(row: Row, column: Column, text: str, dialect: Dialect) -> None:
-    read = (_PLAIN | _BUILT)[column.type]
+    read = (_PLAIN | _SERVER_TYPES)[column.type]
     try:
         value = [read(part) for part in text.split(dialect.array_delimiter)] if column.array else read(text)
     except ValueError as error:
         raise ValueError(f"{column.name} is {json.dumps(text[:40], ensure_ascii=False)}: no {column.type}") from error
-    if column.type in _BUILT:
-        row.built.append(Built(column.name, column.type, value))
+    if column.type in _SERVER_TYPES:
+        row.server_values.append(ServerValue(column.name, column.type, value))
     else:
         row.properties[column.name] = value
 
 
 @contextmanager
-def opened(path: Path, dialect: Dialect) -> Iterator[tuple[Header, Iterator[tuple[int, list[str]]], TextIO]]:
-    """A file's header, its rows as they are read, each with the line it ends at, and the file, which knows how far.
+def open_csv(path: Path, dialect: Dialect) -> Iterator[tuple[Header, Iterator[tuple[int, list[str]]], TextIO]]:
+    """A file's header, its rows with their last lines, streamed, and the file itself, which knows its position.
 
     Raises:
         InputError: the file is missing, is not text, has no header, or breaks off inside quotes.
     """
-    # One limit for the whole process, which other readers of CSV count on.
+    # The limit is global to the process, so it is restored for other readers of CSV.
     before = csv.field_size_limit(LONGEST_FIELD)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:

@@ -1,11 +1,11 @@
-"""The batches of an overlay: what of them is there already is asked first, so nothing is embedded or written twice."""
+"""Writes an overlay in batches: existing items are looked up first, so nothing is embedded or written twice."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, Adopted, Overlaid, adopted
+from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, NodePassage, RelationshipTriple, node_passage
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class OverlayWriter:
-    """What writes passages and triples over the nodes and relationships of a graph, as a profile reads them."""
+    """Writes passages and triples over the nodes and relationships of a graph, as its profile reads them."""
 
     graph: Graph
     profile: Profile
@@ -28,7 +28,7 @@ class OverlayWriter:
 
     @property
     def reading(self) -> NodeReading:
-        """What is read of nodes."""
+        """The properties to read of nodes."""
         labels = [*self.profile.entities, *self.profile.chunks]
         texts = [name for label in labels for name in self.profile.prose_properties(label)]
         titles = [name for chunk in self.profile.chunks.values() for name in chunk.title]
@@ -40,18 +40,18 @@ class OverlayWriter:
         )
 
     def write_passages(self, rows: Sequence[Row], *, where: Callable[[Row], bool] = lambda _: True) -> int:
-        """Write the passages of nodes that are new, if they are wanted, or that read differently by now."""
-        found = {row["id"]: one for row in rows if (one := adopted(row, self.profile))}
-        stored = self.graph.corpus.check_passages(node.passage for node in found.values())
+        """Write the passages of new nodes that pass ``where``, and of nodes whose text changed."""
+        nodes = {row["id"]: node for row in rows if (node := node_passage(row, self.profile))}
+        stored = self.graph.corpus.check_passages(node.passage for node in nodes.values())
         known = {id: state.same for id, state in stored.items()}
         wanted = {row["id"] for row in rows if where(row)}
-        fresh = [node for node in found.values() if not known.get(node.passage.id, node.node not in wanted)]
+        fresh = [node for node in nodes.values() if not known.get(node.passage.id, node.node not in wanted)]
         return self.graph.overlay.write_passages(self._passage_rows(fresh)) if fresh else 0
 
-    def write_triples(self, batch: Sequence[Overlaid]) -> tuple[int, int]:
-        """Write the triples that are new, and the passages that they need; says how many of both."""
-        by_id = {one.id: one for one in batch}
-        states = {one.passage: one.stated_by for one in batch}
+    def write_triples(self, batch: Sequence[RelationshipTriple]) -> tuple[int, int]:
+        """Write the new triples and the passages that they need; returns the numbers of passages and triples."""
+        by_id = {triple.id: triple for triple in batch}
+        states = {triple.passage: triple.stated_by for triple in batch}
         check = self.graph.corpus.check_triples(passages=states, triples=by_id)
         missing = [node for passage, node in states.items() if passage not in check.passages]
         passages = triples = 0
@@ -62,57 +62,57 @@ class OverlayWriter:
             triples = self.graph.overlay.write_triples(self._triple_rows(fresh))
         return passages, triples
 
-    def _passage_rows(self, found: list[Adopted]) -> list[dict[str, object]]:
-        vectors = self.embedder.embed([one.passage.content for one in found]).tolist()
+    def _passage_rows(self, nodes: list[NodePassage]) -> list[dict[str, object]]:
+        vectors = self.embedder.embed([node.passage.content for node in nodes]).tolist()
         return [
             {
-                "id": one.passage.id,
-                "title": one.passage.title,
-                "text": one.passage.text,
-                "node": one.node,
-                "card": one.card,
+                "id": node.passage.id,
+                "title": node.passage.title,
+                "text": node.passage.text,
+                "node": node.node,
+                "card": node.card,
                 "embedding": vector,
             }
-            for one, vector in zip(found, vectors, strict=True)
+            for node, vector in zip(nodes, vectors, strict=True)
         ]
 
-    def _triple_rows(self, fresh: list[Overlaid]) -> list[dict[str, object]]:
-        texts = list(dict.fromkeys(one.text for one in fresh))
+    def _triple_rows(self, fresh: list[RelationshipTriple]) -> list[dict[str, object]]:
+        texts = list(dict.fromkeys(triple.text for triple in fresh))
         vectors = dict(zip(texts, self.embedder.embed(texts).tolist(), strict=True))
         return [
             {
-                "id": one.id,
-                "passage": one.passage,
-                "relationship": one.relationship,
-                "start": one.start,
-                "end": one.end,
-                "subject": one.subject,
-                "predicate": one.predicate,
-                "object": one.object,
-                "text": one.text,
-                "rank": one.rank,
-                "embedding": vectors[one.text],
+                "id": triple.id,
+                "passage": triple.passage,
+                "relationship": triple.relationship,
+                "start": triple.start,
+                "end": triple.end,
+                "subject": triple.subject,
+                "predicate": triple.predicate,
+                "object": triple.object,
+                "text": triple.text,
+                "rank": triple.rank,
+                "embedding": vectors[triple.text],
             }
-            for one in fresh
+            for triple in fresh
         ]
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of so many items, the last one shorter."""
-    found = iter(items)
-    while batch := list(islice(found, size)):
+    """Lists of ``size`` items; the last may be shorter."""
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
         yield batch
 
 
 def batches_of_nodes(rows: Iterable[Row], *, where: Callable[[Row], bool]) -> Iterator[list[Row]]:
-    """Nodes with a batch of passages among them, or fewer: each commit has a segment of the indexes to itself."""
-    found: list[Row] = []
+    """Nodes with up to a batch of passages among them: each commit adds a segment to the indexes."""
+    batch: list[Row] = []
     passages = 0
     for row in rows:
-        found.append(row)
+        batch.append(row)
         passages += where(row)
-        if passages == PASSAGES_A_BATCH or len(found) == NODES_A_BATCH:
-            yield found
-            found, passages = [], 0
-    if found:
-        yield found
+        if passages == PASSAGES_A_BATCH or len(batch) == NODES_A_BATCH:
+            yield batch
+            batch, passages = [], 0
+    if batch:
+        yield batch

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
-from gear_neo4j.adoption.admin_csv import Built, Dialect, Header, Row, opened, parse_row
+from gear_neo4j.adoption.admin_csv import Dialect, Header, Row, ServerValue, open_csv, parse_row
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.imports import FileProgress
@@ -33,7 +33,7 @@ class ImportReport:
 
 @dataclass(slots=True)
 class _File:
-    """A file of an import: where it is, what its columns are, and the line up to which it was read before."""
+    """A file of an import: its path, its header, and the last line that was read before."""
 
     path: Path
     header: Header
@@ -43,7 +43,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One import: where it writes, how its files are written, and who hears of problems and progress."""
+    """An import: the graph, the dialect of the files, and the callbacks for problems and progress."""
 
     graph: Graph
     dialect: Dialect = COMMAS
@@ -69,7 +69,7 @@ class Import:
         return self.report
 
     def _file(self, path: Path) -> _File:
-        with opened(path, self.dialect) as (header, _, _):
+        with open_csv(path, self.dialect) as (header, _, _):
             stamp = [path.name, path.stat().st_size, [column.name for column in header.columns]]
         return _File(path, header, blake2b(json.dumps(stamp).encode(), digest_size=16).hexdigest())
 
@@ -86,10 +86,10 @@ class Import:
             self._refuse_twice(files)
 
     def _refuse_twice(self, files: Sequence[_File]) -> None:
-        """Whoever imports files for the second time would have every node twice."""
+        """Refuse a second import of the same files, which would duplicate every node."""
         for file in files:
             stored = next((column for column in file.header.columns if column.role == "ID" and column.name), None)
-            first = next(self._rows(file, tell=False), None) if stored else None
+            first = next(self._rows(file, report=False), None) if stored else None
             if stored and first and first.labels:
                 value = first.properties[stored.name]
                 if self.graph.imports.has_twin(first.labels, property=stored.name, value=value):
@@ -100,7 +100,7 @@ class Import:
 
     def _import(self, file: _File) -> None:
         batch: list[Row] = []
-        for row in self._rows(file, tell=True):
+        for row in self._rows(file, report=True):
             if row.line > file.done:
                 batch.append(row)
             if len(batch) == ROWS_A_BATCH:
@@ -110,15 +110,15 @@ class Import:
             self._write(file, batch)
         self._progress(file, file.path.stat().st_size)
 
-    def _rows(self, file: _File, *, tell: bool) -> Iterator[Row]:
-        with opened(file.path, self.dialect) as (header, rows, text):
+    def _rows(self, file: _File, *, report: bool) -> Iterator[Row]:
+        with open_csv(file.path, self.dialect) as (header, rows, text):
             for line, fields in rows:
                 try:
                     yield parse_row(fields, header, self.dialect, line=line)
                 except ValueError as error:
-                    if tell and line > file.done:
+                    if report and line > file.done:
                         self._problem(file, line, str(error))
-                if tell and line % ROWS_A_BATCH == 0:
+                if report and line % ROWS_A_BATCH == 0:
                     self._progress(file, text.buffer.tell())
 
     def _write(self, file: _File, rows: Sequence[Row]) -> None:
@@ -133,14 +133,14 @@ class Import:
             self.graph.imports.write_nodes(nodes, progress)
 
     def _nodes(self, file: _File, rows: Sequence[Row]) -> list[dict[str, object]]:
-        taken = self.graph.imports.known_keys([_key(row, "ID") for row in rows])
+        known = self.graph.imports.known_keys([_key(row, "ID") for row in rows])
         written = []
         for row in rows:
             key = _key(row, "ID")
-            if key in taken:
+            if key in known:
                 self._problem(file, row.line, f"the id {row.ids['ID'][1]!r} was there before: the row is left out")
                 continue
-            taken.add(key)
+            known.add(key)
             written.append(_common(row) | {"key": key, "labels": row.labels})
         return written
 
@@ -177,9 +177,9 @@ def _key(row: Row, role: str) -> str:
 
 
 def _common(row: Row) -> dict[str, object]:
-    return {"properties": row.properties, "built": list(map(_built, row.built))}
+    return {"properties": row.properties, "built": list(map(_server_value, row.server_values))}
 
 
-def _built(one: Built) -> dict[str, object]:
-    array = isinstance(one.value, list)
-    return {"name": one.name, "type": one.type, "array": array, "texts": one.value if array else [one.value]}
+def _server_value(value: ServerValue) -> dict[str, object]:
+    array = isinstance(value.value, list)
+    return {"name": value.name, "type": value.type, "array": array, "texts": value.value if array else [value.value]}

@@ -1,4 +1,4 @@
-"""What the nodes and relationships of a graph say under a profile: passages, and triples between named nodes."""
+"""Reads nodes and relationships under a profile: as passages, and as triples between named nodes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from gear_neo4j.graph.database import Row
 # Longer texts are cut: the embedding model reads the first hundreds of words, and a row must stay small.
 LONGEST_TEXT = 20_000
 OTHERS = 20
-# Properties that tell machines apart and people nothing.
+# Properties that mean nothing to a reader.
 IDS = ("id", "uuid")
 
 
 @dataclass(frozen=True, slots=True)
-class Adopted:
-    """A passage that stands for a node: ``node`` is its element id; a ``card`` says what is known of an entity."""
+class NodePassage:
+    """A passage that represents a node: ``node`` is its element id; a ``card`` lists the properties of an entity."""
 
     passage: Passage
     node: str
@@ -24,8 +24,8 @@ class Adopted:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlaid:
-    """A triple that stands for a relationship: element ids of it, of its ends, and of the node that states it."""
+class RelationshipTriple:
+    """A triple that represents a relationship: the element ids of it, of its ends, and of the node that states it."""
 
     relationship: str
     start: str
@@ -43,7 +43,7 @@ class Overlaid:
 
     @property
     def id(self) -> str:
-        """A hash of all that it says, so that a relationship that changed makes another triple."""
+        """A hash of its content, so that a changed relationship becomes a new triple."""
         parts = (self.relationship, self.start, self.end, self.stated_by, self.subject, self.predicate, self.object)
         return digest("relationship", *parts, str(self.rank))
 
@@ -54,33 +54,33 @@ class Overlaid:
 
 
 def passage_of(node: str) -> str:
-    """The id of the passage that stands for a node, by the node's element id."""
+    """The id of a node's passage, from the node's element id."""
     return digest("node", node)
 
 
-def adopted(row: Row, profile: Profile) -> Adopted | None:
-    """The passage of a node; None for one that neither a name nor a text tells of."""
+def node_passage(row: Row, profile: Profile) -> NodePassage | None:
+    """The passage of a node; None if the node has neither a name nor a text."""
     chunk = next((profile.chunks[label] for label in row["labels"] if label in profile.chunks), None)
     texts = dict(row["texts"])
     text = "\n".join(_all(texts, chunk.text)) if chunk else ""
     if chunk and text:
         title = " ".join(_all(texts, chunk.title))
-        return Adopted(Passage(passage_of(row["id"]), title, text), row["id"], card=False)
+        return NodePassage(Passage(passage_of(row["id"]), title, text), row["id"], card=False)
     names = names_of(row["labels"], row["names"], profile)
     if not names:
         return None
     title = f"{names[0]} ({', '.join(names[1:])})" if names[1:] else names[0]
-    return Adopted(Passage(passage_of(row["id"]), title, _card(row, texts, profile)), row["id"], card=True)
+    return NodePassage(Passage(passage_of(row["id"]), title, _card(row, texts, profile)), row["id"], card=True)
 
 
 def has_prose(row: Row, profile: Profile) -> bool:
-    """Whether a node has a text to be found by, beside its name."""
+    """Whether a node has a text besides its name."""
     texts = dict(row["texts"])
     return any(_all(texts, profile.prose_properties(label)) for label in row["labels"])
 
 
-def overlaid(row: Row, profile: Profile) -> Overlaid | None:
-    """The triple of a relationship; None where an end has no name, or it has ended."""
+def relationship_triple(row: Row, profile: Profile) -> RelationshipTriple | None:
+    """The triple of a relationship; None if an end has no name, or the fact has ended."""
     subject = names_of(row["startLabels"], row["startNames"], profile)
     object = names_of(row["endLabels"], row["endNames"], profile)
     if row["id"] is None or not (subject and object) or has_ended(row, profile):
@@ -90,19 +90,19 @@ def overlaid(row: Row, profile: Profile) -> Overlaid | None:
     predicate = words_of(properties.get(facts.predicate or "", "")) or profile.predicate(row["type"])
     stated_by = row["chunk"] or row["start"]
     rank = _number(properties.get(facts.rank or ""))
-    return Overlaid(row["id"], row["start"], row["end"], stated_by, subject[0], predicate, object[0], rank)
+    return RelationshipTriple(row["id"], row["start"], row["end"], stated_by, subject[0], predicate, object[0], rank)
 
 
 def has_ended(row: Row, profile: Profile) -> bool:
-    """Whether a relationship was a fact once and is none any more."""
+    """Whether a relationship is a fact that has ended."""
     facts = profile.relationships.get(row["type"], Facts())
     return not dict(row["properties"]).keys().isdisjoint(facts.ended)
 
 
 def names_of(
-    labels: Sequence[str], found: Sequence[tuple[str, str | list[str | None]]], profile: Profile
+    labels: Sequence[str], properties: Sequence[tuple[str, str | list[str | None]]], profile: Profile
 ) -> tuple[str, ...]:
-    """What a node is called, the name to be shown first.
+    """The names of a node, the display name first.
 
     Example:
         >>> from gear_neo4j.adoption.profile import Entities
@@ -110,7 +110,7 @@ def names_of(
         >>> names_of(["Drug"], [("name", "阿来替尼"), ("name_en", "alectinib")], profile)
         ('alectinib', '阿来替尼')
     """
-    values = dict(found)
+    values = dict(properties)
     named = [name for label in profile.entities if label in labels for name in profile.entities[label].names]
     return tuple(dict.fromkeys(text for text in _all(values, dict.fromkeys(named)) if len(text) <= 500))
 
@@ -128,9 +128,9 @@ def _card(row: Row, texts: Mapping[str, str | list[str | None]], profile: Profil
 
 
 def _all(values: Mapping[str, str | list[str | None]], keys: Sequence[str] | Mapping[str, None]) -> list[str]:
-    """The texts under the keys, in their order, each cleaned of spaces around it; a list counts as its parts."""
-    found = [values[key] for key in keys if key in values]
-    parts = [part for value in found for part in (value if isinstance(value, list) else [value])]
+    """The texts under the keys, in their order, each stripped; a list counts as its parts."""
+    present = [values[key] for key in keys if key in values]
+    parts = [part for value in present for part in (value if isinstance(value, list) else [value])]
     return [part.strip() for part in parts if part and part.strip()]
 
 

@@ -1,7 +1,7 @@
-"""``gear adopt``: passages and triples of our own, laid over a graph that is there and is only pointed at.
+"""``gear adopt``: our passages and triples over an existing graph, which is referenced and never changed.
 
-Everything is streamed and committed batch by batch. Ids follow from what is written, so a killed run is repeated by
-running it again, and a later run writes what is new, takes away what has gone, and leaves the rest alone.
+Everything is streamed and committed in batches. Ids are hashes of the content, so a killed run can simply be run again,
+and a later run writes what is new, deletes what is gone, and leaves the rest alone.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches, batches_of_nodes
-from gear_neo4j.adoption.nodes import Overlaid, adopted, has_ended, has_prose, overlaid
+from gear_neo4j.adoption.nodes import RelationshipTriple, has_ended, has_prose, node_passage, relationship_triple
 from gear_neo4j.adoption.profile import Profile, dump
 from gear_neo4j.adoption.survey import survey_types
 from gear_neo4j.errors import InputError
@@ -24,10 +24,10 @@ from gear_neo4j.models.embeddings import Embedder
 
 @dataclass(slots=True)
 class AdoptionReport:
-    """What an adoption read and wrote, and what it took away because it had gone from the graph.
+    """The items that an adoption read, wrote, and removed because they are gone from the graph.
 
-    ``nameless`` counts relationships that were passed over, because an end has no name under the profile, ``ended``
-    those that are facts no more, and ``left_out`` those of types that the profile says nothing of, by type.
+    ``nameless`` counts relationships skipped because an end has no name under the profile, ``ended`` those whose fact
+    has ended, and ``left_out`` those of types that the profile does not mention, by type.
     """
 
     nodes_read: int = 0
@@ -43,7 +43,7 @@ class AdoptionReport:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """One adoption: the graph, how it is read, what embeds, and who hears of progress."""
+    """An adoption: the graph, its profile, the embedder, and the progress callback."""
 
     graph: Graph
     profile: Profile
@@ -60,8 +60,8 @@ class Adoption:
         """Lay the overlay over the graph, or bring it up to date.
 
         Raises:
-            InputError: the graph has none of the labels that the profile speaks of.
-            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+            InputError: the graph has none of the profile's labels.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database cannot be written to; it is unchanged.
         """
         labels, relationships = self._totals()
         self.graph.prepare_overlay(
@@ -78,38 +78,38 @@ class Adoption:
         return self.report
 
     def count(self) -> AdoptionReport:
-        """What :meth:`run` would read and write on a graph without an overlay; nothing is changed."""
+        """What :meth:`run` would read and write on a graph without an overlay; read-only."""
         self._totals()
         report = self.report
         cards: set[str] = set()
         for row in self._nodes():
             report.nodes_read += 1
-            if has_prose(row, self.profile) and adopted(row, self.profile):
+            if has_prose(row, self.profile) and node_passage(row, self.profile):
                 cards.add(row["id"])
-        for one in self._overlaid():
+        for triple in self._relationship_triples():
             report.triples_written += 1
-            cards.add(one.stated_by)
+            cards.add(triple.stated_by)
         report.passages_written = len(cards)
         return report
 
     def _totals(self) -> tuple[int, int]:
         labels, types = survey_types(self.graph)
         wanted = [*self.profile.entities, *self.profile.chunks]
-        found = [label for label in wanted if label in labels]
-        if not found:
+        present = [label for label in wanted if label in labels]
+        if not present:
             raise InputError(
                 f"the database {self.graph.name} has no node with the label {' or '.join(wanted)}: "
                 f"the profile {self.profile.name!r} is of another graph ('gear adopt' proposes one for this)"
             )
-        self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.speaks_of(kind))
-        return sum(labels[label] for label in found), sum(types.get(kind, 0) for kind in self._types(types))
+        self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.covers(kind))
+        return sum(labels[label] for label in present), sum(types.get(kind, 0) for kind in self._types(types))
 
-    def _types(self, there: Iterable[str]) -> list[str]:
-        """The types that are facts, of those that are there."""
+    def _types(self, types: Iterable[str]) -> list[str]:
+        """Those of the types that are facts."""
         profile = self.profile
         if profile.relationships:
-            return [kind for kind in there if kind in profile.relationships]
-        return [kind for kind in there if kind not in profile.without]
+            return [kind for kind in types if kind in profile.relationships]
+        return [kind for kind in types if kind not in profile.without]
 
     def _reading(self) -> RelationshipReading:
         facts = self.profile.relationships.values()
@@ -130,14 +130,14 @@ class Adoption:
         labels = [*self.profile.entities, *self.profile.chunks]
         return self.graph.overlay.nodes(labels, self._writer.reading)
 
-    def _overlaid(self) -> Iterator[Overlaid]:
+    def _relationship_triples(self) -> Iterator[RelationshipTriple]:
         for row in self.graph.overlay.relationships(self._reading()):
             self.report.relationships_read += 1
-            one = overlaid(row, self.profile)
-            if one:
+            triple = relationship_triple(row, self.profile)
+            if triple:
                 starts, ends = (self._labels(row[key]) for key in ("startLabels", "endLabels"))
                 self.ties.update((start, row["type"], end) for start in starts for end in ends)
-                yield one
+                yield triple
             elif has_ended(row, self.profile):
                 self.report.ended += 1
             else:
@@ -147,7 +147,7 @@ class Adoption:
         return [label for label in labels if label in self.profile.entities]
 
     def _remove_passages(self) -> None:
-        """Passages whose node has gone, or is no longer what the profile speaks of."""
+        """Delete the passages whose node is gone, or no longer in the profile."""
         labels = [*self.profile.entities, *self.profile.chunks]
         rows = self.graph.overlay.passages(labels)
         gone = (row["id"] for row in rows if not row["there"])
@@ -157,36 +157,38 @@ class Adoption:
             self.report.triples_removed += deletion.triples
 
     def _remove_triples(self) -> None:
-        """Triples whose relationship has gone, or says something else by now."""
+        """Delete the triples whose relationship is gone or changed."""
         rows = self.graph.overlay.triples(self._reading())
         gone = (row["triple"] for row in rows if not (row["stated"] and self._current(row)))
         for ids in batches(gone, TRIPLES_A_BATCH):
             self.report.triples_removed += self.graph.corpus.delete_triples(ids)
 
     def _current(self, row: Row) -> bool:
-        one = overlaid(row, self.profile) if row["id"] else None
-        return one is not None and one.id == row["triple"]
+        triple = relationship_triple(row, self.profile) if row["id"] else None
+        return triple is not None and triple.id == row["triple"]
 
     def _passages(self, total: int) -> None:
-        """The passages of nodes that have a text; those of other nodes are written where a triple needs one."""
+        """Write the passages of nodes with a text; other nodes get one when a triple needs it."""
 
-        def told(rows: list[Row], written: int) -> None:
+        def on_batch(rows: list[Row], written: int) -> None:
             self.report.nodes_read += len(rows)
             self.report.passages_written += written
             self.on_progress(Progress("passages", self.report.nodes_read, total, self.report.passages_written))
 
         with Writers() as writers:
             for rows in batches_of_nodes(self._nodes(), where=self._has_prose):
-                writers.submit(partial(self._writer.write_passages, rows, where=self._has_prose), partial(told, rows))
+                writers.submit(
+                    partial(self._writer.write_passages, rows, where=self._has_prose), partial(on_batch, rows)
+                )
 
     def _has_prose(self, row: Row) -> bool:
         return has_prose(row, self.profile)
 
     def _triples(self, total: int) -> None:
-        def tell(percent: float) -> None:
+        def on_percent(percent: float) -> None:
             self.on_progress(Progress("index", round(percent), 100, self.report.triples_written))
 
-        def told(written: tuple[int, int]) -> None:
+        def on_batch(written: tuple[int, int]) -> None:
             self.report.passages_written += written[0]
             self.report.triples_written += written[1]
             done = self.report.relationships_read
@@ -194,8 +196,8 @@ class Adoption:
 
         dimension = self.embedder.dimension
         with (
-            self.graph.loading(dimension=dimension, expected=total, on_percent=tell),
+            self.graph.loading(dimension=dimension, expected=total, on_percent=on_percent),
             Writers() as writers,
         ):
-            for batch in batches(self._overlaid(), TRIPLES_A_BATCH):
-                writers.submit(partial(self._writer.write_triples, batch), told)
+            for batch in batches(self._relationship_triples(), TRIPLES_A_BATCH):
+                writers.submit(partial(self._writer.write_triples, batch), on_batch)

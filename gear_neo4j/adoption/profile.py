@@ -74,18 +74,18 @@ class Profile:
     @property
     def name_properties(self) -> tuple[str, ...]:
         """Every property that names a node of some label."""
-        return tuple(dict.fromkeys(name for one in self.entities.values() for name in one.names))
+        return tuple(dict.fromkeys(name for entities in self.entities.values() for name in entities.names))
 
     def prose_properties(self, label: str) -> tuple[str, ...]:
         """The properties with the texts of a label's nodes."""
         entities, chunks = self.entities.get(label), self.chunks.get(label)
         return (entities.text if entities else ()) + (chunks.text if chunks else ())
 
-    def speaks_of(self, kind: str) -> bool:
-        """Whether it says anything of a relationship type: that it is a fact, that it is none, or that it mentions.
+    def covers(self, kind: str) -> bool:
+        """Whether it mentions a relationship type: as a fact, as no fact, or as a mention.
 
         Example:
-            >>> Profile(name="mine", relationships={"KNEW": Facts()}, without=("NEXT",)).speaks_of("BORN_IN")
+            >>> Profile(name="mine", relationships={"KNEW": Facts()}, without=("NEXT",)).covers("BORN_IN")
             False
         """
         mentions = {name for chunk in self.chunks.values() for name in chunk.mentions}
@@ -98,8 +98,8 @@ class Profile:
             >>> Profile(name="mine").predicate("has_var"), Profile(name="mine").predicate("WORKS_AT")
             ('has var', 'works at')
         """
-        given = self.relationships.get(kind)
-        return given.words if given and given.words else words_of(kind)
+        facts = self.relationships.get(kind)
+        return facts.words if facts and facts.words else words_of(kind)
 
 
 def words_of(name: str) -> str:
@@ -142,16 +142,18 @@ def parse(text: str, *, file: str) -> Profile:
         >>> profile.entities["Drug"].names
         ('name',)
     """
-    given = _loaded(text, file)
+    top = _load_toml(text, file)
     known = {"name": str, "entities": dict, "chunks": dict, "relationships": dict, "without": list, "sources": list}
-    _check(given, known, place=file)
+    _check(top, known, place=file)
     kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
     tables = {
-        key: {name: _table(kind, one, place=f"{file}: {key}.{_key(name)}") for name, one in given.get(key, {}).items()}
+        key: {
+            name: _table(kind, table, place=f"{file}: {key}.{_key(name)}") for name, table in top.get(key, {}).items()
+        }
         for key, kind in kinds.items()
     }
-    without, sources = (_names(given.get(key, []), file) for key in ("without", "sources"))
-    profile = Profile(name=given.get("name", Path(file).stem), without=without, sources=sources, **tables)
+    without, sources = (_names(top.get(key, []), file) for key in ("without", "sources"))
+    profile = Profile(name=top.get("name", Path(file).stem), without=without, sources=sources, **tables)
     if not (profile.entities or profile.chunks):
         raise InputError(f"{file}: a profile needs [entities.LABEL] or [chunks.LABEL]: 'gear adopt' proposes one")
     if profile.sources and not any(chunk.key for chunk in profile.chunks.values()):
@@ -159,7 +161,7 @@ def parse(text: str, *, file: str) -> Profile:
     return profile
 
 
-def _loaded(text: str, file: str) -> dict[str, Any]:
+def _load_toml(text: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -184,15 +186,15 @@ def dump(profile: Profile) -> str:
 
 def _filled(table: Mapping[str, Any]) -> dict[str, Any]:
     """A table without what is empty; a table of a name stays, for the name says something."""
-    kept: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
-            kept[key] = {name: _filled(one) if isinstance(one, Mapping) else one for name, one in value.items()}
+            values[key] = {name: _filled(part) if isinstance(part, Mapping) else part for name, part in value.items()}
         elif isinstance(value, tuple):
-            kept[key] = list(value)
+            values[key] = list(value)
         else:
-            kept[key] = value
-    return {key: value for key, value in kept.items() if value not in (None, "", [], {})}
+            values[key] = value
+    return {key: value for key, value in values.items() if value not in (None, "", [], {})}
 
 
 def _key(name: str) -> str:
@@ -213,7 +215,7 @@ def _table(kind: type[Any], given: object, *, place: str) -> Any:
 
 
 def _names(given: list[object], place: str) -> tuple[str, ...]:
-    if not all(isinstance(one, str) and one for one in given):
+    if not all(isinstance(name, str) and name for name in given):
         raise InputError(f"{place}: a list must hold names alone")
     return tuple(map(str, given))
 

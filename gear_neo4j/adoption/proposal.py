@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile, words_of
-from gear_neo4j.adoption.recognition import SHORTEST_TEXT, recognised
+from gear_neo4j.adoption.recognition import SHORTEST_TEXT, recognise
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.adoption.values import are_opaque, are_origins, is_origin
 from gear_neo4j.errors import InputError
@@ -22,7 +22,7 @@ LONGEST_NAME = 120
 A_NAME, A_PLACE_CALLED_NAME, LETTERS, A_PLACE, OPAQUE = range(5)
 
 
-def propose(found: Survey, *, name: str) -> Profile:
+def propose(survey: Survey, *, name: str) -> Profile:
     """The profile that a graph seems to need: a built-in one, if that fits, but under the given name.
 
     Raises:
@@ -35,107 +35,112 @@ def propose(found: Survey, *, name: str) -> Profile:
         >>> propose(Survey(2, {"Person": person}, {}), name="mine").entities["Person"].names
         ('name',)
     """
-    if not found.labels:
+    if not survey.labels:
         raise InputError("the database holds no nodes that could be adopted ('gear import' brings some)")
-    if known := recognised(found):
+    if known := recognise(survey):
         return replace(known, name=name)
-    texts, names = _kinds(found)
+    texts, names = _kinds(survey)
     if not (names or texts):
         raise InputError("no node of the database has a property that could be its name: write a profile by hand")
-    entities = {label: Entities(names=of, text=_texts(found.labels[label], of)) for label, of in names.items()}
+    entities = {label: Entities(names=of, text=_texts(survey.labels[label], of)) for label, of in names.items()}
     return Profile(
         name=name,
         entities=entities,
         chunks={
-            label: Chunks(text=of, title=_titles(found.labels[label]), mentions=_mentions(found, label, entities))
+            label: Chunks(text=of, title=_titles(survey.labels[label]), mentions=_mentions(survey, label, entities))
             for label, of in texts.items()
         },
-        relationships={kind.name: _facts(kind) for kind in found.types.values() if _between(kind, set(entities))},
+        relationships={kind.name: _facts(kind) for kind in survey.types.values() if _between(kind, set(entities))},
     )
 
 
-def _kinds(found: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+def _kinds(survey: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     """The labels of chunks with their texts, and those of entities with their names."""
-    texts = {label.name: of for label in found.labels.values() if (of := _chunk_texts(label))}
-    rest = [label for label in found.labels.values() if label.name not in texts]
+    texts = {label.name: of for label in survey.labels.values() if (of := _chunk_texts(label))}
+    rest = [label for label in survey.labels.values() if label.name not in texts]
     names = {label.name: of for label in rest if (of := _names(label))}
-    bases = {label.name for label in found.labels.values() if _is_base(label, found, texts, names)}
+    bases = {label.name for label in survey.labels.values() if _is_base(label, survey, texts, names)}
     return (
         {label: of for label, of in texts.items() if label not in bases},
         {label: of for label, of in names.items() if label not in bases},
     )
 
 
-def _is_base(label: Label, found: Survey, texts: Mapping[str, object], names: Mapping[str, object]) -> bool:
+def _is_base(label: Label, survey: Survey, texts: Mapping[str, object], names: Mapping[str, object]) -> bool:
     """Whether a label is on chunks and entities alike, such as __KGBuilder__, and its nodes have other labels."""
-    others = {other: found.labels[other] for other in label.together if other in texts or other in names}
-    chunks = [one for name, one in others.items() if name in texts]
-    entities = [one for name, one in others.items() if name in names]
+    others = {other: survey.labels[other] for other in label.together if other in texts or other in names}
+    chunks = [other for name, other in others.items() if name in texts]
+    entities = [other for name, other in others.items() if name in names]
     both = any(entity.name not in chunk.together for chunk in chunks for entity in entities)
-    return both and sum(one.nodes for one in others.values()) >= label.nodes
+    return both and sum(other.nodes for other in others.values()) >= label.nodes
 
 
 def _names(label: Label) -> tuple[str, ...]:
     """The properties that name a node: those in the script that the default model reads come first."""
-    short = [one for one in label.properties.values() if one.is_text and one.length <= LONGEST_NAME and _varied(one)]
-    ranks = {one.name: _rank(one) for one in short}
+    short = [
+        prop for prop in label.properties.values() if prop.is_text and prop.length <= LONGEST_NAME and _varied(prop)
+    ]
+    ranks = {prop.name: _rank(prop) for prop in short}
     telling = sorted(
-        (one for one in short if ranks[one.name] == A_NAME),
-        key=lambda one: (one.latin_share < 0.9, one.name.casefold() not in NAMES, _place(one, NAMES), _fill(one)),
+        (prop for prop in short if ranks[prop.name] == A_NAME),
+        key=lambda prop: (prop.latin_share < 0.9, prop.name.casefold() not in NAMES, _place(prop, NAMES), _fill(prop)),
     )
-    if not any(2 * one.nodes >= label.sampled for one in telling):
+    if not any(2 * prop.nodes >= label.sampled for prop in telling):
         # An id of letters may be the name (llm-graph-builder, LangChain), else what most nodes have.
-        others = [one for one in short if ranks[one.name] != A_NAME and _place(one, ALIASES) == len(ALIASES)]
-        lettered = [one for one in others if any(any(map(str.isalpha, text)) for text in one.examples)]
-        telling += sorted(lettered, key=lambda one: (ranks[one.name], one.name != "id", _fill(one)))[:1]
-    aliases = [one for one in short if ranks[one.name] == LETTERS and _place(one, ALIASES) < len(ALIASES)]
-    named = [one.name for one in telling]
-    return (*named, *(one.name for one in sorted(aliases, key=lambda one: one.name) if one.name not in named))
+        others = [prop for prop in short if ranks[prop.name] != A_NAME and _place(prop, ALIASES) == len(ALIASES)]
+        lettered = [prop for prop in others if any(any(map(str.isalpha, text)) for text in prop.examples)]
+        telling += sorted(lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _fill(prop)))[:1]
+    aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _place(prop, ALIASES) < len(ALIASES)]
+    named = [prop.name for prop in telling]
+    return (*named, *(prop.name for prop in sorted(aliases, key=lambda prop: prop.name) if prop.name not in named))
 
 
-def _rank(one: Property) -> int:
-    telling = _place(one, NAMES) < len(NAMES)
-    if are_opaque(one.distinct):
+def _rank(prop: Property) -> int:
+    telling = _place(prop, NAMES) < len(NAMES)
+    if are_opaque(prop.distinct):
         return OPAQUE
-    if is_origin(one.name) or are_origins(one.distinct):
-        return A_PLACE_CALLED_NAME if one.name.casefold() in NAMES else A_PLACE
+    if is_origin(prop.name) or are_origins(prop.distinct):
+        return A_PLACE_CALLED_NAME if prop.name.casefold() in NAMES else A_PLACE
     return A_NAME if telling else LETTERS
 
 
 def _texts(label: Label, names: tuple[str, ...]) -> tuple[str, ...]:
     prose = [
-        one
-        for one in label.properties.values()
-        if one.name not in names and one.kinds["text"] > one.nodes / 2 and one.length >= SHORTEST_TEXT and _varied(one)
+        prop
+        for prop in label.properties.values()
+        if prop.name not in names
+        and prop.kinds["text"] > prop.nodes / 2
+        and prop.length >= SHORTEST_TEXT
+        and _varied(prop)
     ]
-    told = [one for one in prose if not (are_opaque(one.distinct) or are_origins(one.distinct))]
-    return tuple(one.name for one in sorted(told, key=lambda one: (-one.length, one.name)))
+    texts = [prop for prop in prose if not (are_opaque(prop.distinct) or are_origins(prop.distinct))]
+    return tuple(prop.name for prop in sorted(texts, key=lambda prop: (-prop.length, prop.name)))
 
 
 def _chunk_texts(label: Label) -> tuple[str, ...]:
     """The text of nodes that are pieces of documents: a long text that is called one, on nodes without a name."""
-    found = [one for one in label.properties.values() if one.is_text and 2 * one.nodes >= label.sampled]
-    if any(_place(one, ("name",)) == 0 and _rank(one) == A_NAME and _varied(one) for one in found):
+    common = [prop for prop in label.properties.values() if prop.is_text and 2 * prop.nodes >= label.sampled]
+    if any(_place(prop, ("name",)) == 0 and _rank(prop) == A_NAME and _varied(prop) for prop in common):
         return ()
-    long = [one for one in found if one.length > SHORTEST_TEXT and _place(one, TEXTS) < len(TEXTS)]
-    return tuple(one.name for one in sorted(long, key=lambda one: _place(one, TEXTS))[:1])
+    long = [prop for prop in common if prop.length > SHORTEST_TEXT and _place(prop, TEXTS) < len(TEXTS)]
+    return tuple(prop.name for prop in sorted(long, key=lambda prop: _place(prop, TEXTS))[:1])
 
 
 def _titles(label: Label) -> tuple[str, ...]:
-    titles = [one for one in label.properties.values() if one.is_text and _title(one) < len(TITLES)]
-    return tuple(one.name for one in sorted(titles, key=lambda one: (_title(one), _fill(one)))[:1])
+    titles = [prop for prop in label.properties.values() if prop.is_text and _title(prop) < len(TITLES)]
+    return tuple(prop.name for prop in sorted(titles, key=lambda prop: (_title(prop), _fill(prop)))[:1])
 
 
-def _title(one: Property) -> int:
+def _title(prop: Property) -> int:
     # file_name, fileName and filename are one word.
-    return min(_place(one, TITLES), _word(one.name.replace("_", ""), TITLES))
+    return min(_place(prop, TITLES), _word(prop.name.replace("_", ""), TITLES))
 
 
-def _mentions(found: Survey, chunk: str, entities: Mapping[str, Entities]) -> tuple[str, ...]:
+def _mentions(survey: Survey, chunk: str, entities: Mapping[str, Entities]) -> tuple[str, ...]:
     """The types between the chunks of a label and named nodes."""
     return tuple(
         kind.name
-        for kind in found.types.values()
+        for kind in survey.types.values()
         if (chunk in kind.starts and kind.ends.keys() & entities.keys())
         or (chunk in kind.ends and kind.starts.keys() & entities.keys())
     )
@@ -152,17 +157,17 @@ def _facts(kind: Type) -> Facts:
     return Facts(words=words_of(kind.name), predicate=predicate, rank="rank" if "rank" in kind.numbers else None)
 
 
-def _varied(one: Property) -> bool:
+def _varied(prop: Property) -> bool:
     """Whether it tells nodes apart: one value, or a few, over many nodes does not."""
-    return len(one.distinct) > min(one.nodes, 100) / 4
+    return len(prop.distinct) > min(prop.nodes, 100) / 4
 
 
-def _fill(one: Property) -> tuple[int, str]:
-    return -one.nodes, one.name
+def _fill(prop: Property) -> tuple[int, str]:
+    return -prop.nodes, prop.name
 
 
-def _place(one: Property, words: tuple[str, ...]) -> int:
-    return _word(one.name, words)
+def _place(prop: Property, words: tuple[str, ...]) -> int:
+    return _word(prop.name, words)
 
 
 def _word(name: str, words: tuple[str, ...]) -> int:

@@ -6,55 +6,55 @@ from gear_neo4j.adoption.survey import Survey
 SHORTEST_TEXT = 40
 
 
-def recognised(found: Survey) -> Profile | None:
+def recognise(survey: Survey) -> Profile | None:
     """The built-in profile that fits a graph; of several, the one that knows most of its labels and types.
 
     It fits where the chunks have long texts, where the first label of its entities is named as it says, where chunks
-    mention such entities, where a type that it calls a fact exists, and where it speaks of most nodes; one of passages
-    alone must speak of all.
+    mention such entities, where a type that it calls a fact exists, and where it covers most nodes; a profile of
+    passages alone must cover all.
     """
-    fitting = [profile for profile in map(load, built_in().values()) if _fits(found, profile)]
-    return max(fitting, key=lambda profile: _known(found, profile), default=None)
+    fitting = [profile for profile in map(load, built_in().values()) if _fits(survey, profile)]
+    return max(fitting, key=lambda profile: _known(survey, profile), default=None)
 
 
-def _fits(found: Survey, profile: Profile) -> bool:
+def _fits(survey: Survey, profile: Profile) -> bool:
     main = next(iter(profile.entities), None)
     return (
-        all(_filled(found, label, one.text[0], longer=SHORTEST_TEXT) for label, one in profile.chunks.items())
-        and (main is None or _filled(found, main, profile.entities[main].names[0]))
-        and (main is None or all(_mentioned(found, profile, chunk, main) for chunk in profile.chunks))
-        and (not profile.relationships or not profile.relationships.keys().isdisjoint(found.types))
-        and _covers(found, profile)
+        all(_filled(survey, label, chunk.text[0], longer=SHORTEST_TEXT) for label, chunk in profile.chunks.items())
+        and (main is None or _filled(survey, main, profile.entities[main].names[0]))
+        and (main is None or all(_mentioned(survey, profile, chunk, main) for chunk in profile.chunks))
+        and (not profile.relationships or not profile.relationships.keys().isdisjoint(survey.types))
+        and _covers(survey, profile)
     )
 
 
-def _filled(found: Survey, label: str, name: str, *, longer: float = 0) -> bool:
+def _filled(survey: Survey, label: str, name: str, *, longer: float = 0) -> bool:
     """Whether most nodes of a label have a text of that name, and these are long enough."""
-    seen = found.labels.get(label)
-    one = seen.properties.get(name) if seen else None
-    return bool(seen and one and one.is_text and one.length > longer and 2 * one.nodes >= seen.sampled)
+    sample = survey.labels.get(label)
+    values = sample.properties.get(name) if sample else None
+    return bool(sample and values and values.is_text and values.length > longer and 2 * values.nodes >= sample.sampled)
 
 
-def _mentioned(found: Survey, profile: Profile, chunk: str, entity: str) -> bool:
-    kinds = [found.types[name] for name in profile.chunks[chunk].mentions if name in found.types]
+def _mentioned(survey: Survey, profile: Profile, chunk: str, entity: str) -> bool:
+    kinds = [survey.types[name] for name in profile.chunks[chunk].mentions if name in survey.types]
     return any(
         (chunk in kind.starts and entity in kind.ends) or (entity in kind.starts and chunk in kind.ends)
         for kind in kinds
     )
 
 
-def _covers(found: Survey, profile: Profile) -> bool:
-    told = sum(found.labels[label].nodes for label in _labels(profile) if label in found.labels)
-    return told >= found.nodes if not profile.entities else 2 * told >= found.nodes
+def _covers(survey: Survey, profile: Profile) -> bool:
+    covered = sum(survey.labels[label].nodes for label in _labels(profile) if label in survey.labels)
+    return covered >= survey.nodes if not profile.entities else 2 * covered >= survey.nodes
 
 
-def _known(found: Survey, profile: Profile) -> int:
+def _known(survey: Survey, profile: Profile) -> int:
     types = {
         *profile.relationships,
         *profile.without,
-        *(one for each in profile.chunks.values() for one in each.mentions),
+        *(kind for chunk in profile.chunks.values() for kind in chunk.mentions),
     }
-    return len(_labels(profile) & found.labels.keys()) + len(types & found.types.keys())
+    return len(_labels(profile) & survey.labels.keys()) + len(types & survey.types.keys())
 
 
 def _labels(profile: Profile) -> set[str]:

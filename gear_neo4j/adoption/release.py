@@ -1,4 +1,4 @@
-"""``gear release``: every trace of an overlay taken away, so that the graph is what it was before."""
+"""``gear release``: removes every trace of an overlay, and leaves the graph as it was before."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ DELETED_A_BATCH = 1_000
 
 
 @dataclass(slots=True)
-class Released:
-    """What went: passages and triples, and whether the schema and the store went with the last of them."""
+class ReleaseReport:
+    """The passages and triples removed, and whether the schema and the record were removed as well."""
 
     passages: int = 0
     triples: int = 0
@@ -24,11 +24,11 @@ def release(
     *,
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
-) -> Released:
-    """Remove the overlay of a graph; killed, it can be run again and goes on.
+) -> ReleaseReport:
+    """Remove the overlay of a graph; after a kill, another run continues.
 
     The user's nodes, relationships, indexes and constraints were never changed, and stay. Passages that were ingested
-    beside the graph stay, too, and with them our schema; communities are of the whole graph, and go.
+    beside the graph stay, too, and our schema with them; communities cover the whole graph, and are deleted.
 
     Raises:
         InputError: the database holds no overlay.
@@ -39,20 +39,20 @@ def release(
         raise InputError(f"the database {graph.name} holds no overlay: nothing was adopted")
     alone = not total.ingested
     if dry_run:
-        return Released(total.passages, total.triples, schema=alone)
-    gone = Released(schema=alone)
+        return ReleaseReport(total.passages, total.triples, schema=alone)
+    report = ReleaseReport(schema=alone)
     while graph.communities.clear(limit=DELETED_A_BATCH):
         pass
     while any(ids := graph.overlay.some(limit=DELETED_A_BATCH)):
         triples, passages = ids
         if triples:
-            gone.triples += graph.corpus.delete_triples(triples)
+            report.triples += graph.corpus.delete_triples(triples)
         elif passages:
-            gone.passages += graph.corpus.delete_passages(passages).passages
-        done = gone.passages + gone.triples
+            report.passages += graph.corpus.delete_passages(passages).passages
+        done = report.passages + report.triples
         on_progress(Progress("releasing", done, max(done, total.passages + total.triples), done))
     if alone:
         graph.drop_schema()
     else:
         graph.overlay.forget_profile()
-    return gone
+    return report

@@ -97,9 +97,9 @@ def survey(graph: Graph) -> Survey:
     _look(labels, graph.survey.nodes([], limit=SAMPLE, longest=LONGEST_EXAMPLE))
     for label in labels.values():
         if label.sampled < min(label.nodes, SAMPLE_A_LABEL):
-            one = {label.name: Label(label.name, label.nodes)}
-            _look(one, graph.survey.nodes([label.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE))
-            labels[label.name] = one[label.name]
+            sample = {label.name: Label(label.name, label.nodes)}
+            _look(sample, graph.survey.nodes([label.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE))
+            labels[label.name] = sample[label.name]
     for kind in types.values():
         for row in graph.survey.relationships([kind.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE):
             kind.sampled += 1
@@ -113,28 +113,31 @@ def survey(graph: Graph) -> Survey:
 def survey_types(graph: Graph) -> tuple[dict[str, int], dict[str, int]]:
     """How many nodes each label has, and how many relationships each type; from the server's own counters."""
     _, labels, types = _counts(graph.survey.counts())
-    return {one.name: one.nodes for one in labels.values()}, {one.name: one.relationships for one in types.values()}
+    return (
+        {label.name: label.nodes for label in labels.values()},
+        {kind.name: kind.relationships for kind in types.values()},
+    )
 
 
 def _counts(row: Row) -> tuple[int, dict[str, Label], dict[str, Type]]:
     ours = OURS | MIGRATIONS
-    nodes = {one["label"]: one["count"] for one in row["nodes"] if one.get("label")}
-    total = next((one["count"] for one in row["nodes"] if not one.get("label")), 0)
+    nodes = {entry["label"]: entry["count"] for entry in row["nodes"] if entry.get("label")}
+    total = next((entry["count"] for entry in row["nodes"] if not entry.get("label")), 0)
     if "Community" in nodes:
         # Ours have this label, too, and the user's may.
         nodes["Community"] -= nodes.get(COMMUNITY, 0)
     labels = {name: Label(name, count) for name, count in nodes.items() if count and name not in ours}
     types: dict[str, Type] = {}
-    for one in row["relationships"]:
-        name = one.get("relationshipType")
-        if name and one["count"]:
+    for entry in row["relationships"]:
+        name = entry.get("relationshipType")
+        if name and entry["count"]:
             kind = types.setdefault(name, Type(name, 0))
-            if start := one.get("startLabel"):
-                kind.starts[start] = one["count"]
-            elif end := one.get("endLabel"):
-                kind.ends[end] = one["count"]
+            if start := entry.get("startLabel"):
+                kind.starts[start] = entry["count"]
+            elif end := entry.get("endLabel"):
+                kind.ends[end] = entry["count"]
             else:
-                kind.relationships = one["count"]
+                kind.relationships = entry["count"]
     # Somebody else's types may have the names of ours; ours begin at our nodes, and one of them ends there.
     types = {
         name: kind
@@ -155,15 +158,15 @@ def _look(labels: dict[str, Label], rows: Iterable[Row]) -> None:
                     _note(label.properties.setdefault(key, Property(key)), kind, length, text)
 
 
-def _note(found: Property, kind: Kind, length: int, text: str) -> None:
-    found.nodes += 1
-    found.kinds[kind] += 1
-    found.characters += length if kind == "text" else len(text)
-    found.latin += bool(text) and all(char < "\u0250" for char in text if char.isalpha())
-    if len(found.distinct) < SAMPLE_A_LABEL:
-        found.distinct.add(text)
-    if text and len(found.examples) < 3:
-        found.examples.append(text)
+def _note(property: Property, kind: Kind, length: int, text: str) -> None:
+    property.nodes += 1
+    property.kinds[kind] += 1
+    property.characters += length if kind == "text" else len(text)
+    property.latin += bool(text) and all(char < "\u0250" for char in text if char.isalpha())
+    if len(property.distinct) < SAMPLE_A_LABEL:
+        property.distinct.add(text)
+    if text and len(property.examples) < 3:
+        property.examples.append(text)
 
 
 def _indexes(graph: Graph) -> Iterator[tuple[str, str, str, str]]:

@@ -9,7 +9,7 @@ from gear_neo4j.adoption.importing import COMMAS, Import, ImportReport
 from gear_neo4j.adoption.overlay import Adoption, AdoptionReport
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.proposal import propose
-from gear_neo4j.adoption.release import Released, release
+from gear_neo4j.adoption.release import ReleaseReport, release
 from gear_neo4j.adoption.survey import Survey, survey
 from gear_neo4j.errors import InputError
 from gear_neo4j.gear.session import Session
@@ -93,7 +93,9 @@ class Overlay:
             return None
         return profiles.parse(record.profile, file=f"the profile on record in {self._graph.name}")
 
-    def release(self, *, dry_run: bool = False, on_progress: Callable[[Progress], None] = lambda _: None) -> Released:
+    def release(
+        self, *, dry_run: bool = False, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> ReleaseReport:
         """Take the overlay off again: afterwards the graph is what it was before it was adopted.
 
         Raises:
