@@ -88,22 +88,6 @@ class Settings:
         )
 
 
-def require_at_least(least: float, options: object, *names: str, owner: str) -> None:
-    """Refuse options whose numbers are below the least; one that is None stands for no number.
-
-    Raises:
-        SettingsError: names the first of them.
-
-    Example:
-        >>> require_at_least(1, Settings(chat_concurrency=4), "chat_concurrency", "chat_price", owner="the model's")
-    """
-    for name in names:
-        value = getattr(options, name)
-        # Written this way, the check also refuses NaN.
-        if value is not None and not value >= least:
-            raise SettingsError(f"{owner} {name} is {value}: it must be at least {least:g}")
-
-
 def _switch(name: str, text: str) -> bool:
     if text.lower() not in ("on", "off"):
         raise SettingsError(f"{name} is {text!r}: it must be on or off")

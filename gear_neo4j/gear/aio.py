@@ -16,7 +16,7 @@ from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
 from gear_neo4j.retrieval.paths import PathResult, Paths
 
 # Calls at a time: the work is the driver's, which is safe for threads, and a model's, which mostly waits.
-THREADS = 16
+THREADS = 8
 Result = TypeVar("Result")
 
 

@@ -46,8 +46,8 @@ async def ticking(gaps):
 
 
 def test_fifty_questions_at_once_do_not_block_the_loop(corpus, server, embedder):
-    """No tick of a task beside them comes more than 50 ms late."""
-    gaps, found = [], []
+    """No tick of a task beside them comes more than 50 ms later than where nothing else runs."""
+    idle, gaps, found = [], [], []
 
     async def run(gear):
         agear = AsyncGear(gear)
@@ -56,6 +56,8 @@ def test_fifty_questions_at_once_do_not_block_the_loop(corpus, server, embedder)
         async def search():
             found.append(await agear.search(QUESTION, k=2))
 
+        async with ticking(idle):
+            await anyio.sleep(1)
         async with ticking(gaps), anyio.create_task_group() as group:
             for _ in range(50):
                 group.start_soon(search)
@@ -66,7 +68,7 @@ def test_fifty_questions_at_once_do_not_block_the_loop(corpus, server, embedder)
 
     assert [expected] * 50 == [hits.hits for hits in found]
     assert gaps
-    assert max(gaps) - TICK < 0.05, f"median {median(gaps):.3f} s"
+    assert max(gaps) - max(idle) < 0.05, f"median {median(gaps):.3f} s"
 
 
 def test_an_error_reaches_whoever_awaits(corpus, server, embedder):
