@@ -158,7 +158,7 @@ def test_what_cannot_be_asked(graph, database, server, embedder, tmp_path):
 
 
 def test_the_command_answers_by_a_query_where_that_is_asked_for(gear, empty, monkeypatch, tmp_path):
-    """--agent cypher: the query as it happens, the facts cited, and the trace, which repeats the run without a model."""
+    """--agent cypher: the query as it happens, the facts cited, and a trace that repeats the run without a model."""
     empty.run(PEOPLE)
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
