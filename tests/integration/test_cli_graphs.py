@@ -64,7 +64,7 @@ def test_from_files_to_paths_and_back(gear, connection, graph):
     connection.run(Query("new", "MATCH (a {name: 'Charles Babbage'}) CREATE (a)-[:KNEW]->(a)-[:MET]->(a)", writes=True))
     code, out, err = gear("adopt", "--update")
     assert "1 triple written" in out
-    assert "the profile says nothing of these types: MET (1)" in err
+    assert "not adopted, as the profile does not list these types: MET (1)" in err
     connection.run(Query("old", "MATCH (n)-[r:KNEW|MET]->(n) DELETE r", writes=True))
 
     code, out, _ = gear("release", "--dry-run")
@@ -94,7 +94,7 @@ def test_bad_input_costs_one_line(gear, graph):
     assert one_line(gear("import"), "Missing argument")
     assert one_line(gear("adopt"), "no nodes that could be adopted")
     assert one_line(gear("adopt", "--update"), "nothing was adopted", "give a profile")
-    assert one_line(gear("adopt", "nonsense"), "no profile 'nonsense'", "neo4j-graphrag")
+    assert one_line(gear("adopt", "nonsense"), "no built-in profile 'nonsense'", "neo4j-graphrag")
     assert one_line(gear("adopt", "graphiti", "--update"), "give one of PROFILE")
     assert one_line(gear("adopt", "--profile", graph / "gone.toml"), "gone.toml cannot be read")
     assert one_line(gear("adopt", "--profile", graph / "bad.toml"), "bad.toml", "name")
