@@ -17,7 +17,7 @@ from gear_neo4j.agents.planner import Planner, PlannerLoop
 from gear_neo4j.agents.reflecting import SelfRag
 from gear_neo4j.agents.selfrag import SelfRagLoop
 from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.gear.retrievers import sync_expansion
 from gear_neo4j.gear.session import Session
 from gear_neo4j.registry import AGENTS, RETRIEVERS, register_agent
@@ -59,7 +59,7 @@ def kgt(session: Session, recipe: Kgt) -> KgtLoop:
     graph = session.graph
     types = graph.templates.types()
     if not types.ties:
-        raise InputError("kgt needs the types of a graph of your own: adopt one first ('gear adopt')")
+        raise InputError("kgt needs an adopted graph: run 'gear adopt' first")
     linker = EntityLinker(
         graph.store,
         dictionaries=session.dictionaries,
@@ -149,7 +149,13 @@ def planner(session: Session, recipe: Planner) -> PlannerLoop:
 
 
 def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:
-    """The tools that a recipe names or brings; by default all retrievers and agents that say what they are for."""
+    """The tools that a recipe names or brings; by default all retrievers and agents that say what they are for.
+
+    Raises:
+        SettingsError: the planner is to be its own tool, and would plan without end.
+    """
+    if recipe.name in recipe.tools:
+        raise SettingsError("planner cannot be a tool of itself: leave it out of its tools")
     if recipe.tools:
         for tool in recipe.tools:
             yield _tool(session, tool) if isinstance(tool, str) else tool

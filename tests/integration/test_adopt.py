@@ -392,7 +392,7 @@ def test_kgt_refuses_a_graph_that_was_not_adopted(empty, server, embedder):
 
     with (
         opened(server, embedder, chat=FakeListChatModel(responses=["x"])) as gear,
-        pytest.raises(InputError, match="adopt one first"),
+        pytest.raises(InputError, match="run 'gear adopt' first"),
     ):
         gear.agent("kgt")
 

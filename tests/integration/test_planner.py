@@ -239,6 +239,8 @@ def test_a_plan_has_the_tools_that_are_named(database, server, embedder, tmp_pat
         gear.ask(QUESTION, agent=Planner(tools=("base", Known(), "crag")))
         with pytest.raises(SettingsError, match="there is no retriever 'oracle'"):
             gear.ask(QUESTION, agent=Planner(tools=("oracle",)))
+        with pytest.raises(SettingsError, match="planner cannot be a tool of itself"):
+            gear.ask(QUESTION, agent=Planner(tools=("base", "planner")))
     with pytest.raises(SettingsError, match="planner's tools.1 is 5: it must be a name, or an object with name"):
         Planner(tools=("base", 5))
 
