@@ -95,7 +95,7 @@ def test_bad_input_costs_one_line(gear, graph):
     assert one_line(gear("adopt"), "no nodes that could be adopted")
     assert one_line(gear("adopt", "--update"), "nothing was adopted", "give a profile")
     assert one_line(gear("adopt", "nonsense"), "no built-in profile 'nonsense'", "neo4j-graphrag")
-    assert one_line(gear("adopt", "graphiti", "--update"), "give one of PROFILE")
+    assert one_line(gear("adopt", "graphiti", "--update"), "give only one of PROFILE")
     assert one_line(gear("adopt", "--profile", graph / "gone.toml"), "gone.toml cannot be read")
     assert one_line(gear("adopt", "--profile", graph / "bad.toml"), "bad.toml", "name")
     assert one_line(gear("adopt", "graphiti"), "no node with the label Entity")
