@@ -23,12 +23,13 @@ class Namer(Protocol):
         """The entities that the question names, in its order; perhaps none."""
 
 
-class Seeder(Filter, Namer, Protocol):
-    """Both; each raises ModelError, and ReplyError for an unusable reply."""
-
-
 class PromptedSeeder:
-    """Both roles played by a language model, each by one prompt."""
+    """Both roles played by a language model, each by one prompt.
+
+    Raises:
+        ModelError: the model fails.
+        ReplyError: its reply cannot be used.
+    """
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
