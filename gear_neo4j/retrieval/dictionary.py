@@ -3,12 +3,12 @@
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from threading import Lock
 
 import ahocorasick
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.export import Export, NamedNode, Version
+from gear_neo4j.graph.export import Export, NamedNode
+from gear_neo4j.retrieval.versioned import Versioned
 
 SHORTEST = 3
 # One name may stand for several nodes; those in the most triples come first.
@@ -47,8 +47,7 @@ class Dictionary:
     letters only in a text without any capital.
     """
 
-    def __init__(self, named: Iterable[NamedNode], *, version: Version | None = None) -> None:
-        self.version = version
+    def __init__(self, named: Iterable[NamedNode]) -> None:
         self._automaton = ahocorasick.Automaton()
         self._longest = 0
         for node in named:
@@ -150,9 +149,7 @@ class Dictionaries:
     """The dictionary of one database, kept until the graph changes; threads may share it."""
 
     def __init__(self, export: Export) -> None:
-        self._export = export
-        self._making = Lock()
-        self._kept: Dictionary | None = None
+        self._kept = Versioned(lambda _: Dictionary(_limit(export.named_nodes())), version=export.version)
 
     def current(self) -> Dictionary:
         """The dictionary of the graph as it is now: one round trip where it is kept, else all names are read.
@@ -160,11 +157,7 @@ class Dictionaries:
         Raises:
             InputError: the graph has too many nodes to be held in memory.
         """
-        with self._making:
-            version = self._export.version()
-            if self._kept is None or self._kept.version != version:
-                self._kept = Dictionary(_limit(self._export.named_nodes()), version=version)
-            return self._kept
+        return self._kept.current()
 
 
 def _limit(nodes: Iterable[NamedNode]) -> Iterator[NamedNode]:

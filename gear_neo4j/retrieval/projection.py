@@ -3,13 +3,13 @@
 from array import array
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import Lock
 
 import numpy as np
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.export import Export, Version
 from gear_neo4j.retrieval.pagerank import Matrix, Weights, blocks, matrix, transition
+from gear_neo4j.retrieval.versioned import Versioned
 
 # Measured: 350 bytes a triple, 490 while it is made, so that this many take about a gigabyte.
 MOST_TRIPLES = 2_000_000
@@ -64,14 +64,12 @@ class Projection:
         return sum(part.data.nbytes + part.indices.nbytes + part.indptr.nbytes for part in matrices if part is not None)
 
 
-def project(export: Export) -> Projection:
-    """Export the graph as it is now.
+def project(export: Export, version: Version) -> Projection:
+    """Export the graph as it is now; ``version`` was read before.
 
     Raises:
         InputError: the graph is too large to be held in memory.
     """
-    # Read first: what is written meanwhile makes the projection stale, whether it is in it or not.
-    version = export.version()
     if version.triples > MOST_TRIPLES:
         raise InputError(
             f"the graph has {version.triples:,} triples, and PageRank works in memory on {MOST_TRIPLES:,} at most: "
@@ -123,9 +121,7 @@ class Projections:
     """The projection of one database, kept until the graph changes; threads may share it."""
 
     def __init__(self, export: Export) -> None:
-        self._export = export
-        self._making = Lock()
-        self._kept: Projection | None = None
+        self._kept = Versioned(lambda version: project(export, version), version=export.version)
 
     def current(self) -> Projection:
         """The projection of the graph as it is now: one round trip where it is kept, else an export.
@@ -133,7 +129,4 @@ class Projections:
         Raises:
             InputError: the graph is too large to be held in memory.
         """
-        with self._making:
-            if self._kept is None or self._kept.version != self._export.version():
-                self._kept = project(self._export)
-            return self._kept
+        return self._kept.current()

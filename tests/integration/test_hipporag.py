@@ -84,7 +84,8 @@ def named(made, database):
 
 def test_the_projection_is_the_graph(graph):
     """Two spellings are one entity; two triples between two entities are an edge of weight 2, in both directions."""
-    made = project(Graph(graph).export)
+    export = Graph(graph).export
+    made = project(export, export.version())
     at = named(made, graph)
     passages = made.places
 
@@ -104,7 +105,8 @@ def test_a_synonym_edge_adds_to_the_facts_of_its_pair(graph, embedder):
     link = "MATCH (a:Entity {key: $one}), (b:Entity {key: $other}) MERGE (a)-[:SYNONYM {score: 0.9}]->(b)"
     graph.run(Query("link", link, frozenset({"one", "other"}), writes=True), one=one, other=other)
 
-    made = project(Graph(graph).export)
+    export = Graph(graph).export
+    made = project(export, export.version())
     at = named(made, graph)
 
     assert 2.9 == pytest.approx(made.links[at[one], at[other]])
@@ -115,7 +117,8 @@ def test_a_triple_from_an_entity_to_itself_is_no_edge(database, embedder, tmp_pa
     """It counts for its passage."""
     ingest(database, embedder, tmp_path, {"a": "x"}, [("a", "Self", "is", "self")])
 
-    made = project(Graph(database).export)
+    export = Graph(database).export
+    made = project(export, export.version())
 
     assert 0 == made.links.nnz
     assert [[2.0]] == made.mentions.toarray().tolist()
