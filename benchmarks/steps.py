@@ -82,7 +82,7 @@ def ranking(vector: Sequence[float], beam: Beam, *, hub: int) -> Step:
 def compare(gear: Gear, walk: Walk, *, hub: bool) -> Times:
     """A step and a whole expansion, ours and by one query a beam, in turn."""
     vector, beam = walk.question.vector, walk.beam
-    ours = Expansion(gear.graph.store, embedder=gear.embedder, beam=beam if hub else Beam(hub=EXACT))
+    ours = Expansion(gear.graph.store, embedder=gear.embedder, beam=beam if hub else Beam(hub=EXACT), score="composed")
     return (
         timed(lambda: step(gear, walk, hub=hub)),
         timed(lambda: beams.one_query_a_beam(gear.graph.database, walk.paths, vector, neighbours=beam.neighbours)),
@@ -143,8 +143,8 @@ def worst_start(gear: Gear, beam: Beam) -> list[Path]:
 
 def hub_recall(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
     """Of the best paths of exact expansion, the share that the bounded one finds; the same of their passages."""
-    bounded = Expansion(gear.graph.store, embedder=gear.embedder)
-    exact = Expansion(gear.graph.store, embedder=gear.embedder, beam=Beam(hub=EXACT))
+    bounded = Expansion(gear.graph.store, embedder=gear.embedder, beam=Beam(), score="composed")
+    exact = Expansion(gear.graph.store, embedder=gear.embedder, beam=Beam(hub=EXACT), score="composed")
     base = gear.retriever(Base(base="hybrid"))
     paths: list[float] = []
     passages: list[float] = []

@@ -102,22 +102,18 @@ def evaluate(
     dataset = datasets.load(dataset_dir, home=settings.home)
     queries = dataset.queries[:limit]
     settings = own_server(settings, f"evaluate-{dataset.name}")
+    separately = protocol == "paper"
     if every_system or folder:
         if quality or retriever or agent or options.keys() - {"max_steps"}:
             raise click.UsageError(
                 "--table and --report measure every system with its defaults: the only option they take is --max-steps"
             )
         steps = options.get("max_steps", 4)
-        separately = protocol == "paper"
         report = _measure_table(dataset, queries, ks, llm=llm, steps=steps, separately=separately, settings=settings)
-        _write(report, json_file)
-        print_table(Console(), report)
-        if folder is not None:
-            click.echo(f"written: {write_report(report, folder)}")
+        _show_table(report, json_file, folder)
         return
     recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
     system = systems.System(recipe=recipe, llm=llm)
-    separately = protocol == "paper"
     report = _measure_system(dataset, queries, ks, system, separately=separately, quality=quality, settings=settings)
     _write(report, json_file)
     Console().print(_table(report, ks))
@@ -200,6 +196,13 @@ def _measure_table(
         table = rows(llm=plays, triples=gear.corpus.counts().triples > 0, max_steps=steps)
         name = LABEL if oracle else model or "none"
         return measure(gear, dataset, table, queries, ks=ks, llm=name, separately=separately)
+
+
+def _show_table(report: dict[str, Any], json_file: Path | None, folder: Path | None) -> None:
+    _write(report, json_file)
+    print_table(Console(), report)
+    if folder is not None:
+        click.echo(f"written: {write_report(report, folder)}")
 
 
 def _write(report: dict[str, Any], file: Path | None) -> None:

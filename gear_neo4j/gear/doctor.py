@@ -157,7 +157,7 @@ class Doctor:
         retriever = NaiveRetriever(
             store,
             base=RankerStage(store, lambda: Hybrid([Fulltext(), Sbert()])),
-            expansion=Expansion(store, embedder=self.embedder, beam=self.beam),
+            expansion=Expansion(store, embedder=self.embedder, beam=self.beam, score="composed"),
             embedder=self.embedder,
             base_k=BASE_K,
         )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
+from threading import Lock
 from typing import Self, TypeVar, cast
 
 from gear_neo4j.agents.agent import Agent
@@ -43,6 +44,7 @@ class Session:
         self.projections = Projections(graph.export)
         self.dictionaries = Dictionaries(graph.export)
         self._open_chat = chat
+        self._opening = Lock()
         self._chats: list[ChatModel] = []
         self._matched: list[bool] = []
 
@@ -67,8 +69,9 @@ class Session:
         Raises:
             ModelError: no chat model; the message names the setting.
         """
-        if not self._chats:
-            self._chats.append(self._open_chat())
+        with self._opening:
+            if not self._chats:
+                self._chats.append(self._open_chat())
         return self._chats[0]
 
     @property

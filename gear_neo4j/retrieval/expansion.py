@@ -35,7 +35,7 @@ class Expansion:
     - ``last``: by its newest triple alone, inside Neo4j.
     """
 
-    def __init__(self, store: Store, *, embedder: Embedder, beam: Beam = Beam(), score: Score = "composed") -> None:
+    def __init__(self, store: Store, *, embedder: Embedder, beam: Beam, score: Score) -> None:
         self._store = store
         self._embedder = embedder
         self._beam = beam
