@@ -1,13 +1,14 @@
-// name: check_triples(passages, triples)
+// name: check_triples(passages, triples, extractor)
 // access: read
 // columns: known, open, written
 // What a batch of passages and triples has in the database, as lists of ids in one row: known (passages that exist),
-// open (those of them that are not extracted yet), and written (triples that exist).
+// open (those of them that the extractor has not read), and written (triples that exist).
 CALL () {
   MATCH (p:Passage)
   USING INDEX SEEK p:Passage(id)
   WHERE p.id IN $passages
-  RETURN collect(p.id) AS known, collect(CASE WHEN p.extractedAt IS NULL THEN p.id END) AS open
+  WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
+  RETURN collect(p.id) AS known, collect(CASE WHEN NOT $extractor IN extractors THEN p.id END) AS open
 }
 CALL () {
   MATCH (t:Triple)

@@ -1,8 +1,11 @@
-// name: count_to_extract(failed)
+// name: count_to_extract(extractor, beside, failed)
 // access: read
 // columns: passages, characters
-// passages is the number of passages that still need extraction, characters their total length. A passage with a
-// recorded failure counts only with $failed.
+// passages is the number of passages that an extractor has yet to read, characters their total length: those that
+// neither it nor any extractor outside of $beside has read, or with null for $beside, those that it has not read. A
+// passage with a recorded failure counts only with $failed.
 MATCH (p:Passage)
-WHERE p.extractedAt IS NULL AND ($failed OR p.extractionError IS NULL)
-RETURN count(p) AS passages, sum(size(p.title) + size(p.text)) AS characters
+WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
+WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
+  AND ($failed OR p.extractionError IS NULL)
+RETURN count(p) AS passages, coalesce(sum(size(p.title) + size(p.text)), 0) AS characters

@@ -1,11 +1,15 @@
-// name: passages_to_extract(after, limit, failed)
+// name: passages_to_extract(extractor, beside, after, limit, failed)
 // access: read
 // columns: id, title, text, source, position
-// The next $limit passages after an id that still need extraction, in order of id. A passage with a recorded failure is
-// included only with $failed.
+// The next $limit passages after an id that an extractor has yet to read, in order of id; count_to_extract says which
+// those are.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
-WHERE p.id > $after AND p.extractedAt IS NULL AND ($failed OR p.extractionError IS NULL)
+WHERE p.id > $after
+WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
+ORDER BY p.id
+WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
+  AND ($failed OR p.extractionError IS NULL)
 RETURN p.id AS id, p.title AS title, p.text AS text, p.source AS source, p.position AS position
 ORDER BY p.id
 LIMIT $limit

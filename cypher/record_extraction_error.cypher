@@ -1,8 +1,7 @@
-// name: record_extraction_error(passage, error, model)
+// name: record_extraction_error(passage, error, extractor)
 // access: write
 // columns: none
-// Stores why a model extracted no triples from a passage.
+// Stores why an extractor made no triples from a passage.
 MATCH (p:Passage {id: $passage})
 USING INDEX SEEK p:Passage(id)
-WHERE p.extractedAt IS NULL
-SET p.extractionError = $error, p.extractionModel = $model
+SET p.extractionError = $error, p.extractionModel = $extractor

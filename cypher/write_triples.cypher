@@ -1,8 +1,8 @@
-// name: write_triples(entities, triples, passages, model)
+// name: write_triples(entities, triples, passages, extractor)
 // access: write
 // columns: completed
-// Writes triples, each once, with their entities and embeddings (float32), and marks passages as extracted, with the
-// name of the model or null. completed is the number of passages it marked.
+// Writes triples, each once, with their entities and embeddings (float32), and marks passages as read by an
+// extractor, whose name each triple keeps. completed is the number of passages it marked.
 CALL () {
   // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
   MATCH (gate:__GearStore {id: 'gate'})
@@ -23,7 +23,8 @@ CALL () {
   MATCH (o:Entity {key: row.objectKey})
   USING INDEX SEEK o:Entity(key)
   MERGE (t:Triple {id: row.id})
-  ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text
+  ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text,
+    t.extractor = $extractor
   WITH row, t, s, o, p
   // Not MERGE: it locks both ends, and concurrent writes would wait at every hub.
   WHERE NOT EXISTS { (t)-[:FROM]->() }
@@ -35,8 +36,11 @@ CALL () {
 }
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
-WHERE p.id IN $passages AND p.extractedAt IS NULL
-SET p.extractedAt = datetime(), p.extractionModel = $model, p.extractionError = null
+WHERE p.id IN $passages
+WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
+WHERE NOT $extractor IN extractors
+SET p.extractedAt = datetime(), p.extractors = extractors + $extractor,
+  p.extractionError = null, p.extractionModel = null
 WITH count(*) AS completed
 CALL () {
   MATCH (s:__GearStore {id: 'store'})

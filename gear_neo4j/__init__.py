@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from gear_neo4j.communities.store import Hierarchy
     from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, Path, Source, Triple
     from gear_neo4j.errors import GearError
+    from gear_neo4j.extraction.extractor import Extractor, Model, Rules
+    from gear_neo4j.extraction.forecast import Forecast
+    from gear_neo4j.extraction.run import ExtractionReport, Failure
     from gear_neo4j.gear import Gear
     from gear_neo4j.gear.aio import AsyncGear
     from gear_neo4j.gear.communities import Communities
@@ -38,8 +41,6 @@ if TYPE_CHECKING:
     from gear_neo4j.graph.database import Driver
     from gear_neo4j.graph.graph import Graph
     from gear_neo4j.graph.store import Counts
-    from gear_neo4j.ingestion.extraction import ExtractionReport, Failure, Forecast
-    from gear_neo4j.ingestion.extractor import Extractor, Llm
     from gear_neo4j.ingestion.lines import Problem
     from gear_neo4j.ingestion.pipeline import IngestReport
     from gear_neo4j.ingestion.progress import Progress
@@ -106,7 +107,7 @@ __all__ = [
     "IngestReport",
     "Ircot",
     "Kgt",
-    "Llm",
+    "Model",
     "Naive",
     "Overlay",
     "Passage",
@@ -123,6 +124,7 @@ __all__ = [
     "Reporter",
     "Retriever",
     "RetrieverRecipe",
+    "Rules",
     "Scout",
     "SelfRag",
     "SentenceTransformerEmbedder",
@@ -168,12 +170,12 @@ _MODULES = {
     "Embedder": "models.embeddings",
     "Event": "agents.run",
     "EventStream": "gear.events",
-    "ExtractionReport": "ingestion.extraction",
-    "Extractor": "ingestion.extractor",
+    "ExtractionReport": "extraction.run",
+    "Extractor": "extraction.extractor",
     "ExtractorRecipe": "recipes",
     "Fact": "domain",
-    "Failure": "ingestion.extraction",
-    "Forecast": "ingestion.extraction",
+    "Failure": "extraction.run",
+    "Forecast": "extraction.forecast",
     "Gear": "gear",
     "GearAgent": "agents.gear",
     "GearError": "errors",
@@ -189,7 +191,8 @@ _MODULES = {
     "IngestReport": "ingestion.pipeline",
     "Ircot": "agents.ircot",
     "Kgt": "agents.kgt",
-    "Llm": "ingestion.extractor",
+    "Model": "extraction.extractor",
+    "Rules": "extraction.extractor",
     "Naive": "retrieval.naive",
     "Overlay": "gear.overlay",
     "Passage": "domain",

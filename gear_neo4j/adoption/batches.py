@@ -15,6 +15,8 @@ from gear_neo4j.models.embeddings import Embedder
 PASSAGES_A_BATCH = 256
 NODES_A_BATCH = 2_000
 TRIPLES_A_BATCH = 1_000
+# What the check of triples calls whoever stated them; nothing is recorded under it.
+ADOPTED = "adopted"
 Item = TypeVar("Item")
 
 
@@ -52,7 +54,7 @@ class OverlayWriter:
         """Write the new triples and the passages that they need; returns the numbers of passages and triples."""
         by_id = {triple.id: triple for triple in batch}
         states = {triple.passage: triple.stated_by for triple in batch}
-        check = self.graph.corpus.check_triples(passages=states, triples=by_id)
+        check = self.graph.corpus.check_triples(passages=states, triples=by_id, extractor=ADOPTED)
         missing = [node for passage, node in states.items() if passage not in check.passages]
         passages = triples = 0
         for ids in batches(missing, PASSAGES_A_BATCH):

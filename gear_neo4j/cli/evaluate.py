@@ -43,6 +43,11 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 
 @click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
+@click.option(
+    "--triples",
+    type=click.Choice(["given", "rules", "both"]),
+    help="The triples of the graph: those of the data set, or those of the rules; default: given, if it has any.",
+)
 @click.option("--retriever", help="One of the retrievers below; default: naive, or the agent's own.")
 @click.option("--agent", help="Measure an agent, one of those below; crag evaluates by similarity.")
 @click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers by five metrics.")
@@ -72,6 +77,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @with_chat_settings
 def evaluate(
     dataset_dir: Path,
+    triples: datasets.Triples | None,
     retriever: str | None,
     agent: str | None,
     quality: bool,
@@ -97,11 +103,14 @@ def evaluate(
         require_folder(folder)
         require_extra()
     if is_knowledge_graph(dataset_dir):
+        if triples:
+            raise click.UsageError("--triples is for a data set with passages: a graph has its relationships")
         _evaluate_graph(dataset_dir, retriever, options, limit=limit, json_file=json_file, settings=settings)
         return
-    dataset = datasets.load(dataset_dir, home=settings.home)
+    dataset = datasets.load(dataset_dir, home=settings.home, triples=triples)
     queries = dataset.queries[:limit]
-    settings = own_server(settings, f"evaluate-{dataset.name}")
+    suffix = "" if triples in (None, "given") else f"-{triples}"
+    settings = own_server(settings, f"evaluate-{dataset.name}{suffix}")
     separately = protocol == "paper"
     if every_system or folder:
         if quality or retriever or agent or options.keys() - {"max_steps"}:

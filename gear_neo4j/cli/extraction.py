@@ -1,4 +1,4 @@
-"""``gear ingest --extract``: the cost of an extraction before, during and after it."""
+"""``gear ingest``: what was extracted, and the cost of an extraction by a model before, during and after it."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -7,8 +7,10 @@ from contextlib import contextmanager
 import click
 
 from gear_neo4j.cli.progress import errors, stages
+from gear_neo4j.extraction.forecast import Forecast, forecast
+from gear_neo4j.extraction.run import ExtractionReport, Failure
 from gear_neo4j.gear import Gear
-from gear_neo4j.ingestion.extraction import ExtractionReport, Failure, Forecast
+from gear_neo4j.ingestion.pipeline import IngestReport
 from gear_neo4j.usage import Usage
 from gear_neo4j.wording import counted
 
@@ -27,6 +29,16 @@ def extract(
             on_failure=_print_failure,
             on_progress=on_progress,
         )
+
+
+def print_rules(report: IngestReport, *, price: Price) -> None:
+    """Print what the rules extracted, and what a language model would cost for the same passages."""
+    usage = forecast(report.passages_extracted, report.characters_extracted).usage
+    click.echo(
+        f"{counted(report.triples_extracted, 'triple')} from {counted(report.passages_extracted, 'passage')} by rules; "
+        f"--extract model would add a language model's, with about {usage.input_tokens:,} tokens in, "
+        f"{usage.output_tokens:,} out{_money(usage, price)}"
+    )
 
 
 def print_forecast(forecast: Forecast, *, price: Price) -> None:

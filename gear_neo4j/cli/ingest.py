@@ -6,23 +6,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
 from gear_neo4j.cli import extraction
 from gear_neo4j.cli.options import errors, opened, with_chat_settings
 from gear_neo4j.cli.progress import stages
+from gear_neo4j.extraction.extractor import Model, Rules
+from gear_neo4j.extraction.forecast import forecast
+from gear_neo4j.extraction.run import ExtractionReport
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
-from gear_neo4j.ingestion.extraction import ExtractionReport, forecast
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import IngestReport, read_only
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.registry import EXTRACTORS
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import contents, counted
 
+AUTO = "auto"
+NONE = "none"
 PATH = click.Path(path_type=Path)
 TRIPLES = click.option(
     "--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}."
@@ -42,12 +48,17 @@ CHUNKS = click.option(
 @click.option("--synonyms", is_flag=True, help="Link entities with similar names (cosine >= 0.8).")
 @click.option("--replace", is_flag=True, help="Let a JSONL line replace the stored text of its id.")
 @CHUNKS
-@click.option("--extract", is_flag=True, help="Extract triples from passages without any by a language model.")
 @click.option(
-    "--extractor", default="llm", show_default=True, help="Extract: the extractor; llm is the language model."
+    "--extract",
+    "extractor",
+    metavar="auto|rules|model|none",
+    default=AUTO,
+    show_default=True,
+    help="What makes triples of passages: rules where a passage has none (auto) or of every passage (rules), the "
+    "language model beside them (model), nothing (none), or an extractor of your own by its name.",
 )
-@click.option("--max-tokens", type=click.IntRange(min=1), help="Extract: token budget; start no passage beyond it.")
-@click.option("--retry-failed", is_flag=True, help="Extract: also retry passages that failed before.")
+@click.option("--max-tokens", type=click.IntRange(min=1), help="model: token budget; start no passage beyond it.")
+@click.option("--retry-failed", is_flag=True, help="model: also retry passages that failed before.")
 @click.option("--dry-run", is_flag=True, help="Report the contents and the cost of an extraction, without writing.")
 @click.option("--resume", is_flag=True, expose_value=False, help="Resume after an interruption; this is the default.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
@@ -55,16 +66,13 @@ CHUNKS = click.option(
 def ingest(
     sources: tuple[Path, ...],
     triples: tuple[Path, ...],
-    extract: bool,
     extractor: str,
     max_tokens: int | None,
     retry_failed: bool,
     dry_run: bool,
     as_json: bool,
-    synonyms: bool,
-    replace: bool,
-    chunk_size: int,
     settings: Settings,
+    **rules: Any,
 ) -> None:
     """Write passages and their triples into the graph.
 
@@ -73,26 +81,42 @@ def ingest(
     already holds is skipped; passages that a changed document no longer contains are removed. Invalid lines and files
     are reported and skipped; the exit code is then 2.
 
-    With --extract, a language model reads every passage in the graph without triples; SOURCES are then optional.
+    Passages without triples get theirs by rules, on your machine. With --extract model, a language model reads every
+    passage that only the rules have read; SOURCES are then optional.
     """
-    extract = extract or retry_failed
-    if not (sources or triples or extract):
+    chosen = extractor not in (AUTO, NONE)
+    if not (sources or triples or chosen):
         raise click.UsageError("nothing to ingest: give SOURCES, or --triples for stored passages")
+    if (max_tokens or retry_failed) and extractor in (AUTO, NONE, Rules.name):
+        raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
+    if chosen:
+        EXTRACTORS.entry(extractor)
     if dry_run:
         _forecast(
-            sources, triples, extract=extract, retry_failed=retry_failed, settings=settings, chunk_size=chunk_size
+            sources,
+            triples,
+            model=extractor == Model.name,
+            retry_failed=retry_failed,
+            settings=settings,
+            chunk_size=rules["chunk_size"],
         )
         return
     # Fail before a server is started if no model is set.
-    chat = open_chat(settings, cache=settings.chat_cache) if extract and extractor == "llm" else None
+    chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name else None
     report, extracted = None, None
     price = settings.chat_price
     with opened(settings, chat=chat) as gear:
         if sources or triples:
-            rules = {"synonyms": synonyms, "replace": replace, "chunk_size": chunk_size}
             with progress_shown() as on_progress:
-                report = gear.ingest(sources, triples=triples, on_problem=tell, on_progress=on_progress, **rules)
-        if extract:
+                report = gear.ingest(
+                    sources,
+                    triples=triples,
+                    extract=extractor in (AUTO, Model.name),
+                    on_problem=tell,
+                    on_progress=on_progress,
+                    **rules,
+                )
+        if chosen:
             extracted = extraction.extract(
                 gear, extractor=extractor, max_tokens=max_tokens, retry_failed=retry_failed, price=price
             )
@@ -110,6 +134,8 @@ def _print(
 ) -> None:
     if report:
         click.echo(_summary(report))
+        if report.passages_extracted:
+            extraction.print_rules(report, price=price)
     if extracted:
         extraction.print_extracted(extracted, price=price)
     totals = contents(counts.passages, counts.triples, counts.entities)
@@ -120,7 +146,7 @@ def _forecast(
     sources: tuple[Path, ...],
     triples: tuple[Path, ...],
     *,
-    extract: bool,
+    model: bool,
     retry_failed: bool,
     settings: Settings,
     chunk_size: int,
@@ -135,7 +161,7 @@ def _forecast(
     click.echo(
         f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')} could be ingested"
     )
-    if extract:
+    if model:
         estimate = forecast(report.passages_read, report.characters_read)
         extraction.print_forecast(estimate, price=settings.chat_price)
     _end(report)

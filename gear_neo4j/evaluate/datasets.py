@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate import formats
@@ -13,6 +13,7 @@ from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
 from gear_neo4j.settings import Settings
 
 Record = TypeVar("Record")
+Triples = Literal["given", "rules", "both"]
 _REFERENCE = re.compile(r"#(\d+)")
 
 
@@ -48,27 +49,51 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A data set: its name, its folder, its questions, and a fingerprint of its corpus and triples."""
+    """A data set: its name, its folder, its questions, and a fingerprint of its corpus and triples.
+
+    ``triples`` says which ones the graph gets: those ``given``, those of the ``rules``, or ``both``.
+    """
 
     name: str
     folder: Path
     queries: tuple[Query, ...]
     fingerprint: str
+    triples: Triples = "given"
+
+    @property
+    def sources(self) -> list[Path]:
+        """What is ingested."""
+        return [self.folder / "corpus.jsonl" if self.triples == "rules" else self.folder]
+
+    def with_triples(self, triples: Triples | None) -> Self:
+        """The data set with these triples; None stands for those given, or where there are none, those of the rules.
+
+        Raises:
+            InputError: no triples are given.
+        """
+        are_given = (self.folder / "triples.jsonl").is_file()
+        triples = triples or ("given" if are_given else "rules")
+        if triples != "rules" and not are_given:
+            raise InputError(f"the data set {self.name} has no triples.jsonl: --triples rules makes them")
+        suffix = "" if triples == "given" else f"+{triples}"
+        return replace(self, triples=triples, fingerprint=self.fingerprint.partition("+")[0] + suffix)
 
 
-def load(path: Path, *, home: Path | None = None) -> Dataset:
+def load(path: Path, *, home: Path | None = None, triples: Triples | None = None) -> Dataset:
     """Read and check a data set: our folder, or a format of ``formats``, which is converted once.
 
-    ``home`` is the folder for converted data sets; default: that of the settings.
+    Args:
+        home: the folder for converted data sets; default: that of the settings.
+        triples: see :meth:`Dataset.with_triples`.
 
     Raises:
         InputError: a file is missing, a line cannot be used, an id is repeated, or a gold passage is not in the corpus.
         SettingsError: the settings cannot be read.
     """
     if formats.is_ours(path):
-        return _load(path)
+        return _load(path).with_triples(triples)
     dataset = formats.converted(path, home=home or Settings.load().home)
-    return replace(_load(dataset.folder), name=dataset.name)
+    return replace(_load(dataset.folder), name=dataset.name).with_triples(triples)
 
 
 def _load(folder: Path) -> Dataset:

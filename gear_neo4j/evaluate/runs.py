@@ -14,6 +14,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.answers import exact_match, f1
 from gear_neo4j.evaluate.datasets import Dataset, Query
 from gear_neo4j.evaluate.metrics import all_found, percentile, recall
+from gear_neo4j.extraction.extractor import Rules
 from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
@@ -90,7 +91,12 @@ def provide(
         )
     gear.corpus.prepare()
     gear.graph.store.record_dataset(dataset.name, fingerprint=None)
-    gear.ingest([dataset.folder], synonyms=synonyms, on_problem=on_problem, on_progress=on_progress)
+    by_rules = dataset.triples == "rules"
+    gear.ingest(dataset.sources, extract=by_rules, on_problem=on_problem, on_progress=on_progress)
+    if dataset.triples == "both":
+        gear.corpus.extract(extractor=Rules.name, on_progress=lambda report: on_progress(report.progress))
+    if synonyms:
+        gear.corpus.link_synonyms(on_progress=on_progress)
     gear.graph.store.record_dataset(dataset.name, fingerprint=linked if synonyms else dataset.fingerprint)
 
 

@@ -4,11 +4,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path as File
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.extraction.extractor import Model, Rules
+from gear_neo4j.extraction.forecast import Forecast, forecast
+from gear_neo4j.extraction.rules import RuleExtractor
+from gear_neo4j.extraction.run import Extraction, ExtractionReport, Failure
 from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.corpus_writes import Deletion
+from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
-from gear_neo4j.ingestion.extraction import Extraction, ExtractionReport, Failure, Forecast, forecast
 from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
@@ -31,6 +35,7 @@ class Corpus:
         sources: Sequence[str | File],
         *,
         triples: Sequence[str | File] = (),
+        extract: bool = True,
         synonyms: bool = False,
         replace: bool = False,
         chunk_size: int = CHUNK_SIZE,
@@ -39,10 +44,13 @@ class Corpus:
     ) -> IngestReport:
         """Ingest passages and their triples; what is there already is skipped, so an interrupted run can be repeated.
 
+        Passages without triples get theirs by rules, without a model; :meth:`extract` lets a model read them.
+
         Args:
             sources: documents (text, Markdown, HTML, PDF, CSV), JSONL files of passages, or folders of them; a folder
                 with ``corpus.jsonl`` is a data set, of which only that and ``triples.jsonl`` are read.
             triples: JSONL files of triples, each line those of one passage.
+            extract: make triples by rules of the passages that have none.
             synonyms: link entities whose names mean nearly the same.
             replace: let a passage of JSONL replace another text under its id; a document always replaces what an
                 earlier version of it left.
@@ -67,21 +75,50 @@ class Corpus:
             report=IngestReport(skipped=files.skipped),
         )
         with self._session.writing():
-            return run.run(files.passages, files.triples, synonyms=synonyms)
+            report = run.run(files.passages, files.triples)
+            if extract:
+                extracted = self._extract_by_rules(on_progress)
+                report.passages_extracted = extracted.done
+                report.characters_extracted = extracted.characters
+                report.triples_extracted = extracted.triples
+            if synonyms:
+                run.link_synonyms()
+            return report
+
+    def _extract_by_rules(self, on_progress: Callable[[Progress], None]) -> ExtractionReport:
+        def show(report: ExtractionReport) -> None:
+            on_progress(report.progress)
+
+        return Extraction(self._graph, self._embedder, RuleExtractor(), on_progress=show).run()
+
+    def link_synonyms(self, *, on_progress: Callable[[Progress], None] = lambda _: None) -> int:
+        """Link entities with similar names; returns the number of new edges.
+
+        Raises:
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+        """
+        self.prepare()
+        run = Ingest(self._graph, self._embedder, on_progress=on_progress)
+        with self._session.writing():
+            run.link_synonyms()
+        return run.report.synonyms_written
 
     def extract(
         self,
         *,
-        extractor: str | ExtractorRecipe = "llm",
+        extractor: str | ExtractorRecipe = Model.name,
         max_tokens: int | None = None,
         retry_failed: bool = False,
         on_failure: Callable[[Failure], None] = lambda _: None,
         on_progress: Callable[[ExtractionReport], None] = lambda _: None,
     ) -> ExtractionReport:
-        """Extract triples from every passage that has no status yet; an interrupted run continues.
+        """Extract triples from every passage that waits for the extractor; an interrupted run continues.
+
+        For the chat model, that is every passage that only the rules have read, or nothing; their triples stay beside
+        its own. For ``rules``, it is every passage that they have not read.
 
         Args:
-            extractor: a name or a recipe; ``llm`` is the chat model.
+            extractor: a name or a recipe: ``model`` (the chat model), ``rules``, or your own.
             max_tokens: begin no further passage once this many are spent.
             retry_failed: also read the passages with a recorded failure.
             on_failure: called with each passage without a usable reply; the rest goes on.
@@ -97,6 +134,7 @@ class Corpus:
             self._graph,
             self._embedder,
             EXTRACTORS.make(self._session, recipe),
+            again=recipe.name == Rules.name,
             max_tokens=max_tokens,
             retry_failed=retry_failed,
             on_failure=on_failure,
@@ -107,8 +145,8 @@ class Corpus:
             return run.run()
 
     def forecast(self, *, retry_failed: bool = False) -> Forecast:
-        """An estimate of the calls and tokens of :meth:`extract` for the passages in the database."""
-        backlog = self._graph.extraction.backlog(failed=retry_failed)
+        """An estimate of what :meth:`extract` by the chat model would cost for the passages in the database."""
+        backlog = self._graph.extraction.backlog(Selection(Model.name, (Rules.name,)), failed=retry_failed)
         return forecast(backlog.passages, backlog.characters)
 
     def forget(

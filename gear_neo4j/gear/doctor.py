@@ -7,8 +7,10 @@ from typing import Literal
 
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, MigrationError
+from gear_neo4j.extraction.extractor import Rules
 from gear_neo4j.graph import schema
 from gear_neo4j.graph.diagnostics import Hubs
+from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.profiles import QueryProfile
 from gear_neo4j.graph.store import Counts
@@ -115,14 +117,12 @@ class Doctor:
 
     def _contents(self, counts: Counts) -> Finding:
         totals = contents(counts.passages, counts.triples, counts.entities)
-        left = self.graph.extraction.backlog().passages
+        left = self.graph.extraction.backlog(Selection(Rules.name)).passages
         if counts.passages and not counts.triples:
-            return Finding(
-                "problem", "contents", f"{totals}: there is nothing to walk", "gear ingest --triples, --extract"
-            )
+            return Finding("problem", "contents", f"{totals}: there is nothing to walk", "gear ingest")
         if left:
             return Finding(
-                "advice", "contents", f"{totals}; {counted(left, 'passage')} never read", "gear ingest --extract"
+                "advice", "contents", f"{totals}; {counted(left, 'passage')} never read", "gear ingest --extract rules"
             )
         return Finding("ok", "contents", totals)
 

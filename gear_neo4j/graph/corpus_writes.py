@@ -66,21 +66,23 @@ class CorpusWrites:
         """Delete passages with their triples and the entities that no other triple names."""
         return Deletion(**self._database.call("delete_passages", ids=list(ids))[0])
 
-    def check_triples(self, *, passages: Iterable[str], triples: Iterable[str]) -> TripleCheck:
-        """Which passages and triples of a batch exist, and which of the passages lack their status."""
-        row = self._database.call("check_triples", passages=list(passages), triples=list(triples))[0]
+    def check_triples(self, *, passages: Iterable[str], triples: Iterable[str], extractor: str) -> TripleCheck:
+        """Which passages and triples of a batch exist, and which of the passages the extractor has not read."""
+        row = self._database.call("check_triples", passages=list(passages), triples=list(triples), extractor=extractor)[
+            0
+        ]
         return TripleCheck(frozenset(row["known"]), frozenset(row["open"]), frozenset(row["written"]))
 
     def write_triples(
-        self, triples: Sequence[Triple], vectors: Vectors, *, completed: Sequence[str], model: str | None
+        self, triples: Sequence[Triple], vectors: Vectors, *, completed: Sequence[str], extractor: str
     ) -> None:
-        """Write new triples with their embeddings and entities, and the status of the passages they complete."""
+        """Write new triples with their embeddings and entities, and mark the passages they complete as read."""
         self._database.call(
             "write_triples",
             entities=entity_rows(triples),
             triples=triple_rows(triples, vectors),
             passages=list(completed),
-            model=model,
+            extractor=extractor,
         )
 
     def delete_triples(self, ids: Sequence[str]) -> int:

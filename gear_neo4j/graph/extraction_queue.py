@@ -1,10 +1,28 @@
-"""The queue of passages whose triples are not extracted yet."""
+"""The queue of passages that an extractor has yet to read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.store import passage_of
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The passages that an extractor reads, by the name that passages and triples keep.
+
+    It reads those that it has not read yet, and that no other extractor has read but those in ``beside``; with None,
+    others make no difference.
+    """
+
+    name: str
+    beside: Sequence[str] | None = ()
+
+    @property
+    def parameters(self) -> Row:
+        """The selection as query parameters."""
+        return {"extractor": self.name, "beside": None if self.beside is None else list(self.beside)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +34,7 @@ class Backlog:
 
 
 class ExtractionQueue:
-    """The passages without status in one database; each method is one query and one round trip.
+    """The passages that wait for an extractor in one database; each method is one query and one round trip.
 
     ``failed`` includes the passages with a recorded failure.
     """
@@ -24,15 +42,17 @@ class ExtractionQueue:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def backlog(self, *, failed: bool = False) -> Backlog:
+    def backlog(self, selection: Selection, *, failed: bool = False) -> Backlog:
         """How much is waiting."""
-        return Backlog(**self._database.call("count_to_extract", failed=failed)[0])
+        return Backlog(**self._database.call("count_to_extract", **selection.parameters, failed=failed)[0])
 
-    def page(self, *, after: str, limit: int, failed: bool = False) -> list[Passage]:
+    def page(self, selection: Selection, *, after: str, limit: int, failed: bool = False) -> list[Passage]:
         """The next waiting passages, in order of id."""
-        rows = self._database.call("passages_to_extract", after=after, limit=limit, failed=failed)
+        rows = self._database.call(
+            "passages_to_extract", **selection.parameters, after=after, limit=limit, failed=failed
+        )
         return [passage_of(row) for row in rows]
 
-    def record_error(self, passage: str, *, error: str, model: str) -> None:
+    def record_error(self, passage: str, *, error: str, extractor: str) -> None:
         """Record why the extraction from a passage failed."""
-        self._database.call("record_extraction_error", passage=passage, error=error, model=model)
+        self._database.call("record_extraction_error", passage=passage, error=error, extractor=extractor)

@@ -20,13 +20,23 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import read_passages, read_triples, require_content, size_of
 from gear_neo4j.ingestion.sources import Files
+from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 ARGUMENTS = "import.args"
 NODES = {
-    "Passage": ("id:ID(Passage)", "title", "text", "source", "position", "extractedAt:datetime", "embedding:float[]"),
+    "Passage": (
+        "id:ID(Passage)",
+        "title",
+        "text",
+        "source",
+        "position",
+        "extractedAt:datetime",
+        "extractors:string[]",
+        "embedding:float[]",
+    ),
     "Entity": ("key:ID(Entity)", "name"),
-    "Triple": ("id:ID(Triple)", "subject", "predicate", "object", "text", "embedding:float[]"),
+    "Triple": ("id:ID(Triple)", "subject", "predicate", "object", "text", "extractor", "embedding:float[]"),
     "__GearStore": ("id:ID(Store)", "embeddingModel", "dimension:long", "createdAt:datetime"),
 }
 RELATIONSHIPS = {
@@ -120,7 +130,7 @@ class AdminExport:
         tables["Entity"].write(entities)
         vectors = self.embedder.embed([triple.text for triple in triples]) if triples else ()
         tables["Triple"].write(
-            (triple.id, triple.subject, triple.predicate, triple.object, triple.text, _numbers(vector))
+            (triple.id, triple.subject, triple.predicate, triple.object, triple.text, GIVEN, _numbers(vector))
             for triple, vector in zip(triples, vectors, strict=True)
         )
         tables["SUBJECT"].write((triple.id, entity_key(triple.subject)) for triple in triples)
@@ -208,7 +218,7 @@ def _line(row: Sequence[object]) -> str:
 
 def _passage_row(passage: Passage, extracted: str | None, vector: Vectors) -> tuple[str | None, ...]:
     described = (passage.id, passage.title, passage.text, passage.source, passage.position)
-    return (*described, extracted, _numbers(vector))
+    return (*described, extracted, GIVEN if extracted else None, _numbers(vector))
 
 
 def _numbers(vector: Vectors) -> str:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+# Between the headings of a title.
+HEADINGS = " > "
 _MARKED = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
@@ -35,7 +37,7 @@ def sections(text: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _title(path: dict[int, str]) -> str:
-    return " > ".join(filter(None, path.values()))
+    return HEADINGS.join(filter(None, path.values()))
 
 
 def _headings(lines: list[str]) -> Iterator[tuple[int, int, int, str]]:

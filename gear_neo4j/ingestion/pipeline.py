@@ -33,7 +33,7 @@ from gear_neo4j.models.embeddings import Embedder
 
 @dataclass(slots=True)
 class IngestReport:
-    """What an ingest read, wrote and removed.
+    """What an ingest read, wrote and removed, and what the rules extracted.
 
     ``problems`` counts what could not be used, each reported as it came up; ``skipped`` counts the files in folders
     that are of no kind that can be ingested, by suffix.
@@ -49,6 +49,9 @@ class IngestReport:
     triples_written: int = 0
     triples_removed: int = 0
     entities_removed: int = 0
+    passages_extracted: int = 0
+    characters_extracted: int = 0
+    triples_extracted: int = 0
     synonyms_written: int = 0
     problems: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
@@ -70,8 +73,8 @@ class Ingest:
     chunk_size: int = CHUNK_SIZE
     report: IngestReport = field(default_factory=IngestReport)
 
-    def run(self, passages: Sequence[Path], triples: Sequence[Path], *, synonyms: bool = False) -> IngestReport:
-        """Ingest files of passages, then files of triples, and, on request, link synonymous entities.
+    def run(self, passages: Sequence[Path], triples: Sequence[Path]) -> IngestReport:
+        """Ingest files of passages, then files of triples.
 
         Raises:
             InputError: a JSONL file is missing or empty; nothing was written.
@@ -83,9 +86,13 @@ class Ingest:
         self._triples(triples)
         if self.report.entities_removed:
             self.graph.communities.delete_empty()
-        if synonyms:
-            self._synonyms()
         return self.report
+
+    def link_synonyms(self) -> None:
+        """Link entities with similar names."""
+        for done, total, written in write_synonyms(self.graph, embedder=self.embedder):
+            self.report.synonyms_written = written
+            self.on_progress(Progress("synonyms", done, total, written))
 
     def _passages(self, files: Sequence[Path]) -> None:
         # Of two texts that a run meets under the same id, the second must not replace the first, in either order.
@@ -160,11 +167,6 @@ class Ingest:
         self.report.triples_read += len(batch.triples)
         self.report.triples_written += written.new
         self.on_progress(Progress("triples", batch.done, total, self.report.triples_written))
-
-    def _synonyms(self) -> None:
-        for done, total, written in write_synonyms(self.graph, embedder=self.embedder):
-            self.report.synonyms_written = written
-            self.on_progress(Progress("synonyms", done, total, written))
 
     def _report_problems(self, problems: Iterable[Problem]) -> None:
         _report_each(problems, self.report, self.on_problem)

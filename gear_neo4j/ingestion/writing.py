@@ -8,6 +8,9 @@ from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
 
+# What triples and passages keep as their extractor where a file gave the triples.
+GIVEN = "given"
+
 
 @dataclass(frozen=True, slots=True)
 class PassagesWritten:
@@ -71,15 +74,14 @@ def write_triples(
     *,
     completed: Sequence[str],
     embedder: Embedder,
-    model: str | None = None,
+    extractor: str = GIVEN,
 ) -> TriplesWritten:
-    """Write the triples that are not there yet, and the status of the passages they complete, in one transaction.
+    """Write the triples that are not there yet, and mark the passages they complete as read, in one transaction.
 
-    ``completed`` names the passages all of whose triples are in the database after this batch, ``model`` what extracted
-    them, where a language model did.
+    ``completed`` names the passages all of whose triples by ``extractor`` are in the database after this batch.
     """
     named = {triple.passage_id for triple in triples} | set(completed)
-    check = graph.corpus.check_triples(passages=named, triples=[triple.id for triple in triples])
+    check = graph.corpus.check_triples(passages=named, triples=[triple.id for triple in triples], extractor=extractor)
     new = {
         triple.id: triple
         for triple in triples
@@ -88,7 +90,7 @@ def write_triples(
     fresh = list(new.values())
     done = [passage for passage in completed if passage in check.unfinished]
     if fresh or done:
-        graph.corpus.write_triples(fresh, triple_vectors(fresh, embedder), completed=done, model=model)
+        graph.corpus.write_triples(fresh, triple_vectors(fresh, embedder), completed=done, extractor=extractor)
     return TriplesWritten(len(fresh), frozenset(named - check.passages))
 
 

@@ -7,10 +7,10 @@ from langchain_openai import ChatOpenAI
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.ingestion.extraction import Extraction
-from gear_neo4j.ingestion.extractor import ChatExtractor
 from gear_neo4j.models.chat import Chat
 from tests.conftest import FakeEmbedder
 

@@ -57,11 +57,11 @@ def model(monkeypatch, tmp_path):
 def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monkeypatch, tmp_path):
     """README and docs: a forecast, the extraction, an answer whose citation points at the right file and line."""
     monkeypatch.chdir(ROOT)
-    code, out, _ = gear("ingest", "README.md", "docs", "--extract", "--dry-run", "--uri", "bolt://127.0.0.1:9")
+    code, out, _ = gear("ingest", "README.md", "docs", "--extract", "model", "--dry-run", "--uri", "bolt://127.0.0.1:9")
     forecast = int(re.search(r"extraction: (\d+) passages, one call each; about [\d,]+ tokens", out)[1])
     assert (0, [], True) == (code, model.requests, ", cost " in out)
 
-    code, out, err = gear("ingest", "README.md", "docs", "--extract", "--json")
+    code, out, err = gear("ingest", "README.md", "docs", "--extract", "model", "--json")
     report = json.loads(out)
     assert (0, forecast, 0) == (code, report["extraction"]["done"], report["extraction"]["failed"]), err
     assert forecast == report["database"]["passages"] == len(model.requests)
@@ -91,16 +91,16 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
 def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, monkeypatch):
     """The budget says what is left; the same command does the rest; then there is nothing to pay for."""
     monkeypatch.chdir(ROOT)
-    code, out, _ = gear("ingest", "docs", "--extract", "--max-tokens", "600")
+    code, out, _ = gear("ingest", "docs", "--extract", "model", "--max-tokens", "600")
     assert (0, True) == (code, "stopped at the token budget" in out)
 
-    code, out, _ = gear("ingest", "--extract")
+    code, out, _ = gear("ingest", "--extract", "model")
     assert (0, False) == (code, "budget" in out)
     paid = len(model.requests)
 
-    assert 0 == gear("ingest", "docs", "--extract")[0]
+    assert 0 == gear("ingest", "docs", "--extract", "model")[0]
     assert (0, paid) == (gear("search", "markers", "--json")[0], len(model.requests))
-    assert re.search(r"extraction: 0 passages", gear("ingest", "--extract", "--dry-run")[1])
+    assert re.search(r"extraction: 0 passages", gear("ingest", "--extract", "model", "--dry-run")[1])
 
 
 def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, tmp_path, folder):
@@ -115,21 +115,21 @@ def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, 
 
     with ScriptedServer(shaky) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, out, err = gear("ingest", folder, "--extract")
+        code, out, err = gear("ingest", folder, "--extract", "model")
     assert (2, True) == (code, "1 triple from 1 passage; " in out)
     assert "corpus.jsonl: no triples: the model careful replied twice" in err
     assert "gear: no triples from 1 passage, see above; --retry-failed" in err
 
     with ScriptedServer(careful) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert 0 == gear("ingest", "--retry-failed")[0]
+        assert 0 == gear("ingest", "--extract", "model", "--retry-failed")[0]
         assert 1 == len(server.requests)
 
 
 def test_search_by_sync_shows_what_the_model_noted(gear, model, monkeypatch):
     """Facts in the output and in the JSON."""
     monkeypatch.chdir(ROOT)
-    gear("ingest", "docs", "--extract")
+    gear("ingest", "docs", "--extract", "model")
 
     code, out, _ = gear("search", QUESTION, "--retriever", "sync")
     assert (0, True) == (code, f"noted: made-up markers —are→ {PHRASE}" in out)
@@ -234,7 +234,7 @@ def test_without_a_model_nothing_starts_and_one_line_says_what_works(gear, monke
 
     assert one_line(gear("ask", "Who?"), "GEAR_CHAT_MODEL", "naive")
     assert one_line(gear("search", "Who?", "--retriever", "sync"), "GEAR_CHAT_MODEL", "naive")
-    assert one_line(gear("ingest", "--extract"), "GEAR_CHAT_MODEL")
+    assert one_line(gear("ingest", "--extract", "model"), "GEAR_CHAT_MODEL")
     assert one_line(gear("ask", "Who?", "--chat-model", "x"), "OPENAI_API_KEY")
     assert one_line(gear("ask", "Who?", "--replay", "none.json"), "none.json", "cannot be read")
     monkeypatch.setenv("GEAR_CHAT_PRICE", "cheap")

@@ -53,11 +53,11 @@ def test_an_index_that_was_dropped_is_a_problem(filled, embedder):
 
 def test_passages_that_were_never_read_are_told_with_what_to_do(filled, embedder):
     """An extraction is outstanding."""
-    filled.run(Query("unread", "MATCH (p:Passage {id: 'p1'}) REMOVE p.extractedAt", writes=True))
+    filled.run(Query("unread", "MATCH (p:Passage {id: 'p1'}) REMOVE p.extractedAt, p.extractors", writes=True))
 
     contents = next(one for one in Doctor(Graph(filled), embedder).examine().findings if one.subject == "contents")
 
-    assert ("advice", "gear ingest --extract") == (contents.level, contents.fix)
+    assert ("advice", "gear ingest --extract rules") == (contents.level, contents.fix)
     assert "1 passage never read" in contents.detail
 
 

@@ -15,10 +15,10 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j.errors import ModelError
+from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.ingestion.extraction import Extraction
-from gear_neo4j.ingestion.extractor import ChatExtractor
 from gear_neo4j.models.chat import Chat
 from tests.graphs import ingest
 from tests.scripted_server import Fault, ScriptedServer
@@ -30,7 +30,8 @@ NAME = re.compile(r"Person (\d+) works")
 STATES = Query(
     "states",
     "MATCH (p:Passage) OPTIONAL MATCH (p)<-[:FROM]-(t:Triple) WITH p, t ORDER BY t.id "
-    "RETURN p.id AS id, p.extractedAt IS NOT NULL AS done, p.extractionError AS error, p.extractionModel AS model, "
+    "RETURN p.id AS id, p.extractedAt IS NOT NULL AS done, p.extractionError AS error, "
+    "coalesce(last(p.extractors), p.extractionModel) AS model, "
     "collect(t.text) AS triples ORDER BY id",
 )
 GRAPH = Query(
@@ -177,7 +178,7 @@ def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice
         undisturbed += corpus.run(STATES), corpus.run(GRAPH)
         corpus.run(Query("undo", "MATCH (t:Triple) DETACH DELETE t", writes=True))
         corpus.run(
-            Query("unmark", "MATCH (p:Passage) REMOVE p.extractedAt, p.extractionError, p.extractionModel", writes=True)
+            Query("unmark", "MATCH (p:Passage) REMOVE p.extractedAt, p.extractors, p.extractionError", writes=True)
         )
     kills, running, answered = [60, 190, 333], [], Counter()
 

@@ -44,12 +44,15 @@ def written(folder, **files):
     return folder
 
 
-def ingested(database, embedder, folder, **options):
+def ingested(database, embedder, folder, *, synonyms=False):
     """Ingest a data set's folder; returns the report and the problems as text."""
     problems = []
     run = Ingest(Graph(database), embedder, on_problem=lambda one: problems.append(str(one)))
     triples = [folder / "triples.jsonl"] if (folder / "triples.jsonl").exists() else []
-    return run.run([folder / "corpus.jsonl"], triples, **options), problems
+    report = run.run([folder / "corpus.jsonl"], triples)
+    if synonyms:
+        run.link_synonyms()
+    return report, problems
 
 
 def test_passages_triples_and_entities_are_linked(database, embedder, folder):

@@ -8,6 +8,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j import (
     AgentRecipe,
+    Extractor,
     ExtractorRecipe,
     Hit,
     Hits,
@@ -81,8 +82,8 @@ def own():
 
     @register_extractor(Blank)
     def titles(_session: Session, _recipe: Blank):
-        class Titles:
-            name, concurrency = "titles", 1
+        class Titles(Extractor):
+            name = "titles"
 
             def extract(self, passage):
                 return Reply(Triples((Fact(passage.title, "says", passage.text),), 0), "", Usage(), 0.0)
@@ -112,7 +113,7 @@ def test_the_command_line_knows_them(own, corpus, gear):
     assert "--words" in help_text
     assert 2 == refused[0]
     assert "gear: --width is not an option of shortest: shortest has --words" in refused[2]
-    assert 0 == gear("ingest", "--extract", "--extractor", "titles")[0]
+    assert 0 == gear("ingest", "--extract", "titles")[0]
 
 
 def test_the_evaluation_measures_them_in_its_table_and_by_name(own, gear, folder, tmp_path):

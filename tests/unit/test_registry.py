@@ -17,7 +17,7 @@ BUILT_IN = {
         *("gear", "paths", "kgt", "cypher", "ircot", "crag", "selfrag"),
         *("graphrag-local", "graphrag-global", "planner"),
     ],
-    "extractor": ["llm"],
+    "extractor": ["rules", "model"],
 }
 
 

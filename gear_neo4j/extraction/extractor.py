@@ -1,0 +1,47 @@
+"""What makes triples of a passage: rules, the chat model, or an extractor of the user's own."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from gear_neo4j.domain import Passage
+from gear_neo4j.models.chat import Reply
+from gear_neo4j.recipes import ExtractorRecipe
+from gear_neo4j.roles.lists import Triples
+
+
+class Rules(ExtractorRecipe):
+    """Triples by rules on capital letters, without a model."""
+
+    name: ClassVar[str] = "rules"
+
+
+class Model(ExtractorRecipe):
+    """Triples by the chat model, one call a passage, beside those of the rules."""
+
+    name: ClassVar[str] = "model"
+
+
+class Extractor(ABC):
+    """What makes triples of a passage; a subclass sets ``name`` and defines :meth:`extract`.
+
+    Attributes:
+        name: kept with the passages that it has read, and with its triples.
+        concurrency: how many passages it takes at a time.
+        batch: how many passages are committed together; 1 where a reply must not be paid for twice.
+        beside: the extractors whose passages it reads, too; it reads none that another one has read.
+    """
+
+    name: str
+    concurrency: int = 1
+    batch: int = 100
+    beside: Sequence[str] = (Rules.name,)
+
+    @abstractmethod
+    def extract(self, passage: Passage) -> Reply[Triples]:
+        """The facts that a passage states.
+
+        Raises:
+            ModelError: the extractor cannot go on.
+            ReplyError: it has nothing usable for this passage.
+        """

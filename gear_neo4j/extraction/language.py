@@ -1,0 +1,86 @@
+"""The language of a text, by its stop words, and how texts of a language are read."""
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import sentencex
+from stop_words import LANGUAGE_MAPPING, get_stop_words
+
+DEFAULT = "en"
+# Where every noun has a capital, a single capital says nothing of a name.
+NOUN_CAPITALS = frozenset({"de"})
+# A passage has this many words; the beginning of a longer text says enough.
+SAMPLE = 2_000
+# A blank line, or a line that begins an item of a list, a heading, a quotation or a row of a table.
+_PARAGRAPH = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+•|#>]|[0-9]{1,3}[.)][ \t]))")
+FIRST_UNSPACED = "\u2e80"
+# Months and days have capitals and name nothing; the lists of stop words lack most of them.
+_CALENDAR = {
+    "en": "january february march april may june july august september october november december "
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "de": "januar februar märz april mai juni juli august september oktober november dezember "
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language: its ISO 639-1 code, its stop words, and whether it writes every noun with a capital."""
+
+    code: str
+    stop_words: Set[str]
+
+    @property
+    def has_noun_capitals(self) -> bool:
+        """Whether every noun has a capital."""
+        return self.code in NOUN_CAPITALS
+
+    def sentences(self, text: str) -> list[str]:
+        """The sentences of a text in order, each in one line; none goes beyond its paragraph or item of a list.
+
+        Headings of Markdown are left out: they are the titles of passages.
+
+        Example:
+            >>> language_of("It is in the U.S. He was there.").sentences("Dr. Weiss came. He stayed.")
+            ['Dr. Weiss came.', 'He stayed.']
+        """
+        paragraphs = (" ".join(paragraph.split()) for paragraph in _PARAGRAPH.split(text))
+        return [
+            sentence.strip()
+            for paragraph in paragraphs
+            if paragraph and not paragraph.startswith("#")
+            for sentence in sentencex.segment(self.code, paragraph)
+            if sentence.strip()
+        ]
+
+
+def language_of(text: str) -> Language:
+    """The language with most of its stop words in the text; English where no language has more.
+
+    Example:
+        >>> language_of("Der Hund ist in dem Haus, und die Katze auch.").code
+        'de'
+        >>> language_of("1984").code
+        'en'
+    """
+    beginning = text[:SAMPLE].casefold()
+    # Chinese and Japanese have no spaces, and many of their stop words are single characters.
+    words = frozenset(beginning.split()) | frozenset(letter for letter in beginning if letter > FIRST_UNSPACED)
+    return _language(max(_codes(), key=lambda code: (len(words & _stop_words(code)), code == DEFAULT)))
+
+
+@cache
+def _codes() -> tuple[str, ...]:
+    return tuple(sorted(LANGUAGE_MAPPING))
+
+
+@cache
+def _stop_words(code: str) -> frozenset[str]:
+    return frozenset(get_stop_words(code)) | frozenset(_CALENDAR.get(code, "").split())
+
+
+@lru_cache
+def _language(code: str) -> Language:
+    return Language(code, _stop_words(code))

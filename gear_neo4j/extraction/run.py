@@ -1,0 +1,213 @@
+"""One extraction: the passages that wait for an extractor are read in parallel, and committed with their triples.
+
+Killed at any point, it can be run again: passages that were read are skipped, and a reply received but not yet written
+comes from the cache.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Literal
+
+from gear_neo4j.domain import Passage, make_triple
+from gear_neo4j.errors import ModelError, ReplyError
+from gear_neo4j.extraction.extractor import Extractor
+from gear_neo4j.graph.extraction_queue import Backlog, Selection
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.writers import Writers
+from gear_neo4j.ingestion.writing import TriplesWritten, write_triples
+from gear_neo4j.models.chat import Reply
+from gear_neo4j.models.concurrency import outcomes
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.roles.lists import Triples
+from gear_neo4j.usage import Usage
+
+PASSAGES_A_PAGE = 500
+# After this many replies without any triple, the model is judged unable to extract.
+FIRST = 10
+# Rules make one triple of about as many characters: musique_train100, 50.
+CHARACTERS_A_TRIPLE = 50
+Outcome = Reply[Triples] | ReplyError
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionReport:
+    """The state of an extraction: who extracts, passages in all, done and failed, triples written and malformed.
+
+    ``characters`` is the length of all passages together.
+    """
+
+    extractor: str = ""
+    total: int = 0
+    characters: int = 0
+    done: int = 0
+    failed: int = 0
+    triples: int = 0
+    malformed: int = 0
+    usage: Usage = Usage()
+    stopped: Literal["", "budget"] = ""
+
+    @property
+    def progress(self) -> Progress:
+        """The passages done so far."""
+        return Progress(self.extractor, self.done + self.failed, self.total, self.triples)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A passage that the extractor made nothing usable of, and why."""
+
+    passage: Passage
+    reason: str
+
+    def __str__(self) -> str:
+        place = ", ".join(part for part in (self.passage.source, self.passage.position) if part)
+        return f"{place or self.passage.id}: no triples: {self.reason}"
+
+
+@dataclass(slots=True)
+class Extraction:
+    """One extraction: the passages that wait for an extractor, read by it.
+
+    Args:
+        again: also read the passages that other extractors have read.
+        max_tokens: no passage is started once this many are spent.
+        retry_failed: also read the passages whose failure is on record.
+        on_failure: called with each passage without a usable reply; it is recorded, and the rest goes on.
+        on_progress: called after each commit.
+    """
+
+    graph: Graph
+    embedder: Embedder
+    extractor: Extractor
+    again: bool = False
+    max_tokens: int | None = None
+    retry_failed: bool = False
+    on_failure: Callable[[Failure], None] = lambda _: None
+    on_progress: Callable[[ExtractionReport], None] = lambda _: None
+    so_far: ExtractionReport = ExtractionReport()
+    _held: list[tuple[Passage, Outcome]] = field(default_factory=list)
+    _ready: list[tuple[Passage, Triples]] = field(default_factory=list)
+
+    @property
+    def selection(self) -> Selection:
+        """The passages that the extractor reads."""
+        return Selection(self.extractor.name, None if self.again else self.extractor.beside)
+
+    def run(self) -> ExtractionReport:
+        """Extract from every passage that waits.
+
+        Raises:
+            ModelError: the model failed for good, or gave no triple in its first ten replies; what was written before
+                stays, and the next run goes on from there.
+        """
+        backlog = self.graph.extraction.backlog(self.selection, failed=self.retry_failed)
+        self.so_far = replace(
+            self.so_far, extractor=self.extractor.name, total=backlog.passages, characters=backlog.characters
+        )
+        if not backlog.passages:
+            return self.so_far
+        self.on_progress(self.so_far)
+        results = outcomes(
+            self._passages(),
+            self.extractor.extract,
+            together=self.extractor.concurrency,
+            go_on=lambda: self.so_far.usage.within(self.max_tokens),
+        )
+        expected = _expected(backlog) if self.extractor.batch > 1 else 0
+        with (
+            self.graph.loading(dimension=self.embedder.dimension, expected=expected),
+            closing(results),
+            Writers() as writers,
+        ):
+            for passage, outcome in results:
+                self._settle(passage, outcome, writers)
+            self._write_held(writers)
+            self._commit(writers)
+        final = self.so_far
+        if not final.usage.within(self.max_tokens) and final.done + final.failed < final.total:
+            self.so_far = replace(final, stopped="budget")
+        return self.so_far
+
+    def _passages(self) -> Iterator[Passage]:
+        after = ""
+        while page := self.graph.extraction.page(
+            self.selection, after=after, limit=PASSAGES_A_PAGE, failed=self.retry_failed
+        ):
+            yield from page
+            after = page[-1].id
+
+    def _settle(self, passage: Passage, future: Future[Reply[Triples]], writers: Writers) -> None:
+        """Take the outcome of a passage; until a model's first triple of all, only hold it."""
+        outcome: Outcome
+        try:
+            outcome = future.result()
+        except ReplyError as error:
+            outcome = error
+        usage = self.so_far.usage + outcome.usage
+        self.so_far = replace(self.so_far, usage=usage)
+        if usage.calls and self.so_far.triples == 0 and _is_void(outcome):
+            self._held.append((passage, outcome))
+            if len(self._held) == FIRST:
+                raise ModelError(
+                    f"the model {self.extractor.name} gave no triple for any of the first {FIRST} passages: "
+                    "try another GEAR_CHAT_MODEL; nothing was recorded",
+                    usage=usage,
+                )
+            return
+        self._take(passage, outcome, writers)
+        self._write_held(writers)
+
+    def _write_held(self, writers: Writers) -> None:
+        while self._held:
+            self._take(*self._held.pop(0), writers)
+
+    def _take(self, passage: Passage, outcome: Outcome, writers: Writers) -> None:
+        if isinstance(outcome, ReplyError):
+            self.graph.extraction.record_error(passage.id, error=str(outcome), extractor=self.extractor.name)
+            self.on_failure(Failure(passage, str(outcome)))
+            self.so_far = replace(self.so_far, failed=self.so_far.failed + 1)
+            self.on_progress(self.so_far)
+            return
+        self._ready.append((passage, outcome.value))
+        if len(self._ready) >= self.extractor.batch:
+            self._commit(writers)
+        if self.extractor.batch == 1:
+            # A reply that was paid for is written before the next one is looked at.
+            writers.drain()
+
+    def _commit(self, writers: Writers) -> None:
+        batch, self._ready = self._ready, []
+        if batch:
+            writers.submit(partial(self._write, batch), partial(self._written, batch))
+
+    def _write(self, batch: list[tuple[Passage, Triples]]) -> TriplesWritten:
+        triples = [
+            make_triple(passage.id, fact.subject, fact.predicate, fact.object)
+            for passage, extracted in batch
+            for fact in extracted.facts
+        ]
+        completed = [passage.id for passage, _ in batch]
+        return write_triples(
+            self.graph, triples, completed=completed, embedder=self.embedder, extractor=self.extractor.name
+        )
+
+    def _written(self, batch: list[tuple[Passage, Triples]], written: TriplesWritten) -> None:
+        self.so_far = replace(
+            self.so_far,
+            done=self.so_far.done + len(batch),
+            triples=self.so_far.triples + written.new,
+            malformed=self.so_far.malformed + sum(extracted.malformed for _, extracted in batch),
+        )
+        self.on_progress(self.so_far)
+
+
+def _is_void(outcome: Outcome) -> bool:
+    return isinstance(outcome, ReplyError) or not outcome.value.facts
+
+
+def _expected(backlog: Backlog) -> int:
+    return backlog.characters // CHARACTERS_A_TRIPLE

@@ -1,0 +1,218 @@
+"""Triples by rules: what is a name, who is a sentence about, which text is a table; and no text breaks them."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gear_neo4j.domain import Passage, make_triple
+from gear_neo4j.extraction.language import language_of
+from gear_neo4j.extraction.mentions import LONGEST_NAME, Mentions
+from gear_neo4j.extraction.rules import RuleExtractor, extract_facts
+from gear_neo4j.extraction.tables import split_tables
+from gear_neo4j.ingestion.lines import is_triple
+
+# Letters, capitals, digits, marks and blanks of every kind, and the beginnings of what the rules look for.
+TEXTS = st.text() | st.lists(
+    st.sampled_from(
+        [
+            "Marie",
+            "Curie",
+            "the",
+            "of",
+            "in",
+            ". ",
+            ", ",
+            "\n",
+            "\n\n",
+            "|",
+            "|---|",
+            "a: b\n",
+            "1867",
+            "May",
+            "《",
+            "》",
+        ]
+    ),
+    max_size=60,
+).map(" ".join)
+
+
+def names(text, topic=""):
+    mentions = Mentions([text], topic=topic, language=language_of(text))
+    return [mention.name for mention in mentions.find(text)]
+
+
+def facts(text, title=""):
+    return [str(fact) for fact in extract_facts(title, text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He met Marie Curie.", ["Marie Curie"]),
+        ("He saw the University of Warsaw there.", ["University of Warsaw"]),
+        ("He worked with J. R. R. Tolkien at Leeds.", ["J. R. R. Tolkien", "Leeds"]),
+        ("He lives in the U.S. state of Texas.", ["U.S.", "Texas"]),
+        ("It was Poland's capital.", ["Poland"]),
+        ("They watched Apollo 11 and SpaceX.", ["Apollo 11", "SpaceX"]),
+        ("It opened on 3 May 1990 and closed in June 2001.", ["3 May 1990", "June 2001"]),
+        ("It ran from 1914 to the 1920s.", ["1914", "1920s"]),
+        ("However, nothing happened.", []),
+        ("Construction began early.", []),
+        ("It is said that The Beatles split.", ["Beatles"]),
+        ("THE HISTORY OF ROME", ["HISTORY OF ROME"]),
+        ("Er las an der Universität ein Buch von Max Weber.", ["Max Weber"]),
+        ("Il est né à Besançon avec la famille Hugo.", ["Besançon", "Hugo"]),
+        ("Он родился в Москве, и он учился в Царском Селе.", ["Москве", "Царском Селе"]),
+        ("他写了《狂人日记》。", ["狂人日记"]),
+    ],
+)
+def test_names_and_dates_are_found(text, expected):
+    """Runs of capitalised words, joined by small ones; no stop word, no noun that merely opens a sentence."""
+    assert expected == names(text)
+
+
+def test_a_topic_is_found_in_small_letters_but_not_inside_of_a_longer_name():
+    """The title of a passage, as its text has it."""
+    assert ["Cell membrane", "Golgi"] == names("A cell membrane is near the Golgi.", topic="Cell membrane")
+    assert ["Marie Curie", "Paris"] == names("We saw Marie Curie in Paris.", topic="Curie")
+
+
+def test_a_single_word_that_opens_a_sentence_counts_where_it_stands_with_a_capital_elsewhere():
+    """Napoleon is a name, Construction is none; the first sentence has the benefit of the doubt."""
+    text = "It began. Napoleon came. Construction ended. Many saw Napoleon there."
+    sentences = language_of(text).sentences(text)
+    mentions = Mentions(sentences, topic="", language=language_of(text))
+
+    assert [[], ["Napoleon"], [], ["Napoleon"]] == [
+        [mention.name for mention in mentions.find(sentence)] for sentence in sentences
+    ]
+    assert ["Construction"] == [mention.name for mention in mentions.find("Construction ended.", opens=True)]
+
+
+def test_the_topic_is_the_subject_of_sentences_that_do_not_name_one():
+    """Pronouns need no more than that."""
+    assert [
+        "Marie Curie —She was born in→ Warsaw",
+        "Marie Curie —In→ 1903",
+        "Marie Curie —In 1903 she met→ Henri Becquerel",
+    ] == facts("She was born in Warsaw. In 1903 she met Henri Becquerel.", "Marie Curie")
+
+
+def test_a_name_that_opens_a_sentence_is_its_subject():
+    """And the topic is linked to it."""
+    assert [
+        "Poland —mentions→ Marie Curie",
+        "Marie Curie —was born in→ Warsaw",
+    ] == facts("Marie Curie was born in Warsaw.", "Poland")
+
+
+def test_without_a_title_that_names_anything_the_first_name_is_the_topic():
+    """The name of a file in small letters is none; of a path of headings the first one is."""
+    assert ["Ada Lovelace —She wrote to→ Babbage"] == facts("Ada Lovelace was there. She wrote to Babbage.", "notes_2")
+    assert ["Tesla —It is in→ Berlin"] == facts("## Plants\n\nIt is in Berlin.", "Tesla > Plants")
+
+
+def test_of_many_words_between_two_names_the_first_and_last_are_kept():
+    """Twelve words in all."""
+    words = " ".join(f"w{number}" for number in range(30))
+
+    assert ["Curie —w0 w1 w2 w3 … w22 w23 w24 w25 w26 w27 w28 w29→ Paris"] == facts(f"Curie {words} Paris.", "Curie")
+
+
+def test_sentences_go_on_over_the_ends_of_lines_and_end_with_items_of_lists():
+    """Texts are wrapped."""
+    assert ["Tesla —It was founded by Martin→ Eberhard"] != facts("It was founded by Martin\nEberhard.", "Tesla")
+    assert ["Tesla —It was founded by→ Martin Eberhard"] == facts("It was founded by Martin\nEberhard.", "Tesla")
+    assert ["Musk —runs→ Tesla", "Musk —mentions→ SpaceX", "SpaceX —makes→ Falcon 9"] == facts(
+        "- Musk runs Tesla\n- SpaceX makes Falcon 9"
+    )
+
+
+def test_tables_give_a_fact_for_each_cell():
+    """Markdown, and the rows of CSV as our loader has them; a column without a head gives none."""
+    table = "Before.\n\n| city | river | |\n|:--|:-:|--|\n| Dresden | Elbe | x |\n| Bonn | Rhine | |\n\nAfter."
+
+    assert (["Dresden —river→ Elbe", "Bonn —river→ Rhine"], "Before.\n\n\nAfter.") == (
+        [str(fact) for fact in split_tables(table)[0]],
+        split_tables(table)[1],
+    )
+    assert ["Ada Lovelace —born→ London"] == facts("id: 7\nname: Ada Lovelace\nborn: London\nemployer:")[1:]
+    assert "Ada Lovelace —id→ 7" == facts("id: 7\nname: Ada Lovelace\nborn: London")[0]
+    assert ([], "One line: no table.") == split_tables("One line: no table.")
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "The dog is in the house and it was there before."),
+        ("de", "Der Hund ist in dem Haus und war auch vorher dort."),
+        ("fr", "Le chien est dans la maison et il y était avant."),
+        ("es", "El perro está en la casa y estaba allí antes."),
+        ("ar", "ولد في القاهرة ثم سافر إلى باريس من أجل هذا"),
+        ("zh", "他写了这个故事，而且他把它给了我们。"),
+        ("en", ""),
+    ],
+)
+def test_the_language_is_that_of_the_stop_words(code, text):
+    """Of a text without any, English."""
+    assert code == language_of(text).code
+
+
+@given(title=TEXTS, text=TEXTS)
+def test_any_text_gives_valid_triples(title, text):
+    """Three texts that a database can store; names of at most 80 characters, with a letter or digit, no stop word."""
+    text = text.encode("utf-8", "replace").decode()
+    title = title.encode("utf-8", "replace").decode()
+    stop_words = language_of(split_tables(text)[1]).stop_words
+    for fact in extract_facts(title, text):
+        assert is_triple([fact.subject, fact.predicate, fact.object])
+        for name in (fact.subject, fact.object):
+            assert len(name) <= LONGEST_NAME
+            assert any(map(str.isalnum, name))
+        triple = make_triple("p", fact.subject, fact.predicate, fact.object)
+        assert triple.text == fact.text
+    for name in names(" ".join(text.split())):
+        assert name.casefold() not in stop_words or not name.islower()
+
+
+@given(text=TEXTS)
+def test_the_same_text_gives_the_same_triples(text):
+    """Ids are made of them."""
+    first, again = (RuleExtractor().extract(Passage("p", "Title", text)).value for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Marie Curie met Pierre in 1903 ",
+        "a",
+        "A",
+        "A ",
+        "A.",
+        "1900 ",
+        "| a ",
+        "x: y\n",
+        "May ",
+        "of A ",
+        "《a",
+        "'s ",
+        "- A\n",
+    ],
+)
+def test_time_grows_with_the_text_and_no_faster(piece):
+    """Ten times the text takes at most thirty times as long, whatever it repeats; the fastest of three runs counts."""
+
+    def seconds(text):
+        runs = []
+        for _ in range(3):
+            started = time.perf_counter()
+            extract_facts("Marie Curie", text)
+            runs.append(time.perf_counter() - started)
+        return min(runs)
+
+    extract_facts("", "Warm.")
+    assert seconds(piece * 10_000) < 30 * max(seconds(piece * 1_000), 0.002)
