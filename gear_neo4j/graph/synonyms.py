@@ -1,8 +1,27 @@
 """Synonym edges between entities, and the embeddings of their names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from gear_neo4j.graph.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymPair:
+    """Two keys, the smaller one first, and the cosine of the names."""
+
+    first: str
+    second: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedEntity:
+    """An entity with its embedding; ``linked`` once its synonyms were looked for."""
+
+    key: str
+    embedding: Sequence[float]
+    linked: bool
 
 
 class Synonyms:
@@ -28,3 +47,16 @@ class Synonyms:
         """Link each entity to its k nearest with a cosine of at least ``threshold``; returns the count of new edges."""
         rows = self._database.call("link_synonyms", keys=list(keys), k=k, threshold=threshold)
         return int(rows[0]["written"])
+
+    def embedded(self) -> Iterator[EmbeddedEntity]:
+        """Every entity with an embedding; streamed."""
+        return (EmbeddedEntity(**row) for row in self._database.stream("entity_vectors"))
+
+    def unlinked(self, keys: Sequence[str]) -> list[str]:
+        """Those of the keys whose synonyms were not looked for yet."""
+        return [row["key"] for row in self._database.call("entities_to_link", keys=list(keys))]
+
+    def write(self, pairs: Sequence[SynonymPair], *, linked: Sequence[str]) -> int:
+        """Write the edges that are not there, and mark entities as linked; returns the number of new edges."""
+        rows = [asdict(pair) for pair in pairs]
+        return int(self._database.call("write_synonyms", pairs=rows, keys=list(linked))[0]["written"])

@@ -9,6 +9,7 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import TRIPLES_A_BATCH
+from gear_neo4j.ingestion.synonyms import write_synonyms
 
 GRAPH = Query(
     "graph",
@@ -223,6 +224,44 @@ def test_synonyms_link_near_names_and_rewrite_none(database, embedder, tmp_path)
     )
     assert [{"a": "city of new york", "b": "the city of new york", "near": True}] == edges
     assert 1 == report.synonyms_written
+
+
+def test_synonyms_are_the_same_by_products_of_matrices_and_by_the_index(database, embedder, tmp_path):
+    """Compared at once or one by one; the second run has nothing to compare."""
+    names = [
+        f"the {size} {colour} house" for size in ("big", "small", "old") for colour in ("red", "blue", "green", "")
+    ]
+    folder = written(
+        tmp_path, corpus=[{"id": "p", "text": "x"}], triples=[{"id": "p", "triples": [[n, "is", "p"] for n in names]}]
+    )
+    ingested(database, embedder, folder)
+    edges = Query("e", "MATCH (a)-[s:SYNONYM]->(b) RETURN a.key AS a, b.key AS b, round(s.score, 5) AS s ORDER BY a, b")
+    unlink = Query(
+        "u", "MATCH (e:Entity) REMOVE e.synonymsLinked WITH e MATCH (e)-[s:SYNONYM]->() DELETE s", writes=True
+    )
+
+    *_, (_, _, exact) = write_synonyms(Graph(database), embedder=embedder)
+    by_products = database.run(edges)
+    *_, (_, _, again) = write_synonyms(Graph(database), embedder=Refusing())
+    database.run(unlink)
+    *_, (_, _, by_index) = write_synonyms(Graph(database), embedder=embedder, most_in_memory=0)
+
+    assert exact == by_index == len(by_products) > 10
+    assert 0 == again
+    assert by_products == database.run(edges)
+
+
+def test_only_new_entities_are_compared_by_the_next_ingest(database, embedder, tmp_path):
+    """With all others, whose edges stay as they are."""
+    first = [{"id": "p", "triples": [["city of new york", "is", "p"], ["warsaw", "is", "p"]]}]
+    more = [{"id": "q", "triples": [["the city of new york", "is", "p"]]}]
+    for name, triples in (("first", first), ("more", more)):
+        (tmp_path / name).mkdir()
+        folder = written(tmp_path / name, corpus=[{"id": triples[0]["id"], "text": "x"}], triples=triples)
+        ingested(database, embedder, folder)
+        *_, (done, total, new) = write_synonyms(Graph(database), embedder=embedder)
+
+    assert (done, 1) == (total, new)
 
 
 @pytest.mark.parametrize("content", [None, "", "\n \n"])

@@ -36,6 +36,7 @@ ALLOWED = {
     "delete_empty_communities": {"NodeByLabelScan"},  # the same, once after passages were deleted
     "clear_communities": {"NodeByLabelScan"},  # any so many of those that are left
     "drop_store": {"NodeByLabelScan"},  # a handful of nodes, once
+    "write_synonyms": {"CartesianProduct"},  # of two look-ups by a unique key, one row each
     "write_triples": {"CartesianProduct"},  # of three look-ups by a unique key, one row each
     "migration_chain": {"NodeByLabelScan"},  # a handful of nodes, without an index that is ours to make
     "record_migration": {"NodeByLabelScan"},  # the same
