@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gear_neo4j.communities.store import Hierarchy
     from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, Path, Source, Triple
     from gear_neo4j.errors import GearError
-    from gear_neo4j.extraction.extractor import Extractor, Model, Rules
+    from gear_neo4j.extraction.extractor import Extractor, FactExtractor, Model, Rules
     from gear_neo4j.extraction.forecast import Forecast
     from gear_neo4j.extraction.run import ExtractionReport, Failure
     from gear_neo4j.gear import Gear
@@ -90,6 +90,7 @@ __all__ = [
     "Extractor",
     "ExtractorRecipe",
     "Fact",
+    "FactExtractor",
     "Failure",
     "Forecast",
     "Gear",
@@ -174,6 +175,7 @@ _MODULES = {
     "Extractor": "extraction.extractor",
     "ExtractorRecipe": "recipes",
     "Fact": "domain",
+    "FactExtractor": "extraction.extractor",
     "Failure": "extraction.run",
     "Forecast": "extraction.forecast",
     "Gear": "gear",

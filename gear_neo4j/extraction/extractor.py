@@ -4,10 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from gear_neo4j.domain import Passage
+from gear_neo4j.domain import Fact, Passage
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.roles.lists import Triples
+from gear_neo4j.usage import Usage
 
 
 class Rules(ExtractorRecipe):
@@ -45,3 +46,15 @@ class Extractor(ABC):
             ModelError: the extractor cannot go on.
             ReplyError: it has nothing usable for this passage.
         """
+
+
+class FactExtractor(Extractor):
+    """An extractor that calls no model and never fails; a subclass sets ``name`` and defines :meth:`facts`."""
+
+    @abstractmethod
+    def facts(self, passage: Passage) -> Sequence[Fact]:
+        """The facts that a passage states."""
+
+    def extract(self, passage: Passage) -> Reply[Triples]:
+        """The facts of the passage, each once."""
+        return Reply(Triples(tuple(dict.fromkeys(self.facts(passage)))), "", Usage(), 0.0)

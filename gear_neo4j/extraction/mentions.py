@@ -188,7 +188,8 @@ def _next_in_run(
             return None
         if _begins_name(word, taken):
             return following
-        if following == place + 1 and word[0].isdigit() and len(word[0]) < 4 and not taken[word.start()]:
+        number = word[0].removesuffix(".")
+        if following == place + 1 and number.isdigit() and len(number) < 4 and not taken[word.start()]:
             return following
         if word[0] not in JOINERS:
             return None

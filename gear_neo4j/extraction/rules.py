@@ -3,14 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from gear_neo4j.domain import Fact, Passage, entity_key
-from gear_neo4j.extraction.extractor import Extractor, Rules
+from gear_neo4j.extraction.extractor import FactExtractor, Rules
 from gear_neo4j.extraction.language import Language, language_of
 from gear_neo4j.extraction.mentions import LONGEST_NAME, Mention, Mentions
 from gear_neo4j.extraction.tables import split_tables
 from gear_neo4j.ingestion.markdown import HEADINGS
-from gear_neo4j.models.chat import Reply
-from gear_neo4j.roles.lists import Triples
-from gear_neo4j.usage import Usage
 
 FIRST_WORDS = 4
 LAST_WORDS = 8
@@ -19,15 +16,15 @@ LONGEST_PART = 200
 _MARGIN = ' ,;:()[]–—-"“”„«»'
 
 
-class RuleExtractor(Extractor):
+class RuleExtractor(FactExtractor):
     """Rules that make triples; no model is called, and the same text always gives the same triples."""
 
     name = Rules.name
     beside = ()
 
-    def extract(self, passage: Passage) -> Reply[Triples]:
-        """The facts of a passage; never fails."""
-        return Reply(Triples(tuple(extract_facts(passage.title, passage.text))), "", Usage(), 0.0)
+    def facts(self, passage: Passage) -> list[Fact]:
+        """See :func:`extract_facts`."""
+        return extract_facts(passage.title, passage.text)
 
 
 def extract_facts(title: str, text: str) -> list[Fact]:

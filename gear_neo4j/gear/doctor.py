@@ -14,6 +14,7 @@ from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.profiles import QueryProfile
 from gear_neo4j.graph.store import Counts
+from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.expansion import Expansion
@@ -117,6 +118,11 @@ class Doctor:
 
     def _contents(self, counts: Counts) -> Finding:
         totals = contents(counts.passages, counts.triples, counts.entities)
+        readers = self.graph.extraction.readers()
+        if readers:
+            totals += "; triples " + ", ".join(
+                f"{_origin(name)} for {counted(count, 'passage')}" for name, count in readers.items()
+            )
         left = self.graph.extraction.backlog(Selection(Rules.name)).passages
         if counts.passages and not counts.triples:
             return Finding("problem", "contents", f"{totals}: there is nothing to walk", "gear ingest")
@@ -210,3 +216,7 @@ def _bytes(text: str | None) -> int | None:
             except ValueError:
                 return None
     return None
+
+
+def _origin(extractor: str) -> str:
+    return extractor if extractor == GIVEN else f"by {extractor}"

@@ -53,6 +53,10 @@ class ExtractionQueue:
         )
         return [passage_of(row) for row in rows]
 
+    def readers(self) -> dict[str, int]:
+        """How many passages each extractor has read, by its name, most first."""
+        return {row["extractor"]: row["passages"] for row in self._database.call("count_extractors")}
+
     def record_error(self, passage: str, *, error: str, extractor: str) -> None:
         """Record why the extraction from a passage failed."""
         self._database.call("record_extraction_error", passage=passage, error=error, extractor=extractor)

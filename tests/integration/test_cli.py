@@ -174,7 +174,10 @@ def docs(tmp_path, monkeypatch):
 def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     """What cannot be used is told line by line, other kinds once at the end."""
     code, out, err = gear("ingest", "docs")
-    assert (2, True) == (code, "1 passage and 0 triples written (1 and 0 read)\nthe graph" in out)
+    assert (2, True) == (
+        code,
+        "1 passage and 0 triples written (1 and 0 read)\n0 triples from 1 passage by rules; " in out,
+    )
     assert "docs/b.pdf: cannot be read as PDF: " in err
     assert ["3 files skipped: .png, .zip"] == [line for line in err.splitlines() if "skipped" in line]
     assert "gear: 1 line or file could not be used" in err

@@ -10,8 +10,9 @@ import pytest
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
+from gear_neo4j.domain import Passage
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from tests.graphs import ingest, opened
 from tests.loops import Script
 from tests.scripted_server import ScriptedServer
@@ -75,17 +76,20 @@ def test_a_tool_of_langchain_in_a_plan(gear):
     run("choosing.md", gear=gear, my_tool=spelled)
 
 
-def test_a_retriever_and_an_agent_of_ones_own(gear):
-    """Both are found by their names, and do what the page says of them."""
+def test_a_retriever_an_agent_and_an_extractor_of_ones_own(gear):
+    """They are found by their names, and do what the page says of them."""
     try:
         names = run("recipes.md")
         kept = gear.search(QUESTION, retriever=names["Sourced"](source="corpus.jsonl"))
         nothing = gear.search(QUESTION, retriever="sourced")
         answer = gear.ask(QUESTION, agent="twice")
+        tagged = EXTRACTORS.make(None, EXTRACTORS.recipe("tags")).facts(Passage("p", "Note", "about #rivers"))
     finally:
+        EXTRACTORS.remove("tags")
         RETRIEVERS.remove("sourced")
         AGENTS.remove("twice")
 
     assert {"corpus.jsonl"} == {hit.passage.source for hit in kept}
     assert () == nothing.hits
     assert "answerable" == answer.stop_reason
+    assert ["Note —is tagged→ rivers"] == [str(fact) for fact in tagged]

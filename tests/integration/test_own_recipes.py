@@ -8,8 +8,9 @@ from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j import (
     AgentRecipe,
-    Extractor,
     ExtractorRecipe,
+    Fact,
+    FactExtractor,
     Hit,
     Hits,
     Planner,
@@ -20,14 +21,10 @@ from gear_neo4j import (
     register_extractor,
     register_retriever,
 )
-from gear_neo4j.domain import Fact
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.gear.agents import planner_tools
 from gear_neo4j.integrations.langchain import GearRetriever
-from gear_neo4j.models.chat import Reply
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
-from gear_neo4j.roles.lists import Triples
-from gear_neo4j.usage import Usage
 from tests.commands import QUERIES
 from tests.graphs import opened
 
@@ -82,11 +79,11 @@ def own():
 
     @register_extractor(Blank)
     def titles(_session: Session, _recipe: Blank):
-        class Titles(Extractor):
+        class Titles(FactExtractor):
             name = "titles"
 
-            def extract(self, passage):
-                return Reply(Triples((Fact(passage.title, "says", passage.text),), 0), "", Usage(), 0.0)
+            def facts(self, passage):
+                return [Fact(passage.title, "says", passage.text)]
 
         return Titles()
 

@@ -1,0 +1,8 @@
+// name: count_extractors()
+// access: read
+// columns: extractor, passages
+// How many passages each extractor has read, most first.
+MATCH (p:Passage)
+UNWIND coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractor
+RETURN extractor, count(*) AS passages
+ORDER BY passages DESC, extractor

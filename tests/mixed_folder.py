@@ -1,0 +1,59 @@
+"""A folder of 200 made files of mixed kinds about companies, their founders and towns, which refer to one another."""
+
+import json
+
+TOWNS = ("Aldenmoor", "Brackwater", "Corvenhall", "Dunmere", "Eastfold", "Farrowdale", "Glenmark", "Harrowgate")
+FIRST = ("Ada", "Bruno", "Clara", "Dorian", "Edith", "Felix", "Greta", "Hugo", "Irene", "Jonas")
+LAST = ("Albrecht", "Borowski", "Castellan", "Dvorak", "Eklund")
+KINDS = ("md", "txt", "html", "csv")
+FILES = 200
+
+
+def founder(number):
+    """A name of two words, of which there are fifty."""
+    return f"{FIRST[number % len(FIRST)]} {LAST[number // len(FIRST) % len(LAST)]}"
+
+
+def company(number):
+    """A name with a number."""
+    return f"Northwick Works {number}"
+
+
+def town(number):
+    """Where a founder was born."""
+    return TOWNS[number % len(TOWNS)]
+
+
+def write(folder):
+    """Write the files: fifty companies of each kind of file, in folders of ten; the last one is of no kind."""
+    for number in range(FILES):
+        place = folder / f"part{number // 10}"
+        place.mkdir(parents=True, exist_ok=True)
+        kind = KINDS[number % len(KINDS)]
+        (place / f"record_{number}.{kind}").write_text(_CONTENT[kind](number))
+    (folder / "picture.bin").write_bytes(b"\x00\x01")
+    (folder / "people.jsonl").write_text("".join(json.dumps(_person(number)) + "\n" for number in range(50)))
+
+
+def _person(number):
+    text = f"{founder(number)} was born in {town(number)}. In 1984 the family moved to Port Ellery."
+    return {"id": f"person{number}", "title": founder(number), "text": text}
+
+
+def _sentences(number):
+    return (
+        f"{company(number)} makes clocks and bells. It was founded in {1900 + number % 90} by {founder(number)}. "
+        f"Its largest customer is {company((number + 7) % FILES)}."
+    )
+
+
+def _csv(number):
+    return f"company,founder,customer\n{company(number)},{founder(number)},{company((number + 7) % FILES)}\n"
+
+
+_CONTENT = {
+    "md": lambda number: f"# {company(number)}\n\n## History\n\n{_sentences(number)}\n",
+    "txt": lambda number: _sentences(number) + "\n",
+    "html": lambda number: f"<title>{company(number)}</title><p>{_sentences(number)}</p>",
+    "csv": _csv,
+}
