@@ -5,6 +5,9 @@ import json
 TOWNS = ("Aldenmoor", "Brackwater", "Corvenhall", "Dunmere", "Eastfold", "Farrowdale", "Glenmark", "Harrowgate")
 FIRST = ("Ada", "Bruno", "Clara", "Dorian", "Edith", "Felix", "Greta", "Hugo", "Irene", "Jonas")
 LAST = ("Albrecht", "Borowski", "Castellan", "Dvorak", "Eklund")
+STUFFS = ("Amber", "Birch", "Copper", "Denim", "Ebony", "Flint", "Granite", "Hazel", "Indigo", "Jade")
+COLOURS = ("Ashen", "Bright", "Crimson", "Dusky", "Emerald", "Faded", "Golden", "Hollow", "Ivory", "Lilac")
+TRADES = ("Clockworks", "Foundry")
 KINDS = ("md", "txt", "html", "csv")
 FILES = 200
 
@@ -15,8 +18,8 @@ def founder(number):
 
 
 def company(number):
-    """A name with a number."""
-    return f"Northwick Works {number}"
+    """A name of three words, of which there are two hundred."""
+    return f"{COLOURS[number % 10]} {STUFFS[number // 10 % 10]} {TRADES[number // 100 % 2]}"
 
 
 def town(number):

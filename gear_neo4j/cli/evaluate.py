@@ -44,7 +44,8 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
 @click.option(
-    "--triples",
+    "--extract",
+    "triples",
     type=click.Choice(["given", "rules", "both"]),
     help="The triples of the graph: those of the data set, or those of the rules; default: given, if it has any.",
 )
@@ -104,7 +105,7 @@ def evaluate(
         require_extra()
     if is_knowledge_graph(dataset_dir):
         if triples:
-            raise click.UsageError("--triples is for a data set with passages: a graph has its relationships")
+            raise click.UsageError("--extract is for a data set with passages: a graph has its relationships")
         _evaluate_graph(dataset_dir, retriever, options, limit=limit, json_file=json_file, settings=settings)
         return
     dataset = datasets.load(dataset_dir, home=settings.home, triples=triples)

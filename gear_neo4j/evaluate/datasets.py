@@ -71,10 +71,11 @@ class Dataset:
         Raises:
             InputError: no triples are given.
         """
-        are_given = (self.folder / "triples.jsonl").is_file()
+        file = self.folder / "triples.jsonl"
+        are_given = file.is_file() and next(read_lines(file), None) is not None
         triples = triples or ("given" if are_given else "rules")
         if triples != "rules" and not are_given:
-            raise InputError(f"the data set {self.name} has no triples.jsonl: --triples rules makes them")
+            raise InputError(f"the data set {self.name} has no triples.jsonl: --extract rules makes them")
         suffix = "" if triples == "given" else f"+{triples}"
         return replace(self, triples=triples, fingerprint=self.fingerprint.partition("+")[0] + suffix)
 

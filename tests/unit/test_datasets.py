@@ -152,3 +152,17 @@ def test_the_gold_passages_of_each_demo_question_are_linked(query):
 def test_no_triple_of_the_demo_is_malformed():
     """The example that everybody sees has no problem in it."""
     assert [()] * 40 == [parsed(line, to_triples).malformed for line in read_lines(DEMO / "triples.jsonl")]
+
+
+def test_the_triples_are_those_given_or_else_those_of_the_rules(write):
+    """Or both, under a fingerprint of their own; what is not there cannot be chosen."""
+    folder = write(triples=TRIPLES)
+    chosen = [load(folder), load(folder, triples="rules"), load(folder, triples="both")]
+    (folder / "triples.jsonl").unlink()
+
+    assert ["given", "rules", "both"] == [dataset.triples for dataset in chosen]
+    assert 3 == len({dataset.fingerprint for dataset in chosen})
+    assert [folder / "corpus.jsonl", folder] == [chosen[1].sources[0], chosen[2].sources[0]]
+    assert "rules" == load(folder).triples
+    with pytest.raises(InputError, match="has no triples.jsonl: --extract rules makes them"):
+        load(folder, triples="given")
