@@ -9,11 +9,14 @@ import sentencex
 from stop_words import LANGUAGE_MAPPING, get_stop_words
 
 DEFAULT = "en"
+# One word alone may be a name, as Ada is, which is a stop word in Indonesian.
+LEAST_WORDS = 2
 # Where every noun has a capital, a single capital says nothing of a name.
 NOUN_CAPITALS = frozenset({"de"})
 # A passage has this many words; the beginning of a longer text says enough.
 SAMPLE = 2_000
 # A blank line, or a line that begins an item of a list, a heading, a quotation or a row of a table.
+_HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+•|#>]|[0-9]{1,3}[.)][ \t]))")
 FIRST_UNSPACED = "\u2e80"
 # Months and days have capitals and name nothing; the lists of stop words lack most of them.
@@ -46,18 +49,18 @@ class Language:
             >>> language_of("It is in the U.S. He was there.").sentences("Dr. Weiss came. He stayed.")
             ['Dr. Weiss came.', 'He stayed.']
         """
-        paragraphs = (" ".join(paragraph.split()) for paragraph in _PARAGRAPH.split(text))
+        paragraphs = (" ".join(paragraph.split()) for paragraph in _PARAGRAPH.split(_HEADING.sub("\n", text)))
         return [
             sentence.strip()
             for paragraph in paragraphs
-            if paragraph and not paragraph.startswith("#")
+            if paragraph
             for sentence in sentencex.segment(self.code, paragraph)
             if sentence.strip()
         ]
 
 
 def language_of(text: str) -> Language:
-    """The language with most of its stop words in the text; English where no language has more.
+    """The language with most of its stop words in the text; English where none has more, or more than one.
 
     Example:
         >>> language_of("Der Hund ist in dem Haus, und die Katze auch.").code
@@ -68,7 +71,9 @@ def language_of(text: str) -> Language:
     beginning = text[:SAMPLE].casefold()
     # Chinese and Japanese have no spaces, and many of their stop words are single characters.
     words = frozenset(beginning.split()) | frozenset(letter for letter in beginning if letter > FIRST_UNSPACED)
-    return _language(max(_codes(), key=lambda code: (len(words & _stop_words(code)), code == DEFAULT)))
+    counts = {code: len(words & _stop_words(code)) for code in _codes()}
+    code = max(counts, key=lambda code: (counts[code], code == DEFAULT))
+    return _language(code if counts[code] >= LEAST_WORDS else DEFAULT)
 
 
 @cache

@@ -123,6 +123,12 @@ def test_of_many_words_between_two_names_the_first_and_last_are_kept():
     assert ["Curie —w0 w1 w2 w3 … w22 w23 w24 w25 w26 w27 w28 w29→ Paris"] == facts(f"Curie {words} Paris.", "Curie")
 
 
+def test_headings_of_markdown_are_no_sentences():
+    """With or without a blank line after them; a tag is no heading."""
+    assert ["Tesla —It is in→ Berlin"] == facts("# Tesla\nIt is in Berlin.\n## Models\n", "Tesla")
+    assert ["Tesla —#cars It is in→ Berlin"] == facts("#cars It is in Berlin.", "Tesla")
+
+
 def test_sentences_go_on_over_the_ends_of_lines_and_end_with_items_of_lists():
     """Texts are wrapped."""
     assert ["Tesla —It was founded by Martin→ Eberhard"] != facts("It was founded by Martin\nEberhard.", "Tesla")
@@ -154,6 +160,7 @@ def test_tables_give_a_fact_for_each_cell():
         ("es", "El perro está en la casa y estaba allí antes."),
         ("ar", "ولد في القاهرة ثم سافر إلى باريس من أجل هذا"),
         ("zh", "他写了这个故事，而且他把它给了我们。"),
+        ("en", "Ada Lovelace, London"),
         ("en", ""),
     ],
 )
