@@ -54,8 +54,8 @@ CHUNKS = click.option(
     metavar="auto|rules|model|none",
     default=AUTO,
     show_default=True,
-    help="What makes triples of passages: rules where a passage has none (auto) or of every passage (rules), the "
-    "language model beside them (model), nothing (none), or an extractor of your own by its name.",
+    help="Triples by rules for passages without any (auto) or for every passage (rules), by the language model, too "
+    "(model), by your own extractor (its name), or none.",
 )
 @click.option("--max-tokens", type=click.IntRange(min=1), help="model: token budget; start no passage beyond it.")
 @click.option("--retry-failed", is_flag=True, help="model: also retry passages that failed before.")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document
 
 LONGEST_TITLE = 200
+LONGEST_FIRST_LINE = 80
 _BLOCK = re.compile(
     r"(?i)</?(?:address|article|aside|blockquote|body|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|"
     r"form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|summary|table|title|tr|ul)\b"
@@ -72,7 +73,17 @@ def suffixes() -> tuple[str, ...]:
 
 
 def _text(path: Path) -> Iterator[Part]:
-    yield Part(path.stem, _plain(path), "line")
+    text = _plain(path)
+    yield Part(_first_line(text) or path.stem, text, "line")
+
+
+def _first_line(text: str) -> str:
+    """The first line where it is a title: short, no sentence, and apart from the text below it."""
+    first, _, rest = text.lstrip().partition("\n")
+    title = " ".join(first.split())
+    apart = rest.split("\n", 1)[0].strip(" \t=-~*#") == ""
+    is_title = len(title) <= LONGEST_FIRST_LINE and title[-1:].isalnum() and any(map(str.isalpha, title))
+    return title if is_title and apart and rest.strip() else ""
 
 
 def _markdown(path: Path) -> Iterator[Part]:

@@ -108,6 +108,25 @@ def test_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
     assert "Grüße\nzwei\n" == loaded(tmp_path, "a.txt", b"\xef\xbb\xbf" + "Grüße\r\nzwei\r\n".encode())[0].text
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Tesla Annual Report 2023\n\nIt grew.", "Tesla Annual Report 2023"),
+        ("\n\nThe   Elbe\n========\nA river.", "The Elbe"),
+        ("It grew.\n\nMuch.", "a"),
+        ("It grew\nand grew.", "a"),
+        ("A Title\n\n", "a"),
+        ("x" * 81 + "\n\nLong.", "a"),
+        ("2023\n\nA year.", "a"),
+    ],
+)
+def test_the_title_of_a_text_is_its_first_line_where_that_is_one(tmp_path, text, title):
+    """Short, no sentence, and apart from what follows; otherwise the name of the file."""
+    (part,) = loaded(tmp_path, "a.txt", text)
+
+    assert (title, text) == (part.title, part.text)
+
+
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html"])
 def test_a_text_that_is_not_utf_8_is_refused(tmp_path, name):
     """Guessed at, it would give wrong letters without a word."""
