@@ -53,9 +53,8 @@ class Mention:
 class Mentions:
     """The mentions in the sentences of one passage.
 
-    A single capitalised word that opens a sentence is a name only where the passage has it with a capital elsewhere, or
-    where the sentence opens the passage. In a language in which every noun has a capital, that goes for every single
-    word.
+    A single capitalised word that opens a sentence is a name only where the passage has it with a capital elsewhere. In
+    a language in which every noun has a capital, that goes for every single word.
 
     Args:
         topic: what the passage is about; found in small letters, too. May be empty.
@@ -67,8 +66,8 @@ class Mentions:
         self._titled = _as_words(topic) if topic else None
         self._names = set(_bare_words(topic)) | set(self._words_of_names(sentences))
 
-    def find(self, sentence: str, *, opens: bool = False) -> list[Mention]:
-        """The first 30 mentions of a sentence, in order; ``opens`` says that it is the first of the passage.
+    def find(self, sentence: str, *, any_opening: bool = False) -> list[Mention]:
+        """The first 30 mentions of a sentence, in order; ``any_opening`` takes whatever word opens it for a name.
 
         Example:
             >>> from gear_neo4j.extraction.language import language_of
@@ -81,7 +80,7 @@ class Mentions:
         marked = (Mention(*match.span(), match[0]) for mark in (_QUOTED, _DATE) for match in mark.finditer(sentence))
         fixed = [*self._topics(sentence), *marked]
         mentions = [mention for mention in fixed if _take(taken, mention)]
-        mentions.extend(mention for mention in self._runs(sentence, taken, opens) if _take(taken, mention))
+        mentions.extend(mention for mention in self._runs(sentence, taken, any_opening) if _take(taken, mention))
         return sorted(mentions, key=lambda mention: mention.start)[:MOST_MENTIONS]
 
     def _topics(self, sentence: str) -> Iterator[Mention]:
@@ -92,7 +91,7 @@ class Mentions:
             if not any(word and not self._is_filler(word[1], False) for word in (before, after)):
                 yield Mention(*match.span(), self._topic)
 
-    def _runs(self, sentence: str, taken: bytearray, opens: bool) -> Iterator[Mention]:
+    def _runs(self, sentence: str, taken: bytearray, any_opening: bool) -> Iterator[Mention]:
         words = list(_WORD.finditer(sentence))
         in_capitals = sentence.upper() == sentence
         place = 0
@@ -102,7 +101,7 @@ class Mentions:
                 continue
             last = self._end_of_run(sentence, words, place, taken)
             first = self._trim(words, place, last, in_capitals)
-            if first <= last and self._is_name(words[first : last + 1], lone=last == 0, opens=opens):
+            if first <= last and self._is_name(words[first : last + 1], lone=last == 0, any_opening=any_opening):
                 name = _name(sentence, words[first], words[last])
                 if 1 < len(name) <= LONGEST_NAME:
                     start = words[first].start()
@@ -133,7 +132,7 @@ class Mentions:
         acronym = word.isupper() and len(word) > 1 and not in_capitals
         return not word[0].isupper() or (_bare(word).casefold() in self._language.stop_words and not acronym)
 
-    def _is_name(self, words: Sequence[re.Match[str]], *, lone: bool, opens: bool) -> bool:
+    def _is_name(self, words: Sequence[re.Match[str]], *, lone: bool, any_opening: bool) -> bool:
         if len(words) > 1 or not (lone or self._language.has_noun_capitals):
             return True
         word = _bare(words[0][0])
@@ -141,7 +140,7 @@ class Mentions:
             word in self._names
             or any(map(str.isupper, word[1:]))
             or any(map(str.isdigit, word))
-            or (opens and not self._language.has_noun_capitals)
+            or (any_opening and not self._language.has_noun_capitals)
         )
 
     def _words_of_names(self, sentences: Sequence[str]) -> Iterator[str]:

@@ -47,8 +47,8 @@ def extract_facts(title: str, text: str) -> list[Fact]:
     topic = _topic(title) or _first_name(sentences, language)
     mentions = Mentions(sentences, topic=topic, language=language)
     facts = {_key(fact): fact for fact in rows}
-    for number, sentence in enumerate(sentences):
-        for fact in _facts(sentence, mentions.find(sentence, opens=number == 0), topic):
+    for sentence in sentences:
+        for fact in _facts(sentence, mentions.find(sentence), topic):
             facts.setdefault(_key(fact), fact)
     return list(facts.values())
 
@@ -65,9 +65,10 @@ def _topic(title: str) -> str:
 
 
 def _first_name(sentences: Sequence[str], language: Language) -> str:
+    """The first name, which may be a single word that opens a sentence: something must be the topic."""
     mentions = Mentions(sentences, topic="", language=language)
     for sentence in sentences[:2]:
-        for mention in mentions.find(sentence, opens=True):
+        for mention in mentions.find(sentence, any_opening=True):
             if not mention.is_date:
                 return mention.name
     return ""

@@ -3,7 +3,6 @@
 import threading
 import time
 from contextlib import asynccontextmanager
-from statistics import median
 
 import anyio
 import pytest
@@ -18,6 +17,7 @@ from tests.toy_model import PASSAGES, QUESTION, TRIPLES, ToyModel
 
 FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
 TICK = 0.005
+ROUNDS = 3
 
 
 @pytest.fixture
@@ -46,8 +46,11 @@ async def ticking(gaps):
 
 
 def test_fifty_questions_at_once_do_not_block_the_loop(corpus, server, embedder):
-    """No tick of a task beside them comes more than 50 ms later than where nothing else runs."""
-    idle, gaps, found = [], [], []
+    """No tick of a task beside them comes more than 50 ms later than where nothing else runs.
+
+    What blocks the loop does so in every round; other processes on the machine do not.
+    """
+    idle, rounds, found = [], [], []
 
     async def run(gear):
         agear = AsyncGear(gear)
@@ -58,17 +61,20 @@ def test_fifty_questions_at_once_do_not_block_the_loop(corpus, server, embedder)
 
         async with ticking(idle):
             await anyio.sleep(1)
-        async with ticking(gaps), anyio.create_task_group() as group:
-            for _ in range(50):
-                group.start_soon(search)
+        for _ in range(ROUNDS):
+            gaps = []
+            async with ticking(gaps), anyio.create_task_group() as group:
+                for _ in range(50):
+                    group.start_soon(search)
+            rounds.append(gaps)
 
     with opened(server, embedder) as gear:
         expected = gear.search(QUESTION, k=2).hits
         anyio.run(run, gear)
 
-    assert [expected] * 50 == [hits.hits for hits in found]
-    assert gaps
-    assert max(gaps) - max(idle) < 0.05, f"median {median(gaps):.3f} s"
+    assert [expected] * 50 * ROUNDS == [hits.hits for hits in found]
+    assert all(rounds)
+    assert min(map(max, rounds)) - max(idle) < 0.05, f"latest ticks: {[max(gaps) for gaps in rounds]}"
 
 
 def test_an_error_reaches_whoever_awaits(corpus, server, embedder):

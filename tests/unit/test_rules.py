@@ -82,7 +82,7 @@ def test_a_topic_is_found_in_small_letters_but_not_inside_of_a_longer_name():
 
 
 def test_a_single_word_that_opens_a_sentence_counts_where_it_stands_with_a_capital_elsewhere():
-    """Napoleon is a name, Construction is none; the first sentence has the benefit of the doubt."""
+    """Napoleon is a name, Construction is none; where a topic is sought, either may be one."""
     text = "It began. Napoleon came. Construction ended. Many saw Napoleon there."
     sentences = language_of(text).sentences(text)
     mentions = Mentions(sentences, topic="", language=language_of(text))
@@ -90,7 +90,7 @@ def test_a_single_word_that_opens_a_sentence_counts_where_it_stands_with_a_capit
     assert [[], ["Napoleon"], [], ["Napoleon"]] == [
         [mention.name for mention in mentions.find(sentence)] for sentence in sentences
     ]
-    assert ["Construction"] == [mention.name for mention in mentions.find("Construction ended.", opens=True)]
+    assert ["Construction"] == [mention.name for mention in mentions.find("Construction ended.", any_opening=True)]
 
 
 def test_the_topic_is_the_subject_of_sentences_that_do_not_name_one():
