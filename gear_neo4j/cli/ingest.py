@@ -84,13 +84,9 @@ def ingest(
     Passages without triples get theirs by rules, on your machine. With --extract model, a language model reads every
     passage that only the rules have read; SOURCES are then optional.
     """
-    chosen = extractor not in (AUTO, NONE)
+    chosen = _chosen(extractor, model_options=bool(max_tokens or retry_failed))
     if not (sources or triples or chosen):
         raise click.UsageError("nothing to ingest: give SOURCES, or --triples for stored passages")
-    if (max_tokens or retry_failed) and extractor in (AUTO, NONE, Rules.name):
-        raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
-    if chosen:
-        EXTRACTORS.entry(extractor)
     if dry_run:
         _forecast(
             sources,
@@ -127,6 +123,16 @@ def ingest(
     else:
         _print(report, extracted, counts, price=price)
     _end(report or IngestReport(), failed=extracted.failed if extracted else 0)
+
+
+def _chosen(extractor: str, *, model_options: bool) -> bool:
+    """Whether an extractor is named, which then exists."""
+    if model_options and extractor in (AUTO, NONE, Rules.name):
+        raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
+    if extractor in (AUTO, NONE):
+        return False
+    EXTRACTORS.entry(extractor)
+    return True
 
 
 def _print(
