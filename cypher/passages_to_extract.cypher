@@ -7,7 +7,6 @@ MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id > $after
 WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
-ORDER BY p.id
 WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
   AND ($failed OR p.extractionError IS NULL)
 RETURN p.id AS id, p.title AS title, p.text AS text, p.source AS source, p.position AS position

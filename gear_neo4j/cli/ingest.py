@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -71,8 +70,10 @@ def ingest(
     retry_failed: bool,
     dry_run: bool,
     as_json: bool,
+    synonyms: bool,
+    replace: bool,
+    chunk_size: int,
     settings: Settings,
-    **rules: Any,
 ) -> None:
     """Write passages and their triples into the graph.
 
@@ -94,7 +95,7 @@ def ingest(
             model=extractor == Model.name,
             retry_failed=retry_failed,
             settings=settings,
-            chunk_size=rules["chunk_size"],
+            chunk_size=chunk_size,
         )
         return
     # Fail before a server is started if no model is set.
@@ -110,7 +111,9 @@ def ingest(
                     extract=extractor in (AUTO, Model.name),
                     on_problem=tell,
                     on_progress=on_progress,
-                    **rules,
+                    synonyms=synonyms,
+                    replace=replace,
+                    chunk_size=chunk_size,
                 )
         if chosen:
             extracted = extraction.extract(
@@ -126,7 +129,7 @@ def ingest(
 
 
 def _chosen(extractor: str, *, model_options: bool) -> bool:
-    """Whether an extractor is named, which then exists."""
+    """Whether the user chose an extractor by name; an unknown one is refused."""
     if model_options and extractor in (AUTO, NONE, Rules.name):
         raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
     if extractor in (AUTO, NONE):

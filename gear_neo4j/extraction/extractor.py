@@ -18,7 +18,7 @@ class Rules(ExtractorRecipe):
 
 
 class Model(ExtractorRecipe):
-    """Triples by the chat model, one call a passage, beside those of the rules."""
+    """Triples from the chat model, one call per passage, in addition to those of the rules."""
 
     name: ClassVar[str] = "model"
 

@@ -30,7 +30,7 @@ _CALENDAR = {
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language: its ISO 639-1 code, its stop words, and whether it writes every noun with a capital."""
+    """A language: its ISO 639-1 code, its stop words, and whether it capitalises every noun."""
 
     code: str
     stop_words: Set[str]

@@ -164,7 +164,7 @@ def _as_words(topic: str) -> re.Pattern[str]:
 
 
 def _take(taken: bytearray, mention: Mention) -> bool:
-    """Mark the letters of a mention, unless another one has some of them."""
+    """Claim the characters of a mention, unless another mention holds any of them."""
     if any(taken[mention.start : mention.end]):
         return False
     taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)

@@ -95,7 +95,7 @@ def _fact(sentence: str, subject: Mention, object: Mention) -> Iterator[Fact]:
 
 
 def _predicate(sentence: str, start: int, end: int) -> str:
-    """The words between two places; of many, the first and the last ones."""
+    """The words between two positions; a long stretch keeps only its first and last words."""
     if end - start > 2 * LONGEST_PART:
         first, last = sentence[start : start + LONGEST_PART].split(), sentence[end - LONGEST_PART : end].split()[1:]
         words = [*first, *last]

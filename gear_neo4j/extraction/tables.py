@@ -43,11 +43,11 @@ def split_tables(text: str) -> tuple[list[Fact], str]:
 
 
 def _record(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    fields = [_FIELD.fullmatch(line) for line in lines if line.strip()]
-    found = [field for field in fields if field]
-    if len(found) < 2 or len(found) < len(fields):
+    matches = [_FIELD.fullmatch(line) for line in lines if line.strip()]
+    fields = [match for match in matches if match]
+    if len(fields) < 2 or len(fields) < len(matches):
         return None
-    return [field[1] for field in found], [field[2] or "" for field in found]
+    return [field[1] for field in fields], [field[2] or "" for field in fields]
 
 
 def _cells(line: str) -> list[str]:
@@ -68,10 +68,9 @@ def _row_facts(heads: Sequence[str], row: Sequence[str]) -> Iterator[Fact]:
     if not subject:
         return
     for head, cell in cells:
-        if (
-            cell != subject
-            and len(cell) <= LONGEST_CELL
-            and any(map(str.isalnum, cell))
-            and any(map(str.isalnum, head))
-        ):
+        if cell != subject and len(cell) <= LONGEST_CELL and _has_words(head) and _has_words(cell):
             yield Fact(subject, head, cell)
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text))

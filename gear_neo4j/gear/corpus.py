@@ -86,10 +86,9 @@ class Corpus:
             return report
 
     def _extract_by_rules(self, on_progress: Callable[[Progress], None]) -> ExtractionReport:
-        def show(report: ExtractionReport) -> None:
-            on_progress(report.progress)
-
-        return Extraction(self._graph, self._embedder, RuleExtractor(), on_progress=show).run()
+        return Extraction(
+            self._graph, self._embedder, RuleExtractor(), on_progress=lambda report: on_progress(report.progress)
+        ).run()
 
     def link_synonyms(self, *, on_progress: Callable[[Progress], None] = lambda _: None) -> int:
         """Link entities with similar names; returns the number of new edges.
@@ -145,7 +144,7 @@ class Corpus:
             return run.run()
 
     def forecast(self, *, retry_failed: bool = False) -> Forecast:
-        """An estimate of what :meth:`extract` by the chat model would cost for the passages in the database."""
+        """The estimated cost of :meth:`extract` with the chat model for the passages in the database."""
         backlog = self._graph.extraction.backlog(Selection(Model.name, (Rules.name,)), failed=retry_failed)
         return forecast(backlog.passages, backlog.characters)
 

@@ -17,7 +17,7 @@ class SynonymPair:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedEntity:
-    """An entity with its embedding; ``linked`` once its synonyms were looked for."""
+    """An entity with its embedding; ``linked`` is set once its synonyms have been linked."""
 
     key: str
     embedding: Sequence[float]
@@ -53,7 +53,7 @@ class Synonyms:
         return (EmbeddedEntity(**row) for row in self._database.stream("entity_vectors"))
 
     def unlinked(self, keys: Sequence[str]) -> list[str]:
-        """Those of the keys whose synonyms were not looked for yet."""
+        """Those of the keys whose synonyms have not been linked yet."""
         return [row["key"] for row in self._database.call("entities_to_link", keys=list(keys))]
 
     def write(self, pairs: Sequence[SynonymPair], *, linked: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 """Synonym edges between entities whose names mean nearly the same.
 
 Exact while all embeddings fit into memory: those of new entities are compared with all others by products of matrices.
-Above that, the vector index is asked for the neighbours of each new entity.
+Above that, the neighbours of each new entity come from the vector index.
 """
 
 from collections.abc import Iterator, Sequence

@@ -152,10 +152,18 @@ def test_a_cancelled_question_ends_at_its_next_step_and_frees_its_thread(corpus,
 
 def test_a_stream_that_is_left_early_ends_its_run(corpus, server, embedder):
     """Closed or dropped after its first event; the thread of the run ends by itself."""
-    with ScriptedServer(ToyModel()) as model, asked(server, embedder, model) as gear:
+    toy, dropped = ToyModel(), threading.Event()
+
+    def held(messages):
+        # No reply before the stream is gone, or a fast model would be asked again in the meantime.
+        dropped.wait(10)
+        return toy(messages)
+
+    with ScriptedServer(held) as model, asked(server, embedder, model) as gear:
         for event in gear.stream(QUESTION, agent=GearAgent(over=Base(base="bm25"), max_steps=4)):
             assert "question" == event.kind
             break
+        dropped.set()
         deadline = time.monotonic() + 5
         while any(thread.name == "gear-stream" for thread in threads()) and time.monotonic() < deadline:
             time.sleep(0.05)
