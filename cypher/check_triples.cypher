@@ -7,7 +7,7 @@ CALL () {
   MATCH (p:Passage)
   USING INDEX SEEK p:Passage(id)
   WHERE p.id IN $passages
-  WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
+  WITH p, coalesce(p.extractors, []) AS extractors
   RETURN collect(p.id) AS known, collect(CASE WHEN NOT $extractor IN extractors THEN p.id END) AS open
 }
 CALL () {

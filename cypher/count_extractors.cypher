@@ -3,6 +3,6 @@
 // columns: extractor, passages
 // How many passages each extractor has read, most first.
 MATCH (p:Passage)
-UNWIND coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractor
+UNWIND p.extractors AS extractor
 RETURN extractor, count(*) AS passages
 ORDER BY passages DESC, extractor

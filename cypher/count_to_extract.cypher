@@ -3,9 +3,9 @@
 // columns: passages, characters
 // passages is the number of passages that an extractor has yet to read, characters their total length: those that
 // neither it nor any extractor outside of $beside has read, or with null for $beside, those that it has not read. A
-// passage with a recorded failure counts only with $failed.
+// passage whose recorded failure is this extractor's counts only with $failed.
 MATCH (p:Passage)
-WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
+WITH p, coalesce(p.extractors, []) AS extractors
 WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
-  AND ($failed OR p.extractionError IS NULL)
+  AND ($failed OR coalesce(p.extractionModel, '') <> $extractor)
 RETURN count(p) AS passages, coalesce(sum(size(p.title) + size(p.text)), 0) AS characters

@@ -6,9 +6,9 @@
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id > $after
-WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
+WITH p, coalesce(p.extractors, []) AS extractors
 WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
-  AND ($failed OR p.extractionError IS NULL)
+  AND ($failed OR coalesce(p.extractionModel, '') <> $extractor)
 RETURN p.id AS id, p.title AS title, p.text AS text, p.source AS source, p.position AS position
 ORDER BY p.id
 LIMIT $limit

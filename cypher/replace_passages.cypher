@@ -48,7 +48,7 @@ CALL () {
   MATCH (p:Passage {id: row.id})
   USING INDEX SEEK p:Passage(id)
   SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position
-  REMOVE p.extractedAt, p.extractors, p.extractionError
+  REMOVE p.extractedAt, p.extractors, p.extractionError, p.extractionModel
   WITH p, row
   CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)
 }

@@ -2,7 +2,7 @@
 // access: write
 // columns: written
 // Writes a passage with an embedding (float32) for each of the user's nodes and links it to the node. A card, a passage
-// made of the properties of a node, is marked as extracted. written is the number of new or changed passages; when two
+// made of the properties of a node, is marked as read. written is the number of new or changed passages; when two
 // transactions write the same passage at once, only the first counts it.
 CALL () {
   // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
@@ -16,7 +16,7 @@ WHERE elementId(n) = row.node
 MERGE (p:Passage {id: row.id})
 WITH row, n, p, p.text IS NULL OR p.text <> row.text OR p.title <> row.title AS fresh
 SET p.title = row.title, p.text = row.text, p.node = row.node,
-  p.extractedAt = CASE WHEN row.card THEN datetime() END
+  p.extractedAt = CASE WHEN row.card THEN datetime() END, p.extractors = CASE WHEN row.card THEN ['adopted'] END
 MERGE (p)-[:DESCRIBES]->(n)
 WITH p, row, fresh
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)

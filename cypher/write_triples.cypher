@@ -37,10 +37,10 @@ CALL () {
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages
-WITH p, coalesce(p.extractors, CASE WHEN p.extractedAt IS NULL THEN [] ELSE ['given'] END) AS extractors
+WITH p, coalesce(p.extractors, []) AS extractors
 WHERE NOT $extractor IN extractors
-SET p.extractedAt = datetime(), p.extractors = extractors + $extractor,
-  p.extractionError = null, p.extractionModel = null
+SET p.extractedAt = datetime(), p.extractors = extractors + $extractor
+SET p += CASE p.extractionModel WHEN $extractor THEN {extractionError: null, extractionModel: null} ELSE {} END
 WITH count(*) AS completed
 CALL () {
   MATCH (s:__GearStore {id: 'store'})

@@ -5,10 +5,12 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import overload
+from typing import Literal, overload
 
 from gear_neo4j.usage import Usage
 
+# How the vectors of triples are made: from their whole text, or from the vectors of their parts.
+VectorSource = Literal["encoded", "composed"]
 # An index entry of Neo4j holds at most 8,167 bytes; a key this long is a sentence, not a name.
 LONGEST_KEY = 500
 

@@ -11,11 +11,12 @@ from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.overlay_store import NodeReading
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.triple_vectors import TripleVectors
 
 PASSAGES_A_BATCH = 256
 NODES_A_BATCH = 2_000
 TRIPLES_A_BATCH = 1_000
-# What the check of triples calls whoever stated them; nothing is recorded under it.
+# What a card keeps as its extractor.
 ADOPTED = "adopted"
 Item = TypeVar("Item")
 
@@ -27,27 +28,21 @@ class OverlayWriter:
     graph: Graph
     profile: Profile
     embedder: Embedder
-
-    @property
-    def reading(self) -> NodeReading:
-        """The properties to read of nodes."""
-        labels = [*self.profile.entities, *self.profile.chunks]
-        texts = [name for label in labels for name in self.profile.prose_properties(label)]
-        titles = [name for chunk in self.profile.chunks.values() for name in chunk.title]
-        return NodeReading(
-            names=list(self.profile.name_properties),
-            texts=list(dict.fromkeys([*texts, *titles])),
-            longest=LONGEST_TEXT,
-            few=OTHERS,
-        )
+    triple_vectors: TripleVectors
 
     def write_passages(self, rows: Sequence[Row], *, where: Callable[[Row], bool] = lambda _: True) -> int:
-        """Write the passages of new nodes that pass ``where``, and of nodes whose text changed."""
+        """Write the passages of new nodes that pass ``where``, and of nodes whose text changed.
+
+        Triples extracted from the earlier text are deleted first: after a kill, the next run goes on from there.
+        """
         nodes = {row["id"]: node for row in rows if (node := node_passage(row, self.profile))}
         stored = self.graph.corpus.check_passages(node.passage for node in nodes.values())
         known = {id: state.same for id, state in stored.items()}
         wanted = {row["id"] for row in rows if where(row)}
         fresh = [node for node in nodes.values() if not known.get(node.passage.id, node.node not in wanted)]
+        changed = [node.passage.id for node in fresh if node.passage.id in known]
+        if changed and (stale := self.graph.overlay.extracted(changed)):
+            self.graph.corpus.delete_triples(stale)
         return self.graph.overlay.write_passages(self._passage_rows(fresh)) if fresh else 0
 
     def write_triples(self, batch: Sequence[RelationshipTriple]) -> tuple[int, int]:
@@ -58,7 +53,7 @@ class OverlayWriter:
         missing = [node for passage, node in states.items() if passage not in check.passages]
         passages = triples = 0
         for ids in batches(missing, PASSAGES_A_BATCH):
-            passages += self.write_passages(self.graph.overlay.nodes_by_id(ids, self.reading))
+            passages += self.write_passages(self.graph.overlay.nodes_by_id(ids, node_reading(self.profile)))
         fresh = [triple for id, triple in by_id.items() if id not in check.triples]
         if fresh:
             triples = self.graph.overlay.write_triples(self._triple_rows(fresh))
@@ -79,8 +74,7 @@ class OverlayWriter:
         ]
 
     def _triple_rows(self, fresh: list[RelationshipTriple]) -> list[dict[str, object]]:
-        texts = list(dict.fromkeys(triple.text for triple in fresh))
-        vectors = dict(zip(texts, self.embedder.embed(texts).tolist(), strict=True))
+        vectors = self.triple_vectors(fresh).tolist()
         return [
             {
                 "id": triple.id,
@@ -93,10 +87,23 @@ class OverlayWriter:
                 "object": triple.object,
                 "text": triple.text,
                 "rank": triple.rank,
-                "embedding": vectors[triple.text],
+                "embedding": vector,
             }
-            for triple in fresh
+            for triple, vector in zip(fresh, vectors, strict=True)
         ]
+
+
+def node_reading(profile: Profile) -> NodeReading:
+    """The properties to read of nodes."""
+    labels = [*profile.entities, *profile.chunks]
+    texts = [name for label in labels for name in profile.prose_properties(label)]
+    titles = [name for chunk in profile.chunks.values() for name in chunk.title]
+    return NodeReading(
+        names=list(profile.name_properties),
+        texts=list(dict.fromkeys([*texts, *titles])),
+        longest=LONGEST_TEXT,
+        few=OTHERS,
+    )
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches, batches_of_nodes
+from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches, batches_of_nodes, node_reading
 from gear_neo4j.adoption.nodes import RelationshipTriple, has_ended, has_prose, node_passage, relationship_triple
 from gear_neo4j.adoption.profile import Profile, dump
 from gear_neo4j.adoption.survey import survey_types
+from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
@@ -20,6 +21,11 @@ from gear_neo4j.graph.overlay_store import RelationshipReading
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.triple_vectors import triple_vectors
+
+# Encoding takes minutes from so many relationships on; composing saves little where a name is in few of them.
+MANY = 50_000
+TRIPLES_A_NAME = 2
 
 
 @dataclass(slots=True)
@@ -27,7 +33,8 @@ class AdoptionReport:
     """The items that an adoption read, wrote, and removed because they are gone from the graph.
 
     ``nameless`` counts relationships skipped because an end has no name under the profile, ``ended`` those whose fact
-    has ended, and ``left_out`` those of types that the profile does not mention, by type.
+    has ended, and ``left_out`` those of types that the profile does not mention, by type. ``triples_extracted`` counts
+    the triples that rules made from texts.
     """
 
     nodes_read: int = 0
@@ -38,42 +45,47 @@ class AdoptionReport:
     passages_removed: int = 0
     triples_written: int = 0
     triples_removed: int = 0
+    triples_extracted: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """An adoption: the graph, its profile, the embedder, and the progress callback."""
+    """An adoption: the graph, its profile, the embedder, how vectors of triples are made, and the progress callback.
+
+    Without ``vectors`` they are made as the database records it. In a new overlay, they are composed where that saves
+    minutes: in a graph of many relationships, with several for each name.
+    """
 
     graph: Graph
     profile: Profile
     embedder: Embedder
+    vectors: VectorSource | None = None
     on_progress: Callable[[Progress], None] = lambda _: None
     report: AdoptionReport = field(default_factory=AdoptionReport)
     ties: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-
-    @property
-    def _writer(self) -> OverlayWriter:
-        return OverlayWriter(self.graph, self.profile, self.embedder)
 
     def run(self) -> AdoptionReport:
         """Lay the overlay over the graph, or bring it up to date.
 
         Raises:
-            InputError: the graph has none of the profile's labels.
+            InputError: the graph has none of the profile's labels, or the overlay has the other kind of vectors.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database cannot be written to; it is unchanged.
         """
         labels, relationships = self._totals()
-        self.graph.prepare_overlay(
+        source = self.graph.prepare_overlay(
             model=self.embedder.name,
             dimension=self.embedder.dimension,
             profile=dump(self.profile),
             names=self.profile.name_properties,
+            vectors=self.vectors,
+            default=self._default_vectors(labels, relationships),
         )
+        writer = OverlayWriter(self.graph, self.profile, self.embedder, triple_vectors(self.embedder, source))
         self._remove_passages()
         self._remove_triples()
-        self._passages(labels)
-        self._triples(relationships)
+        self._passages(writer, labels)
+        self._triples(writer, relationships)
         self.graph.overlay.record_ties(self.ties)
         return self.report
 
@@ -104,6 +116,15 @@ class Adoption:
         self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.covers(kind))
         return sum(labels[label] for label in present), sum(types.get(kind, 0) for kind in self._types(types))
 
+    def _default_vectors(self, nodes: int, relationships: int) -> VectorSource:
+        """How vectors are made unless somebody says.
+
+        Predicates from a property may be long texts, as in triples of documents, where composed vectors cost 4 points.
+        """
+        stated = any(facts.predicate for facts in self.profile.relationships.values())
+        pays = relationships >= max(MANY, TRIPLES_A_NAME * nodes)
+        return "composed" if pays and not stated else "encoded"
+
     def _types(self, types: Iterable[str]) -> list[str]:
         """Those of the types that are facts."""
         profile = self.profile
@@ -128,7 +149,7 @@ class Adoption:
 
     def _nodes(self) -> Iterator[Row]:
         labels = [*self.profile.entities, *self.profile.chunks]
-        return self.graph.overlay.nodes(labels, self._writer.reading)
+        return self.graph.overlay.nodes(labels, node_reading(self.profile))
 
     def _relationship_triples(self) -> Iterator[RelationshipTriple]:
         for row in self.graph.overlay.relationships(self._reading()):
@@ -167,7 +188,7 @@ class Adoption:
         triple = relationship_triple(row, self.profile) if row["id"] else None
         return triple is not None and triple.id == row["triple"]
 
-    def _passages(self, total: int) -> None:
+    def _passages(self, writer: OverlayWriter, total: int) -> None:
         """Write the passages of nodes with a text; other nodes get one when a triple needs it."""
 
         def on_batch(rows: list[Row], written: int) -> None:
@@ -177,14 +198,12 @@ class Adoption:
 
         with Writers() as writers:
             for rows in batches_of_nodes(self._nodes(), where=self._has_prose):
-                writers.submit(
-                    partial(self._writer.write_passages, rows, where=self._has_prose), partial(on_batch, rows)
-                )
+                writers.submit(partial(writer.write_passages, rows, where=self._has_prose), partial(on_batch, rows))
 
     def _has_prose(self, row: Row) -> bool:
         return has_prose(row, self.profile)
 
-    def _triples(self, total: int) -> None:
+    def _triples(self, writer: OverlayWriter, total: int) -> None:
         def on_percent(percent: float) -> None:
             self.on_progress(Progress("index", round(percent), 100, self.report.triples_written))
 
@@ -200,4 +219,4 @@ class Adoption:
             Writers() as writers,
         ):
             for batch in batches(self._relationship_triples(), TRIPLES_A_BATCH):
-                writers.submit(partial(self._writer.write_triples, batch), on_batch)
+                writers.submit(partial(writer.write_triples, batch), on_batch)

@@ -12,6 +12,8 @@ MOST_MENTIONS = 30
 _JOINERS = "of the for de del della di da do dos du des la le les van von der den zu zum zur y e al el bin ibn"
 JOINERS = frozenset(_JOINERS.split(" "))
 MOST_JOINERS = 2
+# Between the verb that opens a sentence and its object, as in Recibió el Premio.
+_ARTICLES = frozenset(("el", "la", "le", "les"))
 _MONTH = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December"
     "|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)"
@@ -117,9 +119,13 @@ class Mentions:
         while True:
             joined = last > place or not self._language.has_noun_capitals
             following = _next_in_run(sentence, words, last, taken, most=MOST_JOINERS if joined else 0)
-            if following is None:
+            if following is None or (following > last + 1 and self._is_verb_with_article(words, last)):
                 return last
             last = following
+
+    def _is_verb_with_article(self, words: Sequence[re.Match[str]], place: int) -> bool:
+        """Whether a word opens the sentence, is no known name, and has an article after it."""
+        return place == 0 and words[1][0] in _ARTICLES and _bare(words[0][0]) not in self._names
 
     def _trim(self, words: Sequence[re.Match[str]], first: int, last: int, in_capitals: bool) -> int:
         """The place of the run's first word that is not a stop word, as ``The`` and ``In`` are."""
@@ -144,14 +150,15 @@ class Mentions:
         )
 
     def _words_of_names(self, sentences: Sequence[str]) -> Iterator[str]:
-        """The capitalised words inside of sentences; where every noun is one, those that follow another one."""
+        """The capitalised words inside of sentences; where every noun is one, those that follow another noun."""
         for sentence in sentences:
             words = list(_WORD.finditer(sentence))
             for place in range(1, len(words)):
                 if not words[place][0][0].isupper():
                     continue
+                before = words[place - 1]
                 if not self._language.has_noun_capitals or (
-                    words[place - 1][0][0].isupper() and sentence[words[place - 1].end() : words[place].start()] == " "
+                    not self._is_filler(before[0], False) and sentence[before.end() : words[place].start()] == " "
                 ):
                     yield _bare(words[place][0])
 

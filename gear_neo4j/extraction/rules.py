@@ -6,7 +6,7 @@ from gear_neo4j.domain import Fact, Passage, entity_key
 from gear_neo4j.extraction.extractor import FactExtractor, Rules
 from gear_neo4j.extraction.language import Language, language_of
 from gear_neo4j.extraction.mentions import LONGEST_NAME, Mention, Mentions
-from gear_neo4j.extraction.tables import split_tables
+from gear_neo4j.extraction.tables import row_facts, split_tables
 from gear_neo4j.ingestion.markdown import HEADINGS
 
 FIRST_WORDS = 4
@@ -46,7 +46,7 @@ def extract_facts(title: str, text: str) -> list[Fact]:
     sentences = language.sentences(prose)
     topic = _topic(title) or _first_name(sentences, language)
     mentions = Mentions(sentences, topic=topic, language=language)
-    facts = {_key(fact): fact for fact in rows}
+    facts = {_key(fact): fact for row in rows for fact in row_facts(row, topic=topic)}
     for sentence in sentences:
         for fact in _facts(sentence, mentions.find(sentence), topic):
             facts.setdefault(_key(fact), fact)

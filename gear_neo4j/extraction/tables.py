@@ -11,43 +11,66 @@ _FIELD = re.compile(rf"([^:\n]{{1,{LONGEST_HEAD}}}):(?: (.*))?")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 
 
-def split_tables(text: str) -> tuple[list[Fact], str]:
-    """The facts of a text's tables, and the text without them.
+# The cells of a row, each with the head of its column.
+Row = Sequence[tuple[str, str]]
+
+
+def split_tables(text: str) -> tuple[list[Row], str]:
+    """The rows of a text's tables, and the text without them.
 
     A table is one of Markdown, or a text all of whose lines read ``head: cell``, as the rows of a CSV file do.
 
     Example:
-        >>> facts, rest = split_tables("Rivers:\\n\\n| river | mouth |\\n|---|---|\\n| Elbe | North Sea |")
-        >>> print(facts[0], repr(rest))
-        Elbe —mouth→ North Sea 'Rivers:\\n'
-        >>> [str(fact) for fact in split_tables("name: Elbe\\nmouth: North Sea")[0]]
-        ['Elbe —mouth→ North Sea']
+        >>> rows, rest = split_tables("Rivers:\\n\\n| river | mouth |\\n|---|---|\\n| Elbe | North Sea |")
+        >>> rows, rest
+        ([[('river', 'Elbe'), ('mouth', 'North Sea')]], 'Rivers:\\n')
+        >>> split_tables("name: Elbe\\nmouth: North Sea")
+        ([[('name', 'Elbe'), ('mouth', 'North Sea')]], '')
     """
     lines = text.split("\n")
     if record := _record(lines):
-        return list(_row_facts(*record)), ""
-    facts: list[Fact] = []
+        return [record], ""
+    rows: list[Row] = []
     rest: list[str] = []
     heads: list[str] = []
     for number, line in enumerate(lines):
-        row = _cells(line)
-        if row and not heads and number + 1 < len(lines) and _is_rule(lines[number + 1]):
-            heads = row
-        elif row and heads:
+        cells = _cells(line)
+        if cells and not heads and number + 1 < len(lines) and _is_rule(lines[number + 1]):
+            heads = cells
+        elif cells and heads:
             if not _is_rule(line):
-                facts.extend(_row_facts(heads, row))
+                rows.append(list(zip(heads, cells, strict=False)))
         else:
             heads = []
             rest.append(line)
-    return facts, "\n".join(rest)
+    return rows, "\n".join(rest)
 
 
-def _record(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
+def row_facts(row: Row, *, topic: str) -> Iterator[Fact]:
+    """A fact for each cell, about the first cell that holds a word; numbers name nothing.
+
+    A row of two cells without heads, as in the boxes beside an article, states something about the topic.
+
+    Example:
+        >>> [str(fact) for fact in row_facts([("river", "Elbe"), ("mouth", "North Sea")], topic="Germany")]
+        ['Elbe —mouth→ North Sea']
+        >>> [str(fact) for fact in row_facts([("", "Capital"), ("", "Berlin")], topic="Germany")]
+        ['Germany —Capital→ Berlin']
+    """
+    if topic and len(row) == 2 and not any(head for head, _ in row):
+        row = [("", topic), (row[0][1], row[1][1])]
+    subject = next((cell for _, cell in row if any(map(str.isalpha, cell)) and len(cell) <= LONGEST_CELL), "")
+    for head, cell in row if subject else ():
+        if cell != subject and len(cell) <= LONGEST_CELL and _has_words(head) and _has_words(cell):
+            yield Fact(subject, head, cell)
+
+
+def _record(lines: Sequence[str]) -> Row | None:
     matches = [_FIELD.fullmatch(line) for line in lines if line.strip()]
     fields = [match for match in matches if match]
     if len(fields) < 2 or len(fields) < len(matches):
         return None
-    return [field[1] for field in fields], [field[2] or "" for field in fields]
+    return [(field[1].strip(), (field[2] or "").strip()) for field in fields]
 
 
 def _cells(line: str) -> list[str]:
@@ -59,17 +82,6 @@ def _cells(line: str) -> list[str]:
 
 def _is_rule(line: str) -> bool:
     return _RULE.fullmatch(line.strip()) is not None
-
-
-def _row_facts(heads: Sequence[str], row: Sequence[str]) -> Iterator[Fact]:
-    """The subject is the first cell that holds a word; numbers name nothing."""
-    cells = [(head.strip(), cell.strip()) for head, cell in zip(heads, row, strict=False)]
-    subject = next((cell for _, cell in cells if any(map(str.isalpha, cell)) and len(cell) <= LONGEST_CELL), "")
-    if not subject:
-        return
-    for head, cell in cells:
-        if cell != subject and len(cell) <= LONGEST_CELL and _has_words(head) and _has_words(cell):
-            yield Fact(subject, head, cell)
 
 
 def _has_words(text: str) -> bool:

@@ -6,8 +6,8 @@ from pathlib import Path as File
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.forecast import Forecast, forecast
-from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction, ExtractionReport, Failure
+from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.extraction_queue import Selection
@@ -77,18 +77,13 @@ class Corpus:
         with self._session.writing():
             report = run.run(files.passages, files.triples)
             if extract:
-                extracted = self._extract_by_rules(on_progress)
+                extracted = extract_by_rules(self._session, on_progress=on_progress)
                 report.passages_extracted = extracted.done
                 report.characters_extracted = extracted.characters
                 report.triples_extracted = extracted.triples
             if synonyms:
                 run.link_synonyms()
             return report
-
-    def _extract_by_rules(self, on_progress: Callable[[Progress], None]) -> ExtractionReport:
-        return Extraction(
-            self._graph, self._embedder, RuleExtractor(), on_progress=lambda report: on_progress(report.progress)
-        ).run()
 
     def link_synonyms(self, *, on_progress: Callable[[Progress], None] = lambda _: None) -> int:
         """Link entities with similar names; returns the number of new edges.

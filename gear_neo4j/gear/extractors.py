@@ -1,9 +1,13 @@
 """The built-in extractors: how each is made from its recipe."""
 
+from collections.abc import Callable
+
 from gear_neo4j.extraction.chat import ChatExtractor
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.rules import RuleExtractor
+from gear_neo4j.extraction.run import Extraction, ExtractionReport
 from gear_neo4j.gear.session import Session
+from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.registry import register_extractor
 
 
@@ -17,3 +21,10 @@ def rules(_session: Session, _recipe: Rules) -> RuleExtractor:
 def model(session: Session, _recipe: Model) -> ChatExtractor:
     """Triples by the chat model."""
     return ChatExtractor(session.chat)
+
+
+def extract_by_rules(session: Session, *, on_progress: Callable[[Progress], None]) -> ExtractionReport:
+    """Triples by rules of every passage that has none."""
+    return Extraction(
+        session.graph, session.plain_embedder, RuleExtractor(), on_progress=lambda report: on_progress(report.progress)
+    ).run()

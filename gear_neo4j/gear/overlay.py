@@ -11,7 +11,9 @@ from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.release import ReleaseReport, release
 from gear_neo4j.adoption.survey import Survey, survey
+from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
+from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
@@ -60,6 +62,8 @@ class Overlay:
         self,
         profile: Profile | None = None,
         *,
+        vectors: VectorSource | None = None,
+        extract: bool = True,
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> AdoptionReport:
@@ -69,10 +73,15 @@ class Overlay:
 
         Args:
             profile: how the graph is to be read; by default as it was before.
+            vectors: how the vectors of triples are made; by default as before, in a new overlay ``composed`` from
+                50,000 relationships on. A composed vector is the sum of those of the names and the predicate, each of
+                which is embedded once.
+            extract: where the graph consists of passages alone, make triples by rules of those that have none.
             dry_run: change nothing, only count what would be written on a graph without an overlay.
 
         Raises:
-            InputError: there is no profile, or the graph has none of the labels that it names.
+            InputError: there is no profile, the graph has none of the labels that it names, or the overlay
+                has the other kind of vectors.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
         profile = profile or self.profile()
@@ -80,11 +89,14 @@ class Overlay:
             raise InputError(
                 f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)"
             )
-        run = Adoption(self._graph, profile, self._session.plain_embedder, on_progress=on_progress)
+        run = Adoption(self._graph, profile, self._session.plain_embedder, vectors=vectors, on_progress=on_progress)
         if dry_run:
             return run.count()
         with self._session.writing():
-            return run.run()
+            report = run.run()
+            if extract and not profile.entities:
+                report.triples_extracted = extract_by_rules(self._session, on_progress=on_progress).triples
+            return report
 
     def profile(self) -> Profile | None:
         """The profile of the adopted graph, or None."""

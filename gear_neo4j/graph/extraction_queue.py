@@ -36,7 +36,7 @@ class Backlog:
 class ExtractionQueue:
     """The passages that wait for an extractor in one database; each method is one query and one round trip.
 
-    ``failed`` includes the passages with a recorded failure.
+    ``failed`` includes the passages whose recorded failure is the extractor's.
     """
 
     def __init__(self, database: Database) -> None:

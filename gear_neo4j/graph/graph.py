@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
+from gear_neo4j.domain import VectorSource
 from gear_neo4j.graph import bulk, migrations, preparation, schema
 from gear_neo4j.graph.community_store import CommunityStore
 from gear_neo4j.graph.corpus_writes import CorpusWrites
@@ -90,9 +91,26 @@ class Graph:
         """Migrate, and record the embedding model; see :func:`gear_neo4j.graph.preparation.prepare`."""
         preparation.prepare(self.database, model=model, dimension=dimension)
 
-    def prepare_overlay(self, *, model: str, dimension: int, profile: str, names: Sequence[str]) -> None:
+    def prepare_overlay(
+        self,
+        *,
+        model: str,
+        dimension: int,
+        profile: str,
+        names: Sequence[str],
+        vectors: VectorSource | None,
+        default: VectorSource,
+    ) -> VectorSource:
         """Migrate for an adoption; see :func:`gear_neo4j.graph.preparation.prepare_overlay`."""
-        preparation.prepare_overlay(self.database, model=model, dimension=dimension, profile=profile, names=names)
+        return preparation.prepare_overlay(
+            self.database,
+            model=model,
+            dimension=dimension,
+            profile=profile,
+            names=names,
+            vectors=vectors,
+            default=default,
+        )
 
     def migrate(self, *, dimension: int) -> tuple[Migration, ...]:
         """Bring the schema up to date; returns what was applied. See :func:`gear_neo4j.graph.migrations.migrate`."""

@@ -84,6 +84,10 @@ class OverlayStore:
         """Write triples over relationships, in one transaction; returns how many."""
         return int(self._database.call("write_adopted_triples", rows=list(rows))[0]["written"])
 
+    def extracted(self, passages: Sequence[str]) -> list[str]:
+        """The ids of the triples that extractors made from some passages."""
+        return [row["id"] for row in self._database.call("extracted_triples", passages=list(passages))]
+
     def record_ties(self, ties: Mapping[tuple[str, str, str], int]) -> None:
         """Record how often each type connects two labels: (label, type, label)."""
         texts = [json.dumps([*tie, count]) for tie, count in sorted(ties.items())]

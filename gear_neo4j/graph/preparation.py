@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from gear_neo4j.errors import ForeignGraph
+from gear_neo4j.domain import VectorSource
+from gear_neo4j.errors import ForeignGraph, InputError
 from gear_neo4j.graph import migrations
 from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.record import read_record, record_of
+from gear_neo4j.graph.record import StoreRecord, read_record, record_of
 from gear_neo4j.graph.schema import ENTITY
 
 
@@ -28,26 +29,54 @@ def prepare(database: Database, *, model: str, dimension: int) -> None:
     record_of(row).require_model(name=model, dimension=dimension)
 
 
-def prepare_overlay(database: Database, *, model: str, dimension: int, profile: str, names: Sequence[str]) -> None:
-    """Migrate a database that holds a user's graph, and record the model and the profile.
+def prepare_overlay(
+    database: Database,
+    *,
+    model: str,
+    dimension: int,
+    profile: str,
+    names: Sequence[str],
+    vectors: VectorSource | None,
+    default: VectorSource,
+) -> VectorSource:
+    """Migrate a database that holds a user's graph, and record the model, the profile, and how vectors are made.
 
     If the user's own nodes have the label ``Entity``, no index is created on that label.
 
+    Args:
+        vectors: how the vectors of triples are made; None: as on record, or by ``default`` in a new overlay.
+
     Raises:
         EmbeddingMismatch: another model is on record.
+        InputError: the triples of the overlay have vectors of the other kind.
         ForeignGraph, MigrationError: see :func:`gear_neo4j.graph.migrations.migrate`.
     """
     record = read_record(database)
     if record:
         record.require_model(name=model, dimension=dimension)
+    made = _vectors_of(record, database=database.name, wanted=vectors, default=default)
     foreign = record.foreign if record else ENTITY in migrations.foreign_labels(database)
+    columns = {"profile": profile, "names": list(names), "vectors": made, "foreign": foreign}
     if record is None:
         # Before the migration, so that a run killed during it still knows whose the entities are.
         _refuse_others(database)
         database.call("record_store", model=model, dimension=dimension)
-        database.call("record_profile", profile=profile, names=list(names), foreign=foreign)
+        database.call("record_profile", **columns)
     migrations.migrate(database, dimension=dimension)
-    database.call("record_profile", profile=profile, names=list(names), foreign=foreign)
+    database.call("record_profile", **columns)
+    return made
+
+
+def _vectors_of(
+    record: StoreRecord | None, *, database: str, wanted: VectorSource | None, default: VectorSource
+) -> VectorSource:
+    if record is None or not record.profile:
+        return wanted or default
+    if wanted not in (None, record.vectors):
+        raise InputError(
+            f"the triples in {database} have {record.vectors} vectors, not {wanted}: run 'gear release' first"
+        )
+    return record.vectors
 
 
 def _refuse_others(database: Database) -> None:

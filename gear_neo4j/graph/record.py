@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import EmbeddingMismatch, InputError
 from gear_neo4j.graph.database import Database, Row
 
@@ -14,6 +15,7 @@ class StoreRecord:
         model: the embedding model that built it, with the ``dimension`` of its vectors.
         dataset: the data set of an evaluation, with the ``fingerprint`` of its files once it is complete.
         profile: the profile of an adopted graph, as TOML, with the properties that name its nodes (``names``).
+        vectors: how the vectors of the adopted graph's triples are made.
         foreign: whether the nodes with the label ``Entity`` are the user's.
     """
 
@@ -23,6 +25,7 @@ class StoreRecord:
     fingerprint: str | None = None
     profile: str | None = None
     names: tuple[str, ...] = ()
+    vectors: VectorSource = "encoded"
     foreign: bool = False
 
     def require_model(self, *, name: str, dimension: int) -> None:

@@ -3,30 +3,23 @@
 The files are read by the loaders of langchain-community, which are imported when the first document comes.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.markdown import sections
 
 if TYPE_CHECKING:
-    from bs4.builder import TreeBuilder
     from langchain_core.document_loaders import BaseLoader
     from langchain_core.documents import Document
 
 LONGEST_TITLE = 200
 LONGEST_FIRST_LINE = 80
-_BLOCK = re.compile(
-    r"(?i)</?(?:address|article|aside|blockquote|body|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|"
-    r"form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|summary|table|title|tr|ul)\b"
-)
-_CELL = re.compile(r"(?i)</(?:td|th)\b")
-_BREAK = re.compile(r"(?i)<br\b")
-_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +85,17 @@ def _markdown(path: Path) -> Iterator[Part]:
 
 
 def _html(path: Path) -> Iterator[Part]:
-    from langchain_community.document_loaders import BSHTMLLoader
-
-    loader = BSHTMLLoader(path, open_encoding=_encoding(path), bs_kwargs={"builder": _block_builder()})
-    with catch_warnings():
-        # Beautiful Soup warns of XHTML, and of a page that looks like an address; both are read as they should be.
-        simplefilter("ignore", UserWarning)
-        (document,) = _documents(loader, "HTML")
-    title = document.metadata["title"]
-    # The loader writes None where the title is empty.
-    yield Part(
-        _shorten(title if title != "None" else "") or path.stem,
-        _BLANK_LINES.sub("\n\n", document.page_content),
-        "character",
-    )
+    try:
+        with catch_warnings():
+            # Beautiful Soup warns of XHTML, and of a page that looks like an address; both are read as they should be.
+            simplefilter("ignore", UserWarning)
+            title, text = to_markdown(path.read_bytes())
+    except Exception as error:
+        raise InputError(_reason(error, "HTML")) from error
+    text = _encodable(text)
+    begins = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=1))
+    for heading, section, line in sections(text):
+        yield Part(_shorten(heading or title) or path.stem, section, "character", begins[line - 1])
 
 
 def _pdf(path: Path) -> Iterator[Part]:
@@ -166,34 +156,10 @@ def _reason(error: Exception, kind: str) -> str:
         return f"cannot be read: {cause.strerror or cause}"
     if type(cause).__name__ in ("FileNotDecryptedError", "WrongPasswordError", "DependencyError"):
         return "is encrypted: save it without a password"
+    if isinstance(cause, RecursionError):
+        return "is nested too deeply"
     detail = " ".join(str(cause).split()) or type(cause).__name__
     return f"cannot be read as {kind}: {detail}"
-
-
-def _encoding(path: Path) -> str:
-    """UTF-8 where the page is valid UTF-8, else the encoding that it declares."""
-    from bs4.dammit import EncodingDetector
-
-    content = path.read_bytes()
-    try:
-        content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        declared = EncodingDetector.find_declared_encoding(content, is_html=True)
-        return declared or "utf-8-sig"
-    return "utf-8-sig"
-
-
-def _block_builder() -> "TreeBuilder":
-    from bs4.builder._htmlparser import HTMLParserTreeBuilder
-
-    class Blocks(HTMLParserTreeBuilder):
-        # The text of a page has no space between its paragraphs but that of the markup, which need not have any.
-        def prepare_markup(self, markup: Any, *args: Any, **options: Any) -> Iterator[Any]:
-            for prepared, *rest in super().prepare_markup(markup, *args, **options):
-                spaced = _BREAK.sub(r"\n\g<0>", _CELL.sub(r" \g<0>", prepared))
-                yield (_BLOCK.sub(r"\n\n\g<0>", spaced), *rest)
-
-    return Blocks()
 
 
 def _shorten(title: str) -> str:

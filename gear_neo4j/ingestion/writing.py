@@ -7,6 +7,7 @@ from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.triple_vectors import encode
 
 # What triples and passages keep as their extractor where a file gave the triples.
 GIVEN = "given"
@@ -90,15 +91,8 @@ def write_triples(
     fresh = list(new.values())
     done = [passage for passage in completed if passage in check.unfinished]
     if fresh or done:
-        graph.corpus.write_triples(fresh, triple_vectors(fresh, embedder), completed=done, extractor=extractor)
+        graph.corpus.write_triples(fresh, encode(fresh, embedder).tolist(), completed=done, extractor=extractor)
     return TriplesWritten(len(fresh), frozenset(named - check.passages))
-
-
-def triple_vectors(triples: Sequence[Triple], embedder: Embedder) -> list[list[float]]:
-    """The embeddings of triples; each text is embedded once."""
-    texts = list(dict.fromkeys(triple.text for triple in triples))
-    vectors = dict(zip(texts, embedder.embed(texts).tolist(), strict=True)) if texts else {}
-    return [vectors[triple.text] for triple in triples]
 
 
 def _embed(passages: Sequence[Passage], embedder: Embedder) -> list[list[float]]:

@@ -1,5 +1,8 @@
 """``gear adopt`` and ``gear release``: an overlay over a graph that is there, and the graph as it was before."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,10 +15,12 @@ from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
 from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.release import release
 from gear_neo4j.adoption.survey import survey
+from gear_neo4j.domain import Fact
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, InputError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.models.triple_vectors import triple_vectors
 from tests.dump import dump
 from tests.graphs import ingest, opened
 
@@ -171,6 +176,67 @@ def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(films, embedder, 
     adopt(films, embedder)
 
     assert undisturbed == graph(films)
+
+
+STORED = Query("stored", "MATCH (t:Triple) RETURN t.subject AS s, t.predicate AS p, t.object AS o, t.embedding AS v")
+KNOWN = Query("known", "MATCH (s:__GearStore {id: 'store'}) RETURN s.vectors AS vectors")
+
+
+def made_as(database, embedder, source):
+    """Whether the stored vectors of all triples are of one kind."""
+    rows = database.run(STORED)
+    expected = triple_vectors(embedder, source)([Fact(row["s"], row["p"], row["o"]) for row in rows])
+    return bool(rows) and np.allclose(expected, [row["v"] for row in rows], atol=1e-5)
+
+
+def test_vectors_stay_of_their_kind(films, embedder):
+    """An update knows the kind; the other kind is refused, and possible after a release."""
+    adopt(films, embedder, vectors="composed")
+    assert made_as(films, embedder, "composed")
+    films.run(write("MATCH (a:Person {born: 1964}), (b:City) CREATE (a)-[:VISITED]->(b)"))
+    before = dump(films)
+
+    with pytest.raises(InputError, match="have composed vectors, not encoded: run 'gear release' first"):
+        adopt(films, embedder, vectors="encoded")
+
+    assert before == dump(films)
+    assert 1 == adopt(films, embedder).triples_written
+    assert made_as(films, embedder, "composed")
+    release(Graph(films))
+    adopt(films, embedder)
+    assert made_as(films, embedder, "encoded")
+
+
+@pytest.mark.parametrize(
+    ("many", "ratio", "facts", "source"),
+    [
+        (7, 1, {}, "composed"),
+        (8, 1, {}, "encoded"),
+        (7, 2, {}, "encoded"),
+        (7, 1, {"KNOWS": Facts(predicate="how"), "ACTED_IN": Facts(), "DIRECTED": Facts()}, "encoded"),
+    ],
+    ids=["many relationships", "few", "few for each name", "predicates from a property"],
+)
+def test_vectors_are_composed_where_that_saves_much(films, embedder, monkeypatch, many, ratio, facts, source):
+    """The graph has seven relationships and six named nodes."""
+    monkeypatch.setattr(overlay, "MANY", many)
+    monkeypatch.setattr(overlay, "TRIPLES_A_NAME", ratio)
+
+    adopt(films, embedder, replace(PROFILE, relationships=facts))
+
+    assert made_as(films, embedder, source)
+
+
+def test_an_overlay_of_an_older_gear_keeps_its_encoded_vectors(films, embedder):
+    """Its store does not say how they were made."""
+    adopt(films, embedder, vectors="encoded")
+    films.run(write("MATCH (s:__GearStore {id: 'store'}) REMOVE s.vectors"))
+    films.run(write("MATCH (a:Person {born: 1964}), (b:City) CREATE (a)-[:VISITED]->(b)"))
+
+    adopt(films, embedder)
+
+    assert made_as(films, embedder, "encoded")
+    assert ["encoded"] == [row["vectors"] for row in films.run(KNOWN)]
 
 
 def graph(database):

@@ -22,7 +22,8 @@ from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import PASSAGES_A_BATCH
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.ingestion.writing import triple_vectors, write_triples
+from gear_neo4j.ingestion.writing import write_triples
+from gear_neo4j.models.triple_vectors import encode
 
 NODES = Query(
     "nodes", "MATCH (n) WHERE NOT n:__GearTests RETURN elementId(n) AS id, labels(n) AS l, properties(n) AS p"
@@ -583,7 +584,7 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
     triple = make_triple("keep", *(("shared", "is", "two") if side == "SUBJECT" else ("two", "is", "shared")))
     parameters = {
         "entities": entity_rows([triple]),
-        "triples": triple_rows([triple], triple_vectors([triple], gear.embedder)),
+        "triples": triple_rows([triple], encode([triple], gear.embedder).tolist()),
         "passages": ["keep"],
         "extractor": "given",
     }

@@ -173,7 +173,7 @@ def test_a_vector_store_is_adopted_extracted_searched_and_released(empty, server
     with ScriptedServer(facts_of) as model:
         client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0)
         with opened(server, embedder, chat=Chat(client)) as gear:
-            report = gear.overlay.adopt(load(built_in()["langchain-vector"]))
+            report = gear.overlay.adopt(load(built_in()["langchain-vector"]), extract=False)
 
             assert (4, 0) == (report.passages_written, report.triples_written)
             assert [STUDIES] == texts(gear.search(QUESTION, retriever=Naive(base="fulltext")))
@@ -186,6 +186,34 @@ def test_a_vector_store_is_adopted_extracted_searched_and_released(empty, server
             gone = gear.overlay.release()
 
     assert (4, True) == (gone.passages, gone.schema)
+    assert before == dump(empty)
+
+
+def test_a_vector_store_gets_triples_by_rules_which_follow_its_texts(empty, server, embedder):
+    """Without a model; a changed text loses the triples of the old one, and release leaves no trace."""
+    before = make(empty, "langchain-vector")
+    change = Query(
+        "change",
+        "MATCH (c:Chunk) WHERE c.text = $text SET c.text = $new",
+        frozenset({"text", "new"}),
+        writes=True,
+    )
+
+    with opened(server, embedder) as gear:
+        first = gear.overlay.adopt(load(built_in()["langchain-vector"]))
+        passages = {text for _, text in stated(empty)}
+        again = gear.overlay.adopt()
+        empty.run(change, text=RADIUM, new="Radium was discovered by Pierre Curie in Paris.")
+        changed = gear.overlay.adopt()
+        facts = [fact for fact, text in stated(empty) if text.startswith("Radium was")]
+        assert "rules" in gear.graph.extraction.readers()
+        empty.run(change, text="Radium was discovered by Pierre Curie in Paris.", new=RADIUM)
+        gear.overlay.release()
+
+    assert {PRIZE, VILLAGE, STUDIES, RADIUM} == passages
+    assert (0, 0) == (again.triples_extracted, again.passages_written)
+    assert 0 < changed.triples_extracted < first.triples_extracted
+    assert any("Pierre Curie" in fact for fact in facts)
     assert before == dump(empty)
 
 

@@ -6,9 +6,11 @@ import random
 import pytest
 
 from gear_neo4j import Gear
-from gear_neo4j.extraction.extractor import FactExtractor
+from gear_neo4j.errors import ReplyError
+from gear_neo4j.extraction.extractor import Extractor, FactExtractor
 from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction
+from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from tests import mixed_folder
@@ -50,6 +52,16 @@ class Silent(FactExtractor):
 
     def facts(self, passage):
         return []
+
+
+class Unable(Extractor):
+    """An extractor that fails at every passage."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def extract(self, passage):
+        raise ReplyError("nothing usable")
 
 
 def test_a_folder_of_many_kinds_becomes_a_graph_without_a_model(gear, monkeypatch, tmp_path):
@@ -102,6 +114,23 @@ def test_rules_on_request_read_what_others_have_read_and_others_what_only_rules_
 
     assert (1, 2, 0) == (rules.done, model.done, other.done)
     assert {"p1": ["rules", "model"], "p2": ["given", "rules"], "p3": ["rules", "model"]} == extractors(connected)
+
+
+def test_a_failure_is_that_of_its_extractor(connected, tmp_path):
+    """Rules read what a model failed at; its failure stays on record until it reads the passage itself."""
+    connected.ingest([lines(tmp_path / "corpus.jsonl", PASSAGES)], extract=False)
+    failures = []
+
+    failed = Extraction(connected.graph, connected.embedder, Unable("model"), on_failure=failures.append).run()
+    rules = Extraction(connected.graph, connected.embedder, RuleExtractor()).run()
+    again = Extraction(connected.graph, connected.embedder, Unable("model")).run()
+
+    assert (3, 3, 0) == (failed.failed, rules.done, again.total)
+    assert {("nothing usable", id) for id in ("p1", "p2", "p3")} == {(f.reason, f.passage.id) for f in failures}
+    mended = Extraction(connected.graph, connected.embedder, Silent("model"), retry_failed=True).run()
+    assert 3 == mended.done
+    assert {("rules", "model")} == {tuple(names) for names in extractors(connected).values()}
+    assert 0 == connected.graph.extraction.backlog(Selection("model", ("rules",)), failed=True).passages
 
 
 def test_an_ingest_without_extraction_leaves_passages_for_a_later_one(connected, tmp_path):

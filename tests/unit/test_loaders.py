@@ -211,7 +211,7 @@ def test_a_heading_of_any_length_is_a_title_of_two_hundred_characters(tmp_path):
 
 
 def test_a_page_is_its_text_without_scripts_and_styles(tmp_path):
-    """Blocks stand apart, whatever the markup; what is within a line stays together."""
+    """Blocks stand apart, whatever the markup; what is within a line stays together; tables are those of Markdown."""
     page = (
         "<!doctype html><html><head><title>A &amp; B\n page</title><style>p {color: red}</style>"
         "<script>var hidden = '<p>';</script></head><body><h1>Head</h1><p>H<sub>2</sub>O is <b>w</b>ater.</p><p>Two<br>"
@@ -220,10 +220,26 @@ def test_a_page_is_its_text_without_scripts_and_styles(tmp_path):
 
     (part,) = loaded(tmp_path, "a.html", page)
 
-    assert ("A & B page", "character", 1) == (part.title, part.unit, part.number)
-    assert ["A & B\n page", "Head", "H2O is water.", "Two\nlines", "one two"] == [
-        piece.strip() for piece in part.text.split("\n\n") if piece.strip()
-    ]
+    assert ("Head", "character", 1) == (part.title, part.unit, part.number)
+    assert ["# Head", "H2O is water.", "Two\nlines", "|  |  |\n| --- | --- |\n| one | two |"] == part.text.split("\n\n")
+
+
+def test_a_page_is_cut_at_its_headings_each_under_the_path_of_those_above(tmp_path):
+    """As Markdown is; without a main heading the title of the page stands for it. A part knows where it begins."""
+    body = "<p>Intro.</p><h2>Early <i>life</i></h2><p>In Warsaw.<h3>School</h3><p>Ten * 10 _years_ # long.</p>"
+    titled = loaded(tmp_path, "a.html", f"<title>Curie</title>{body}")
+    headed = loaded(tmp_path, "b.html", f"<title>A site</title><nav>Menu</nav><h1>Curie</h1>{body}")
+
+    assert ["Curie", "Curie > Early life", "Curie > Early life > School"] == [part.title for part in titled]
+    assert ["A site", "Curie", "Curie > Early life", "Curie > Early life > School"] == [part.title for part in headed]
+    assert "### School\n\nTen * 10 _years_ # long." == titled[-1].text
+    whole = "".join(part.text + "\n" for part in headed)
+    assert all(whole[part.number - 1 :].startswith(part.text) for part in headed)
+
+
+def test_a_page_that_is_nested_too_deeply_is_refused(tmp_path):
+    """In one line, as any other unusable file."""
+    assert "is nested too deeply" == refused(tmp_path, "a.html", b"<div>" * 100_000)
 
 
 @pytest.mark.parametrize("head", ["", "<title></title>", "<title> </title>"])

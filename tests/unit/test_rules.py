@@ -10,7 +10,7 @@ from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.extraction.language import language_of
 from gear_neo4j.extraction.mentions import LONGEST_NAME, Mentions
 from gear_neo4j.extraction.rules import RuleExtractor, extract_facts
-from gear_neo4j.extraction.tables import split_tables
+from gear_neo4j.extraction.tables import row_facts, split_tables
 from gear_neo4j.ingestion.lines import is_triple
 
 # Letters, capitals, digits, marks and blanks of every kind, and the beginnings of what the rules look for.
@@ -142,13 +142,21 @@ def test_tables_give_a_fact_for_each_cell():
     """Markdown, and the rows of CSV as our loader has them; a column without a head gives none."""
     table = "Before.\n\n| city | river | |\n|:--|:-:|--|\n| Dresden | Elbe | x |\n| Bonn | Rhine | |\n\nAfter."
 
-    assert (["Dresden —river→ Elbe", "Bonn —river→ Rhine"], "Before.\n\n\nAfter.") == (
-        [str(fact) for fact in split_tables(table)[0]],
-        split_tables(table)[1],
-    )
+    rows, rest = split_tables(table)
+    assert ["Dresden —river→ Elbe", "Bonn —river→ Rhine"] == [str(f) for row in rows for f in row_facts(row, topic="")]
+    assert "Before.\n\n\nAfter." == rest
     assert ["Ada Lovelace —born→ London"] == facts("id: 7\nname: Ada Lovelace\nborn: London\nemployer:")[1:]
     assert "Ada Lovelace —id→ 7" == facts("id: 7\nname: Ada Lovelace\nborn: London")[0]
     assert ([], "One line: no table.") == split_tables("One line: no table.")
+
+
+def test_a_box_beside_an_article_is_about_its_topic():
+    """Rows of two cells without heads; a table of more columns, or without a topic, needs heads."""
+    box = "|  |  |\n| --- | --- |\n| Founded | 1886 |\n| Based in | Stuttgart |"
+
+    assert ["Bosch —Founded→ 1886", "Bosch —Based in→ Stuttgart"] == facts(box, "Bosch")
+    assert [] == facts(box)
+    assert [] == facts("|  |  |  |\n|---|---|---|\n| Founded | 1886 | by Robert |", "Bosch")
 
 
 @pytest.mark.parametrize(
@@ -167,6 +175,45 @@ def test_tables_give_a_fact_for_each_cell():
 def test_the_language_is_that_of_the_stop_words(code, text):
     """Of a text without any, English."""
     assert code == language_of(text).code
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "names"),
+    [
+        (
+            "Bosch",
+            "Das Unternehmen wurde 1886 von Robert Bosch gegründet. Der Hauptsitz liegt heute in Gerlingen. "
+            "Die Werkstatt für Feinmechanik war klein.",
+            "1886, Robert Bosch",
+        ),
+        (
+            "Marie Curie",
+            "Elle est née à Varsovie en 1867. Avec Pierre Curie, elle a découvert le radium à Paris. Le prix Nobel de "
+            "physique lui fut remis en 1903.",
+            "Varsovie, 1867, Pierre Curie, Paris, Nobel, 1903",
+        ),
+        (
+            "Gabriela Mistral",
+            "Nació en Vicuña en 1889. Recibió el Premio Nobel de Literatura en Estocolmo. La escuela de su hermana "
+            "estaba en el Valle de Elqui.",
+            "Vicuña, 1889, Premio Nobel de Literatura, Estocolmo, Valle de Elqui",
+        ),
+        (
+            "Дмитрий Менделеев",
+            "Он родился в Тобольске в 1834 году. Профессор работал в Санкт-Петербурге, и там он открыл закон.",
+            "Тобольске, 1834, Санкт-Петербурге",
+        ),
+        ("鲁迅", "他于1881年出生在绍兴。他写了《狂人日记》,而且后来住在上海。", "1881, 狂人日记"),
+        ("夏目漱石", "彼は1867年に東京で生まれた。『吾輩は猫である』を1905年に書いた。", "1867, 吾輩は猫である, 1905"),
+        ("نجيب محفوظ", "ولد في القاهرة عام 1911 ثم حصل على جائزة نوبل في عام 1988.", "1911, 1988"),
+    ],
+    ids=["German", "French", "Spanish", "Russian", "Chinese", "Japanese", "Arabic"],
+)
+def test_what_the_rules_find_in_other_languages(title, text, names):
+    """German nouns, and places in scripts without capitals, are no names; nor is a verb that opens a sentence."""
+    found = dict.fromkeys(name for fact in extract_facts(title, text) for name in (fact.subject, fact.object))
+
+    assert [title, *names.split(", ")] == list(found)
 
 
 @given(title=TEXTS, text=TEXTS)

@@ -1,0 +1,53 @@
+"""HTML as Markdown, so that its headings and tables are read like those of any other document."""
+
+import re
+
+# Never shown as text. Not the whole head: if nothing closes it, the parser puts the text of the page into it.
+_HIDDEN = ("title", "script", "style", "template", "noscript")
+# Inline marks, and links with their addresses, would stand between the words of a sentence.
+_UNMARKED = ("a", "img", "b", "strong", "i", "em", "code", "kbd", "samp", "s", "del")
+_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+
+
+def to_markdown(content: bytes) -> tuple[str, str]:
+    """The title of a page, and its text as Markdown; a page without a main heading gets its title as one.
+
+    Raises:
+        UnicodeDecodeError, LookupError: the page is not in UTF-8, and in no encoding that it declares.
+        RecursionError: its elements are nested too deeply.
+
+    Example:
+        >>> to_markdown(b"<title>Elbe</title><h2>Course</h2><p>It rises in <b>Bohemia</b>.")
+        ('Elbe', '# Elbe\\n\\n## Course\\n\\nIt rises in Bohemia.')
+    """
+    from bs4 import BeautifulSoup
+    from markdownify import ATX, MarkdownConverter
+
+    soup = BeautifulSoup(content.decode(_encoding(content)), "html.parser")
+    title = " ".join(soup.title.get_text().split()) if soup.title else ""
+    for element in soup(_HIDDEN):
+        element.decompose()
+    converter = MarkdownConverter(
+        heading_style=ATX,
+        bullets="-",
+        escape_asterisks=False,
+        escape_underscores=False,
+        escape_misc=False,
+        strip=list(_UNMARKED),
+    )
+    text = _TRAILING.sub("", converter.convert_soup(soup)).strip("\n")
+    if title and soup.h1 is None:
+        text = f"# {title}\n\n{text}"
+    return title, text
+
+
+def _encoding(content: bytes) -> str:
+    """UTF-8 where the page is valid UTF-8, else the encoding that it declares."""
+    from bs4.dammit import EncodingDetector
+
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        declared = EncodingDetector.find_declared_encoding(content, is_html=True)
+        return declared or "utf-8-sig"
+    return "utf-8-sig"

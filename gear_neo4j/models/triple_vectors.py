@@ -1,0 +1,100 @@
+"""Vectors of triples: encoded, by the model from the whole text, or composed from the vectors of their parts."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+
+from gear_neo4j.domain import VectorSource
+from gear_neo4j.models.embeddings import Embedder, Vectors
+
+# Chosen on MetaQA, where 0.7 finds more answers among the nearest triples than 1.
+PREDICATE_WEIGHT = 0.7
+# Enough for the names of most graphs; 150 MB at 384 dimensions.
+PARTS_KEPT = 100_000
+
+
+class Statement(Protocol):
+    """What has a subject, a predicate and an object, and a text of all three."""
+
+    @property
+    def subject(self) -> str:
+        """The name of the entity that it is about."""
+
+    @property
+    def predicate(self) -> str:
+        """What it says of the subject."""
+
+    @property
+    def object(self) -> str:
+        """The name of the other entity."""
+
+    @property
+    def text(self) -> str:
+        """Subject, predicate and object, joined by spaces."""
+
+
+TripleVectors = Callable[[Sequence[Statement]], Vectors]
+
+
+def triple_vectors(embedder: Embedder, source: VectorSource) -> TripleVectors:
+    """What maps triples to their vectors: shape (len(triples), dimension), float32, each of length 1."""
+    return ComposedVectors(embedder) if source == "composed" else lambda triples: encode(triples, embedder)
+
+
+def encode(triples: Sequence[Statement], embedder: Embedder) -> Vectors:
+    """The model's vectors of the triples' texts, each distinct text embedded once.
+
+    Returns:
+        Shape (len(triples), dimension), float32, each of length 1.
+    """
+    places = {text: place for place, text in enumerate(dict.fromkeys(triple.text for triple in triples))}
+    return embedder.embed(list(places))[[places[triple.text] for triple in triples]]
+
+
+class ComposedVectors:
+    """Vectors of triples from those of their parts: a name is embedded once, however many triples it is in.
+
+    A vector is subject + 0.7 · predicate + object, scaled to length 1. Parts are kept for later calls, which may come
+    from several threads; above ``most`` parts, those that were not used for longest are embedded again when needed.
+    """
+
+    def __init__(self, embedder: Embedder, *, most: int = PARTS_KEPT) -> None:
+        self._embedder = embedder
+        self._most = most
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def __call__(self, triples: Sequence[Statement]) -> Vectors:
+        """One row a triple: shape (len(triples), dimension), float32, each of length 1.
+
+        Raises:
+            ModelError: a model on a server failed.
+        """
+        if not triples:
+            return self._embedder.embed([])
+        subjects = [triple.subject for triple in triples]
+        predicates = [triple.predicate for triple in triples]
+        objects = [triple.object for triple in triples]
+        texts = list(dict.fromkeys([*subjects, *predicates, *objects]))
+        places = {text: place for place, text in enumerate(texts)}
+        parts = self._parts(texts)
+        first, middle, last = (parts[[places[text] for text in column]] for column in (subjects, predicates, objects))
+        total = first + np.float32(PREDICATE_WEIGHT) * middle + last
+        lengths = np.linalg.norm(total, axis=1, keepdims=True)
+        # Opposite parts may cancel out, and the index takes no vector without a direction.
+        return np.where(lengths > 1e-3, total / np.maximum(lengths, 1e-3), first)
+
+    def _parts(self, texts: Sequence[str]) -> Vectors:
+        with self._lock:
+            known = {text: self._kept[text] for text in texts if text in self._kept}
+            fresh = [text for text in texts if text not in known]
+            known.update(zip(fresh, self._embedder.embed(fresh), strict=True))
+            for text in texts:
+                self._kept[text] = known[text]
+                self._kept.move_to_end(text)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return np.stack([known[text] for text in texts])
