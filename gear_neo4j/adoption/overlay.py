@@ -23,10 +23,6 @@ from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import triple_vectors
 
-# Encoding takes minutes from so many relationships on; composing saves little where a name is in few of them.
-MANY = 50_000
-TRIPLES_A_NAME = 2
-
 
 @dataclass(slots=True)
 class AdoptionReport:
@@ -53,8 +49,7 @@ class AdoptionReport:
 class Adoption:
     """An adoption: the graph, its profile, the embedder, how vectors of triples are made, and the progress callback.
 
-    Without ``vectors`` they are made as the database records it. In a new overlay, they are composed where that saves
-    minutes: in a graph of many relationships, with several for each name.
+    Without ``vectors`` they are made as the database records it, encoded in a new overlay.
     """
 
     graph: Graph
@@ -79,7 +74,6 @@ class Adoption:
             profile=dump(self.profile),
             names=self.profile.name_properties,
             vectors=self.vectors,
-            default=self._default_vectors(labels, relationships),
         )
         writer = OverlayWriter(self.graph, self.profile, self.embedder, triple_vectors(self.embedder, source))
         self._remove_passages()
@@ -115,15 +109,6 @@ class Adoption:
             )
         self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.covers(kind))
         return sum(labels[label] for label in present), sum(types.get(kind, 0) for kind in self._types(types))
-
-    def _default_vectors(self, nodes: int, relationships: int) -> VectorSource:
-        """How vectors are made unless somebody says.
-
-        Predicates from a property may be long texts, as in triples of documents, where composed vectors cost 4 points.
-        """
-        stated = any(facts.predicate for facts in self.profile.relationships.values())
-        pays = relationships >= max(MANY, TRIPLES_A_NAME * nodes)
-        return "composed" if pays and not stated else "encoded"
 
     def _types(self, types: Iterable[str]) -> list[str]:
         """Those of the types that are facts."""

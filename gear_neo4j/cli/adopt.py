@@ -66,8 +66,8 @@ def import_command(
 @click.option(
     "--vectors",
     type=click.Choice(get_args(VectorSource)),
-    help="composed: embed each name once, and add up a triple's vector from its parts; encoded: embed the text of each "
-    "triple, which takes longer. Default: as before; in a new layer, composed from 50,000 relationships on.",
+    help="encoded: embed the text of each triple; composed: embed each name once, and add up a triple's vector from "
+    "its parts, in half the time. Default: as before; in a new layer, encoded.",
 )
 @click.option(
     "--extract",

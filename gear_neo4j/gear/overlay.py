@@ -73,9 +73,9 @@ class Overlay:
 
         Args:
             profile: how the graph is to be read; by default as it was before.
-            vectors: how the vectors of triples are made; by default as before, in a new overlay ``composed`` from
-                50,000 relationships on. A composed vector is the sum of those of the names and the predicate, each of
-                which is embedded once.
+            vectors: how the vectors of triples are made; by default as before, in a new overlay ``encoded`` from their
+                texts. A ``composed`` vector is the sum of those of the names and the predicate, each of which is
+                embedded once.
             extract: where the graph consists of passages alone, make triples by rules of those that have none.
             dry_run: change nothing, only count what would be written on a graph without an overlay.
 

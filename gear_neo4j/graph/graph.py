@@ -99,7 +99,6 @@ class Graph:
         profile: str,
         names: Sequence[str],
         vectors: VectorSource | None,
-        default: VectorSource,
     ) -> VectorSource:
         """Migrate for an adoption; see :func:`gear_neo4j.graph.preparation.prepare_overlay`."""
         return preparation.prepare_overlay(
@@ -109,7 +108,6 @@ class Graph:
             profile=profile,
             names=names,
             vectors=vectors,
-            default=default,
         )
 
     def migrate(self, *, dimension: int) -> tuple[Migration, ...]:

@@ -37,14 +37,13 @@ def prepare_overlay(
     profile: str,
     names: Sequence[str],
     vectors: VectorSource | None,
-    default: VectorSource,
 ) -> VectorSource:
     """Migrate a database that holds a user's graph, and record the model, the profile, and how vectors are made.
 
     If the user's own nodes have the label ``Entity``, no index is created on that label.
 
     Args:
-        vectors: how the vectors of triples are made; None: as on record, or by ``default`` in a new overlay.
+        vectors: how the vectors of triples are made; None: as on record, encoded in a new overlay.
 
     Raises:
         EmbeddingMismatch: another model is on record.
@@ -54,7 +53,7 @@ def prepare_overlay(
     record = read_record(database)
     if record:
         record.require_model(name=model, dimension=dimension)
-    made = _vectors_of(record, database=database.name, wanted=vectors, default=default)
+    made = _vectors_of(record, database=database.name, wanted=vectors)
     foreign = record.foreign if record else ENTITY in migrations.foreign_labels(database)
     columns = {"profile": profile, "names": list(names), "vectors": made, "foreign": foreign}
     if record is None:
@@ -67,11 +66,9 @@ def prepare_overlay(
     return made
 
 
-def _vectors_of(
-    record: StoreRecord | None, *, database: str, wanted: VectorSource | None, default: VectorSource
-) -> VectorSource:
+def _vectors_of(record: StoreRecord | None, *, database: str, wanted: VectorSource | None) -> VectorSource:
     if record is None or not record.profile:
-        return wanted or default
+        return wanted or "encoded"
     if wanted not in (None, record.vectors):
         raise InputError(
             f"the triples in {database} have {record.vectors} vectors, not {wanted}: run 'gear release' first"

@@ -1,7 +1,5 @@
 """``gear adopt`` and ``gear release``: an overlay over a graph that is there, and the graph as it was before."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -205,26 +203,6 @@ def test_vectors_stay_of_their_kind(films, embedder):
     release(Graph(films))
     adopt(films, embedder)
     assert made_as(films, embedder, "encoded")
-
-
-@pytest.mark.parametrize(
-    ("many", "ratio", "facts", "source"),
-    [
-        (7, 1, {}, "composed"),
-        (8, 1, {}, "encoded"),
-        (7, 2, {}, "encoded"),
-        (7, 1, {"KNOWS": Facts(predicate="how"), "ACTED_IN": Facts(), "DIRECTED": Facts()}, "encoded"),
-    ],
-    ids=["many relationships", "few", "few for each name", "predicates from a property"],
-)
-def test_vectors_are_composed_where_that_saves_much(films, embedder, monkeypatch, many, ratio, facts, source):
-    """The graph has seven relationships and six named nodes."""
-    monkeypatch.setattr(overlay, "MANY", many)
-    monkeypatch.setattr(overlay, "TRIPLES_A_NAME", ratio)
-
-    adopt(films, embedder, replace(PROFILE, relationships=facts))
-
-    assert made_as(films, embedder, source)
 
 
 def test_an_overlay_of_an_older_gear_keeps_its_encoded_vectors(films, embedder):
