@@ -40,7 +40,8 @@ WHERE p.id IN $passages
 WITH p, coalesce(p.extractors, []) AS extractors
 WHERE NOT $extractor IN extractors
 SET p.extractedAt = datetime(), p.extractors = extractors + $extractor
-SET p += CASE p.extractionModel WHEN $extractor THEN {extractionError: null, extractionModel: null} ELSE {} END
+SET p.extractionError = CASE p.extractionModel WHEN $extractor THEN null ELSE p.extractionError END
+SET p.extractionModel = nullIf(p.extractionModel, $extractor)
 WITH count(*) AS completed
 CALL () {
   MATCH (s:__GearStore {id: 'store'})
