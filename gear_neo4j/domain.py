@@ -31,7 +31,7 @@ class Passage:
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
-class _Statement:
+class Statement:
     """What facts and triples have in common."""
 
     __slots__ = ()
@@ -50,7 +50,7 @@ class _Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact(_Statement):
+class Fact(Statement):
     """Subject, predicate and object as a model wrote them: a proximal triple, not tied to a passage."""
 
     subject: str
@@ -59,7 +59,7 @@ class Fact(_Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Triple(_Statement):
+class Triple(Statement):
     """A fact as stated by exactly one passage (GeAR, section 3)."""
 
     id: str

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.adoption.profile import Facts, Profile, words_of
-from gear_neo4j.domain import Passage, digest
+from gear_neo4j.domain import Passage, Statement, digest
 from gear_neo4j.graph.database import Row
 
 # Longer texts are cut: the embedding model reads the first hundreds of words, and a row must stay small.
@@ -24,7 +24,7 @@ class NodePassage:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationshipTriple:
+class RelationshipTriple(Statement):
     """A triple that represents a relationship: the element ids of it, of its ends, and of the node that states it."""
 
     relationship: str
@@ -46,11 +46,6 @@ class RelationshipTriple:
         """A hash of its content, so that a changed relationship becomes a new triple."""
         parts = (self.relationship, self.start, self.end, self.stated_by, self.subject, self.predicate, self.object)
         return digest("relationship", *parts, str(self.rank))
-
-    @property
-    def text(self) -> str:
-        """What is embedded."""
-        return f"{self.subject} {self.predicate} {self.object}"
 
 
 def passage_of(node: str) -> str:

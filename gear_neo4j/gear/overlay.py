@@ -94,7 +94,8 @@ class Overlay:
             return run.count()
         with self._session.writing():
             report = run.run()
-            if extract and not profile.entities:
+            # Entities of ours would mix with nodes of the user's that have their label.
+            if extract and not profile.entities and not self._graph.require_record().foreign:
                 report.triples_extracted = extract_by_rules(self._session, on_progress=on_progress).triples
             return report
 

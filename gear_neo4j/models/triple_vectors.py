@@ -3,37 +3,16 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Protocol
 
 import numpy as np
 
-from gear_neo4j.domain import VectorSource
+from gear_neo4j.domain import Statement, VectorSource
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 # Chosen on MetaQA, where 0.7 finds more answers among the nearest triples than 1.
 PREDICATE_WEIGHT = 0.7
 # Enough for the names of most graphs; 150 MB at 384 dimensions.
 PARTS_KEPT = 100_000
-
-
-class Statement(Protocol):
-    """What has a subject, a predicate and an object, and a text of all three."""
-
-    @property
-    def subject(self) -> str:
-        """The name of the entity that it is about."""
-
-    @property
-    def predicate(self) -> str:
-        """What it says of the subject."""
-
-    @property
-    def object(self) -> str:
-        """The name of the other entity."""
-
-    @property
-    def text(self) -> str:
-        """Subject, predicate and object, joined by spaces."""
 
 
 TripleVectors = Callable[[Sequence[Statement]], Vectors]
@@ -91,7 +70,8 @@ class ComposedVectors:
         with self._lock:
             known = {text: self._kept[text] for text in texts if text in self._kept}
             fresh = [text for text in texts if text not in known]
-            known.update(zip(fresh, self._embedder.embed(fresh), strict=True))
+            # A row is copied, or one that is kept would keep the vectors of its whole batch.
+            known.update((text, row.copy()) for text, row in zip(fresh, self._embedder.embed(fresh), strict=True))
             for text in texts:
                 self._kept[text] = known[text]
                 self._kept.move_to_end(text)

@@ -217,6 +217,19 @@ def test_a_vector_store_gets_triples_by_rules_which_follow_its_texts(empty, serv
     assert before == dump(empty)
 
 
+def test_a_vector_store_beside_entities_of_the_users_gets_no_triples(empty, server, embedder):
+    """Ours would have their label, and could not be told from them."""
+    empty.run(write("CREATE (:Entity {name: 'Ada'})-[:KNOWS]->(:Entity {name: 'Bob'})"))
+    before = make(empty, "langchain-vector")
+
+    with opened(server, embedder) as gear:
+        report = gear.overlay.adopt(load(built_in()["langchain-vector"]))
+        gear.overlay.release()
+
+    assert (4, 0) == (report.passages_written, report.triples_extracted)
+    assert before == dump(empty)
+
+
 @pytest.mark.parametrize("name", sorted(PASSAGES))
 def test_what_is_proposed_for_the_graph_of_a_library_is_its_profile(empty, server, embedder, name):
     """But for the name, which is that of the database; it reads all facts and texts, and leaves nothing behind."""

@@ -1,5 +1,7 @@
 """Vectors of triples: each text once, and the same vector whatever is embedded beside it."""
 
+import gc
+import weakref
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -91,6 +93,23 @@ def test_parts_that_cancel_out_still_give_a_vector():
     (vector,) = ComposedVectors(Opposites())([Fact("up", "and", "down")])
 
     assert [0, 1] == vector.tolist()
+
+
+def test_a_kept_part_does_not_keep_the_vectors_of_its_batch():
+    """Room for one part is room for one part."""
+    batches = []
+
+    class Watched(FakeEmbedder):
+        def embed(self, texts):
+            vectors = super().embed(texts)
+            batches.append(weakref.ref(vectors))
+            return vectors
+
+    vectors = ComposedVectors(Watched(), most=1)
+    vectors([Fact("Ada", "knows", "Bob")])
+    gc.collect()
+
+    assert [None] == [batch() for batch in batches]
 
 
 def test_threads_share_the_parts():
