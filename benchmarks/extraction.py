@@ -17,7 +17,7 @@ from typing import Any, get_args
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measure import fresh_server, machine, peak_megabytes
+from benchmarks.measure import fresh_gear, machine, peak_megabytes
 from gear_neo4j import Base, Gear, HippoRag2, Naive, RetrieverRecipe, Scout
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
@@ -50,16 +50,14 @@ def rate_of_rules(dataset: datasets.Dataset) -> float:
 
 def measure(dataset: datasets.Dataset, settings: Settings) -> dict[str, Any]:
     """Counts, rate of the ingest, and recall of every system, over the triples of the data set."""
-    with fresh_server(settings) as server:
-        connected = replace(settings, uri=server.uri, username=server.username, password=server.password)
-        with Gear.connect(connected) as gear:
-            gear.embedder.embed(["loaded before the clock starts"])
-            started = time.perf_counter()
-            runs.provide(gear, dataset)
-            seconds = time.perf_counter() - started
-            gear.corpus.link_synonyms()
-            counts = gear.corpus.counts()
-            systems = {name: _recalls(gear, recipe, dataset.queries) for name, recipe in SYSTEMS.items()}
+    with fresh_gear(settings) as gear:
+        gear.embedder.embed(["loaded before the clock starts"])
+        started = time.perf_counter()
+        runs.provide(gear, dataset)
+        seconds = time.perf_counter() - started
+        gear.corpus.link_synonyms()
+        counts = gear.corpus.counts()
+        systems = {name: _recalls(gear, recipe, dataset.queries) for name, recipe in SYSTEMS.items()}
     return {
         "triples": counts.triples,
         "entities": counts.entities,

@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from gear_neo4j import Gear
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.server import local
 from gear_neo4j.server.local import LocalServer
@@ -94,6 +96,15 @@ def fresh_server(settings: Settings) -> Iterator[LocalServer]:
     finally:
         local.stop(name=settings.name, home=settings.home)
         shutil.rmtree(server.home)
+
+
+@contextmanager
+def fresh_gear(settings: Settings) -> Iterator[Gear]:
+    """The front door to a local server without data, which is gone afterwards."""
+    with fresh_server(settings) as server:
+        connected = replace(settings, uri=server.uri, username=server.username, password=server.password)
+        with Gear.connect(connected) as gear:
+            yield gear
 
 
 def machine(neo4j: str) -> dict[str, object]:

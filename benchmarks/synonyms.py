@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from benchmarks.measure import fresh_server, in_own_process, machine, peak_megabytes
+from benchmarks.measure import fresh_gear, in_own_process, machine, peak_megabytes
 from gear_neo4j import Gear
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.graph.queries import Query
@@ -63,13 +63,11 @@ def main() -> None:
     parser.add_argument("dataset", type=Path)
     dataset = datasets.load(parser.parse_args().dataset)
     settings = replace(Settings.load(), uri=None, name="bench-synonyms", database=None)
-    with fresh_server(settings) as server:
-        connected = replace(settings, uri=server.uri, username=server.username, password=server.password)
-        with Gear.connect(connected) as gear:
-            runs.provide(gear, dataset, synonyms=True)
-            entities = gear.corpus.counts().entities
-            by_index, approximate = measure(gear, most_in_memory=0)
-            in_memory, exact = measure(gear, most_in_memory=entities)
+    with fresh_gear(settings) as gear:
+        runs.provide(gear, dataset, synonyms=True)
+        entities = gear.corpus.counts().entities
+        by_index, approximate = measure(gear, most_in_memory=0)
+        in_memory, exact = measure(gear, most_in_memory=entities)
     results = {
         "machine": machine(settings.neo4j_version),
         "dataset": dataset.name,

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.measure import fresh_server, machine, peak_megabytes
+from benchmarks.measure import fresh_gear, machine, peak_megabytes
 from gear_neo4j import Gear, Naive, Paths
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.evaluate import knowledge
@@ -32,27 +32,25 @@ KS = {"nearest": (5, 20, 50), "naive": (20,), "paths": (20,)}
 def measure(folder: Path, settings: Settings) -> dict[str, Any]:
     """Seconds and recall with either kind of vectors."""
     dataset = knowledge.load(folder)
-    with fresh_server(settings) as server:
-        connected = replace(settings, uri=server.uri, username=server.username, password=server.password)
-        with Gear.connect(connected) as gear:
-            gear.embedder.embed(["loaded before the clock starts"])
-            gear.overlay.import_csv([folder / name for name in knowledge.FILES])
-            profile = gear.overlay.propose()
-            results: dict[str, Any] = {}
-            for source in reversed(get_args(VectorSource)):
-                started = time.perf_counter()
-                report = gear.overlay.adopt(profile, vectors=source)
-                gear.graph.await_online()
-                seconds = time.perf_counter() - started
-                results[source] = {
-                    "seconds": round(seconds, 1),
-                    "passages": report.passages_written,
-                    "triples": report.triples_written,
-                    "triples_a_second": round(report.triples_written / seconds),
-                    "client_mb": peak_megabytes(),
-                    "recall": _recalls(gear, dataset),
-                }
-                gear.overlay.release()
+    with fresh_gear(settings) as gear:
+        gear.embedder.embed(["loaded before the clock starts"])
+        gear.overlay.import_csv([folder / name for name in knowledge.FILES])
+        profile = gear.overlay.propose()
+        results: dict[str, Any] = {}
+        for source in reversed(get_args(VectorSource)):
+            started = time.perf_counter()
+            report = gear.overlay.adopt(profile, vectors=source)
+            gear.graph.await_online()
+            seconds = time.perf_counter() - started
+            results[source] = {
+                "seconds": round(seconds, 1),
+                "passages": report.passages_written,
+                "triples": report.triples_written,
+                "triples_a_second": round(report.triples_written / seconds),
+                "client_mb": peak_megabytes(),
+                "recall": _recalls(gear, dataset),
+            }
+            gear.overlay.release()
     return {**results, "times": round(results["encoded"]["seconds"] / results["composed"]["seconds"], 1)}
 
 

@@ -139,7 +139,7 @@ class Corpus:
             return run.run()
 
     def forecast(self, *, retry_failed: bool = False) -> Forecast:
-        """The estimated cost of :meth:`extract` with the chat model for the passages in the database."""
+        """What the chat model would cost to read the passages in the database; an estimate of :meth:`extract`."""
         backlog = self._graph.extraction.backlog(Selection(Model.name, (Rules.name,)), failed=retry_failed)
         return forecast(backlog.passages, backlog.characters)
 

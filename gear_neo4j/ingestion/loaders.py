@@ -71,7 +71,7 @@ def _text(path: Path) -> Iterator[Part]:
 
 
 def _first_line(text: str) -> str:
-    """The first line where it is a title: short, no sentence, and apart from the text below it."""
+    """The first line if it is a title: short, not a sentence, and set apart from the text below it."""
     first, _, rest = text.lstrip().partition("\n")
     title = " ".join(first.split())
     apart = rest.split("\n", 1)[0].strip(" \t=-~*#") == ""
