@@ -4,4 +4,4 @@
 // Removes the profile of the adopted graph from the store.
 MATCH (s:__GearStore {id: 'store'})
 USING INDEX SEEK s:__GearStore(id)
-REMOVE s.profile, s.names, s.ties, s.vectors, s.foreignEntities
+REMOVE s.profile, s.names, s.ties, s.graphSchema, s.vectors, s.foreignEntities

@@ -130,12 +130,28 @@ class Cypher:
 
 
 @dataclass(frozen=True, slots=True)
+class EntityHit:
+    """A node of the user's graph that answers a question: element id, name, labels, rank (from 1).
+
+    ``pattern`` is the pattern in words that led to it, ``cypher`` the query that shows it and the others of its kind.
+    """
+
+    id: str
+    name: str
+    labels: tuple[str, ...]
+    rank: int
+    pattern: str
+    cypher: Cypher
+
+
+@dataclass(frozen=True, slots=True)
 class Hits(Sequence[Hit]):
     """What every retriever returns: the hits best first, and the paths that led to them, best first.
 
     ``exact`` is False if the paths met an entity with too many triples to examine more than those nearest to the
     question. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
     ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is the cost of each role.
+    ``entities`` are the nodes of an adopted graph that answer the question, best first.
     """
 
     question: str
@@ -146,6 +162,7 @@ class Hits(Sequence[Hit]):
     milliseconds: dict[str, float] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
     usage: dict[str, Usage] = field(default_factory=dict)
+    entities: tuple[EntityHit, ...] = ()
 
     @property
     def triples(self) -> tuple[Triple, ...]:

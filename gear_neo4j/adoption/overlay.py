@@ -12,7 +12,8 @@ from functools import partial
 from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches, batches_of_nodes, node_reading
 from gear_neo4j.adoption.nodes import RelationshipTriple, has_ended, has_prose, node_passage, relationship_triple
 from gear_neo4j.adoption.profile import Profile, dump
-from gear_neo4j.adoption.survey import survey_types
+from gear_neo4j.adoption.schema import schema_of
+from gear_neo4j.adoption.survey import survey, survey_types
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Row
@@ -81,6 +82,7 @@ class Adoption:
         self._passages(writer, labels)
         self._triples(writer, relationships)
         self.graph.overlay.record_ties(self.ties)
+        self.graph.overlay.record_schema(schema_of(survey(self.graph), self.profile, self.ties))
         return self.report
 
     def count(self) -> AdoptionReport:

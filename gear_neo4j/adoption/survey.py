@@ -12,7 +12,7 @@ from gear_neo4j.graph.graph import Graph
 SAMPLE = 20_000
 SAMPLE_A_LABEL = 200
 LONGEST_EXAMPLE = 200
-Kind = Literal["text", "texts", "list", "value"]
+Kind = Literal["text", "texts", "list", "number", "flag", "date", "value"]
 COMMUNITY = "__GearCommunity"
 OURS = frozenset({"Passage", "Triple", "__GearStore", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY})
 MIGRATIONS = frozenset({"__Neo4jMigration", "__Neo4jMigrationsLock"})
@@ -78,6 +78,7 @@ class Type:
     texts: Counter[str] = field(default_factory=Counter)
     numbers: Counter[str] = field(default_factory=Counter)
     values: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    properties: dict[str, Property] = field(default_factory=dict)
     sampled: int = 0
 
 
@@ -107,6 +108,8 @@ def survey(graph: Graph) -> Survey:
             kind.numbers.update(row["numbers"])
             for name, value in row["texts"]:
                 kind.values[name].add(value)
+            for key, held, length, text in row["properties"]:
+                _note(kind.properties.setdefault(key, Property(key)), held, length, text)
     return Survey(total, labels, types, tuple(_indexes(graph)))
 
 

@@ -36,13 +36,16 @@ def evaluate_graph(
 def graph_table(report: Mapping[str, Any]) -> Table:
     """The results as a table."""
     title = (
-        f"{report['dataset']}: entities of the answer among the first {report['k']} triples, "
+        f"{report['dataset']}: entities of the answer among the first {report['k']} entities and triples, "
         f"{report['counted']} of {report['questions']} questions"
     )
     table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("", "recall %", "95 %", "p50 ms"):
+    for column in ("", "recall %", "95 %", "first %", "odd: recall %", "first %", "p50 ms"):
         table.add_column(column, justify="left" if not column else "right")
     for name, figures in report["systems"].items():
         latency = f"{figures['latency_ms']['p50']:.0f}" if figures["latency_ms"].get("p50") else ""
-        table.add_row(name, f"{figures['recall']:.1f}", f"{figures['low']:.1f} to {figures['high']:.1f}", latency)
+        spread = f"{figures['low']:.1f} to {figures['high']:.1f}"
+        odd = figures["halves"]["odd"]
+        shares = (f"{value:.1f}" for value in (figures["first"], odd["recall"], odd["first"]))
+        table.add_row(name, f"{figures['recall']:.1f}", spread, *shares, latency)
     return table

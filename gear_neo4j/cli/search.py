@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Sequence
+from itertools import groupby
 
 import click
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.table import Table
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, retriever_from
 from gear_neo4j.cli.options import opened, with_chat_settings
-from gear_neo4j.domain import Cypher, Hits, Path
+from gear_neo4j.domain import Cypher, EntityHit, Hits, Path
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.settings import Settings
@@ -44,6 +45,7 @@ def search(
             return
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     console = Console()
+    print_entities(console, hits.entities)
     print_hits(console, hits)
     if paths:
         print_paths(console, hits.paths[:SHOWN_PATHS], cypher)
@@ -53,6 +55,19 @@ def search(
     if not hits.exact:
         console.print("approximate: of a hub's triples, only the nearest to the question were followed")
     console.print(f"{hits.retriever}: {sum(hits.milliseconds.values()):.0f} ms ({spent})", style="dim")
+
+
+def print_entities(console: Console, entities: Sequence[EntityHit]) -> None:
+    """Print the nodes that answer by the pattern that led to them, the first pattern with its Cypher."""
+    for number, (pattern, found) in enumerate(groupby(entities, key=lambda entity: entity.pattern)):
+        nodes = list(found)
+        console.print(pattern, style="bold", markup=False, highlight=False, soft_wrap=True)
+        for entity in nodes:
+            line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)})"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        if number == 0:
+            console.print(str(nodes[0].cypher), style="green", markup=False, highlight=False, soft_wrap=True)
+        console.print()
 
 
 def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:

@@ -1,4 +1,4 @@
-"""Questions over a knowledge graph: recall of the answer's entities in the retrieved triples.
+"""Questions over a knowledge graph: recall of the answer's entities in the retrieved entities and triples.
 
 A data set here is a folder with ``nodes.csv`` and ``relationships.csv``, in neo4j-admin's format, and
 ``questions.jsonl``, ``{id, question, answer}`` a line, the answer in words.
@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from gear_neo4j.domain import Triple
+from gear_neo4j.domain import EntityHit, Triple
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
@@ -116,6 +117,18 @@ def provide(
     gear.graph.store.record_dataset(dataset.name, fingerprint=dataset.fingerprint)
 
 
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What a system retrieved for a question: entities and triples, both best first, and its milliseconds."""
+
+    triples: Sequence[Triple]
+    entities: Sequence[EntityHit] = ()
+    milliseconds: float = 0.0
+
+
+System = Callable[[str], Retrieved]
+
+
 class AnswerEntities:
     """The names of a graph that an answer mentions and its question does not, and their recall in triples."""
 
@@ -135,25 +148,41 @@ class AnswerEntities:
         names = dict.fromkeys(_folded(match.text) for match in self._dictionary.find(answer))
         return tuple(name for name in names if name not in question_text)
 
-    def recall(self, wanted: Sequence[str], triples: Sequence[Triple]) -> float:
-        """The share of the wanted names among the ends of the triples."""
-        ends = {_folded(end) for triple in triples for end in (triple.subject, triple.object)}
-        named = set().union(*(self._aliases.get(end, {end}) for end in ends))
-        return sum(name in named for name in wanted) / len(wanted)
+    def recall(self, wanted: Sequence[str], answer: Retrieved, *, k: int) -> float:
+        """The share of the wanted names among the first k entities and triples.
+
+        The entities of the best pattern come first, then the triples, then the other entities.
+        """
+        best = [entity for entity in answer.entities if entity.pattern == answer.entities[0].pattern]
+        items = [
+            *([entity.name] for entity in best),
+            *([triple.subject, triple.object] for triple in answer.triples),
+            *([entity.name] for entity in answer.entities[len(best) :]),
+        ]
+        names = self._names(_folded(name) for item in items[:k] for name in item)
+        return sum(name in names for name in wanted) / len(wanted)
+
+    def is_first(self, wanted: Sequence[str], answer: Retrieved) -> bool:
+        """Whether the first entity is one of the wanted."""
+        return bool(self._names(_folded(entity.name) for entity in answer.entities[:1]) & set(wanted))
+
+    def _names(self, names: Iterable[str]) -> set[str]:
+        return set().union(*(self._aliases.get(name, {name}) for name in names))
 
 
 def measure(
     gear: Gear,
     dataset: KnowledgeGraph,
-    systems: Mapping[str, Callable[[str], tuple[Sequence[Triple], float]]],
+    systems: Mapping[str, System],
     *,
     k: int,
     limit: int | None = None,
     on_done: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """Recall of the answers' entities in the first k triples by system; questions without entities do not count.
+    """Recall of the answers' entities in the first k entities and triples by system.
 
-    A system maps a question to triples, best first, and its milliseconds.
+    Questions whose answer names no entity do not count. ``first`` is the share whose first entity is right, ``halves``
+    the figures of the even and of the odd questions, counted from 0.
     """
     entities = AnswerEntities(gear.graph.export.named_nodes())
     rows: list[dict[str, Any]] = []
@@ -161,42 +190,46 @@ def measure(
         wanted = entities.wanted(question.question, question.answer)
         row: dict[str, Any] = {"id": question.id, "question": question.question, "wanted": list(wanted), "systems": {}}
         for name, ask in systems.items() if wanted else ():
-            triples, milliseconds = ask(question.question)
-            first = triples[:k]
+            answer = ask(question.question)
             row["systems"][name] = {
-                "recall": entities.recall(wanted, first),
-                "milliseconds": milliseconds,
-                "triples": [[triple.subject, triple.predicate, triple.object] for triple in first],
+                "recall": entities.recall(wanted, answer, k=k),
+                "first": entities.is_first(wanted, answer),
+                "milliseconds": answer.milliseconds,
+                "entities": [[entity.name, str(entity.cypher)] for entity in answer.entities[:k]],
+                "triples": [[triple.subject, triple.predicate, triple.object] for triple in answer.triples[:k]],
             }
         rows.append(row)
         on_done()
     counted = [row for row in rows if row["wanted"]]
+    halves = {"even": rows[0::2], "odd": rows[1::2]}
     return {
         "dataset": dataset.name,
         "fingerprint": dataset.fingerprint,
         "questions": len(rows),
         "counted": len(counted),
         "k": k,
-        "systems": {name: _summary([row["systems"][name] for row in counted]) for name in systems},
+        "systems": {
+            name: _summary([row["systems"][name] for row in counted])
+            | {"halves": {half: _figures(row["systems"].get(name) for row in of) for half, of in halves.items()}}
+            for name in systems
+        },
         "per_question": rows,
     }
 
 
-def retrievers(
-    gear: Gear, recipes: Sequence[RetrieverRecipe]
-) -> dict[str, Callable[[str], tuple[Sequence[Triple], float]]]:
+def retrievers(gear: Gear, recipes: Sequence[RetrieverRecipe]) -> dict[str, System]:
     """The systems by name: ``nearest``, the triples nearest to the question, and the retrievers."""
 
-    def nearest(question: str) -> tuple[Sequence[Triple], float]:
+    def nearest(question: str) -> Retrieved:
         vector = gear.embedder.embed([question])[0].tolist()
-        return [seed.triple for seed in gear.graph.export.seeds(vector, k=NEAREST)], 0.0
+        return Retrieved([seed.triple for seed in gear.graph.export.seeds(vector, k=NEAREST)])
 
-    def by(recipe: RetrieverRecipe) -> Callable[[str], tuple[Sequence[Triple], float]]:
+    def by(recipe: RetrieverRecipe) -> System:
         retriever = gear.retriever(recipe)
 
-        def ask(question: str) -> tuple[Sequence[Triple], float]:
+        def ask(question: str) -> Retrieved:
             hits = retriever.retrieve(question)
-            return hits.triples, sum(hits.milliseconds.values())
+            return Retrieved(hits.triples, hits.entities, sum(hits.milliseconds.values()))
 
         return ask
 
@@ -210,8 +243,15 @@ def _summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "recall": recall.mean,
         "low": recall.low,
         "high": recall.high,
+        "first": _figures(rows)["first"],
         "latency_ms": {"p50": percentile(times, 50), "p95": percentile(times, 95)} if times else {},
     }
+
+
+def _figures(rows: Iterable[Mapping[str, Any] | None]) -> dict[str, float]:
+    """Recall and the share of right first entities, in percent, over the rows that count."""
+    counted = [row for row in rows if row is not None]
+    return {key: round(100 * fmean(row[key] for row in counted), 1) if counted else 0.0 for key in ("recall", "first")}
 
 
 def _folded(text: str) -> str:

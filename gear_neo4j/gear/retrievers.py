@@ -58,6 +58,7 @@ def paths(session: Session, recipe: Paths) -> PathRetriever:
         session.graph,
         base=session.first_stage(recipe.base),
         dictionaries=session.dictionaries,
+        finder=session.finder,
         embedder=session.embedder,
         options=recipe,
     )

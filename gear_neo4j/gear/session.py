@@ -19,6 +19,7 @@ from gear_neo4j.retrieval.expansion import Expansion, Score
 from gear_neo4j.retrieval.first_stage import FirstStage, RankerStage, RetrieverStage
 from gear_neo4j.retrieval.hipporag import GraphMemory
 from gear_neo4j.retrieval.kept import Rankers
+from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.rankers import BaseName
 from gear_neo4j.retrieval.retriever import Retriever
@@ -43,6 +44,7 @@ class Session:
         self.rankers = Rankers(graph, home=settings.home)
         self.projections = Projections(graph.export)
         self.dictionaries = Dictionaries(graph.export)
+        self.finder = PatternFinder(graph, embedder=embedder)
         self._open_chat = chat
         self._opening = Lock()
         self._chats: list[ChatModel] = []

@@ -16,6 +16,7 @@ from gear_neo4j.graph.imports import Imports
 from gear_neo4j.graph.migrations import Migration
 from gear_neo4j.graph.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.overlay_store import OverlayStore
+from gear_neo4j.graph.pattern_queries import PatternQueries
 from gear_neo4j.graph.profiles import QueryProfile
 from gear_neo4j.graph.record import StoreRecord, read_record, require_record
 from gear_neo4j.graph.sources import Sources
@@ -33,6 +34,7 @@ class Graph:
         export: ids, seeds and names, for PageRank and the dictionary of names.
         neighbourhoods: paths between nodes, and facts around them.
         templates: the five templates of KG-based Thought.
+        patterns: the schema of an adopted graph, its values, and patterns over it.
         corpus: writes and deletions of passages and triples.
         sources: where passages came from.
         synonyms: synonym edges between entities.
@@ -50,6 +52,7 @@ class Graph:
         self.export = Export(database)
         self.neighbourhoods = Neighbourhoods(database)
         self.templates = Templates(database)
+        self.patterns = PatternQueries(database)
         self.corpus = CorpusWrites(database)
         self.sources = Sources(database)
         self.synonyms = Synonyms(database)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.graph_schema import GraphSchema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,10 @@ class OverlayStore:
     def extracted(self, passages: Sequence[str]) -> list[str]:
         """The ids of the triples that extractors made from some passages."""
         return [row["id"] for row in self._database.call("extracted_triples", passages=list(passages))]
+
+    def record_schema(self, schema: GraphSchema) -> None:
+        """Store the schema of the adopted graph."""
+        self._database.call("record_schema", schema=schema.to_json())
 
     def record_ties(self, ties: Mapping[tuple[str, str, str], int]) -> None:
         """Record how often each type connects two labels: (label, type, label)."""

@@ -19,6 +19,7 @@ from gear_neo4j.retrieval.dictionary import Dictionaries, Match
 from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import fuse, ranked
+from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
 from gear_neo4j.retrieval.walk import Walk, choose, walk
@@ -40,6 +41,7 @@ class Paths(RetrieverRecipe):
     hops: int = option(2, "triples in the longest path between two of them", least=1, most=4)
     pair_paths: int = option(10, "paths between two of them, at most", least=1)
     max_paths: int = option(60, "paths in all, at most", least=1)
+    answers: int = option(20, "entities that patterns lead to, at most, in a graph that was adopted", least=1)
     facts: int = option(20, "triples in all, at least, with those around the nodes", least=0)
     walk: Walk = option(Walk(), "how the facts around the nodes are chosen")
 
@@ -62,26 +64,34 @@ class PathRetriever:
         *,
         base: FirstStage,
         dictionaries: Dictionaries,
+        finder: PatternFinder,
         embedder: Embedder,
         options: Paths = Paths(),
     ) -> None:
         self._store = graph.store
         self._base = base
         self._dictionaries = dictionaries
+        self._finder = finder
         self._neighbourhoods = graph.neighbourhoods
         self._export = graph.export
         self._embedder = embedder
         self._options = options
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first, and the paths; nine round trips at most, three where nothing is named."""
+        """At most k passages, best first, the paths, and the entities that patterns lead to.
+
+        Nine round trips at most, three where nothing is named, and one for each pattern that is run.
+        """
         query = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._options.base_k))
         result = self.connect(query)
+        with query.timed("patterns"):
+            found = self._finder.find(query.text, most=self._options.answers)
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
         fused = fuse({"graph": ranked("graph", [(id, 0.0) for id in passages]), self._base.name: base})[:k]
-        expansion = ExpansionResult(result.paths, result.exact)
-        return fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
+        expansion = ExpansionResult(result.paths, result.exact and found.exact)
+        hits = fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
+        return replace(hits, entities=found.entities)
 
     def connect(self, question: Question) -> PathResult:
         """The entities that the question names, the paths between them, then the facts around them.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
-from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, Triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Hit, Hits, Passage, Path, Source, Triple
 from gear_neo4j.models.recording import RecordedReply
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
@@ -20,7 +20,13 @@ def decode_search(search: documents.Search) -> Hits:
         search.milliseconds,
         decode_facts(search.facts),
         _usage(search.usage),
+        tuple(map(_entity, search.entities)),
     )
+
+
+def _entity(entity: shapes.EntityHit) -> EntityHit:
+    cypher = Cypher(entity.cypher.statement, dict(entity.cypher.parameters))
+    return EntityHit(entity.id, entity.name, tuple(entity.labels), entity.rank, entity.pattern, cypher)
 
 
 def decode_answer(answer: documents.Answer) -> Answer:

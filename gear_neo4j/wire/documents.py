@@ -9,6 +9,7 @@ from gear_neo4j.agents.answer import StopReason
 from gear_neo4j.agents.run import EventKind
 from gear_neo4j.wire.shapes import (
     Entity,
+    EntityHit,
     Fact,
     FactCitation,
     Hit,
@@ -42,6 +43,7 @@ class Search(Document):
     exact: bool
     milliseconds: dict[Text, float]
     usage: dict[Text, Usage]
+    entities: list[EntityHit] = Field(default_factory=list)
 
 
 class Paths(Document):

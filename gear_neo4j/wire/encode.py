@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gear_neo4j.agents.answer import Citation, QueryAttempt, Step, Trace
-from gear_neo4j.domain import Fact, Hit, Hits, Path, Triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Hit, Hits, Path, Triple
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
@@ -25,6 +25,7 @@ def encode_search(hits: Hits) -> documents.Search:
         exact=hits.exact,
         milliseconds=dict(hits.milliseconds),
         usage=encode_usage(hits.usage),
+        entities=[encode_entity(entity) for entity in hits.entities],
     )
 
 
@@ -59,16 +60,27 @@ def encode_hit(hit: Hit) -> shapes.Hit:
     return shapes.Hit(**asdict(hit.passage), rank=hit.rank, score=hit.score, sources=sources)
 
 
+def encode_entity(entity: EntityHit) -> shapes.EntityHit:
+    """A node that answers, with the Cypher that shows it."""
+    return shapes.EntityHit(
+        id=entity.id,
+        name=entity.name,
+        labels=list(entity.labels),
+        rank=entity.rank,
+        pattern=entity.pattern,
+        cypher=_cypher(entity.cypher),
+    )
+
+
 def encode_path(path: Path) -> shapes.Path:
     """A path, with the Cypher that shows it."""
-    cypher = path_cypher(path)
     return shapes.Path(
         text=str(path),
         score=path.score,
         scores=list(path.scores),
         triples=[_triple(triple) for triple in path.triples],
         passages=list(path.passage_ids),
-        cypher=shapes.Cypher(statement=cypher.statement, parameters=dict[str, Any](cypher.parameters)),
+        cypher=_cypher(path_cypher(path)),
     )
 
 
@@ -80,6 +92,10 @@ def encode_fact(fact: Fact) -> shapes.Fact:
 def encode_usage(usage: Mapping[str, Usage]) -> dict[str, shapes.Usage]:
     """What each role used."""
     return {role: shapes.Usage(**asdict(spent)) for role, spent in usage.items()}
+
+
+def _cypher(cypher: Cypher) -> shapes.Cypher:
+    return shapes.Cypher(statement=cypher.statement, parameters=dict[str, Any](cypher.parameters))
 
 
 def _step(step: Step) -> shapes.Step:

@@ -72,6 +72,20 @@ class Hit(Passage):
     sources: list[Source]
 
 
+class EntityHit(Shape):
+    """A node of the user's graph that answers the question; ranks count from 1, `id` is its element id.
+
+    `pattern` says in words what led to it, `cypher` shows it and the other nodes of that pattern.
+    """
+
+    id: Text
+    name: Text
+    labels: list[Text]
+    rank: int
+    pattern: Text
+    cypher: Cypher
+
+
 class Usage(Shape):
     """Calls and tokens of a language model; `estimated` where a reply did not report its tokens."""
 

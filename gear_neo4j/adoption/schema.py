@@ -1,0 +1,98 @@
+"""The schema of an adopted graph, to which questions are linked, from a survey of it."""
+
+import re
+from collections.abc import Mapping
+
+from gear_neo4j.adoption.profile import Profile
+from gear_neo4j.adoption.survey import Property, Survey
+from gear_neo4j.graph.graph_schema import GraphSchema, Kind, PropertySchema, can_be_written
+from gear_neo4j.graph.typegraph import Tie
+
+# From this share of its values on, a text property holds numbers or dates.
+MOSTLY = 0.95
+MOSTLY_DATES = 0.5
+# Of nodes with two labels, one is in the shadow of the other where it has so few of their relationships.
+SHADOW = 5
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_DATE = re.compile(r"(\d{4})-\d\d-\d\d.*")
+
+
+def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, str], int]) -> GraphSchema:
+    """The schema of a graph.
+
+    Args:
+        ties: how many relationships of a type lead from one label to another, by (start, type, end).
+    """
+    kept = {tie: count for tie, count in ties.items() if all(map(can_be_written, tie))}
+    types = {type for _, type, _ in kept}
+    labels = [label for label in profile.entities if label in survey.labels and can_be_written(label)]
+    return GraphSchema(
+        {label: _properties(survey.labels[label].properties) for label in labels},
+        {name: _properties(kind.properties) for name, kind in survey.types.items() if name in types},
+        tuple(Tie(*tie, count) for tie, count in kept.items() if not _in_shadow(tie, kept, survey)),
+        {label: profile.entities[label].names[0] for label in labels},
+    )
+
+
+def _in_shadow(tie: tuple[str, str, str], ties: Mapping[tuple[str, str, str], int], survey: Survey) -> bool:
+    """Whether a tie exists only because some nodes at its ends have a second label."""
+    start, type, end = tie
+    starts, ends = ({label, *survey.labels[label].together} for label in (start, end))
+    return any(
+        count >= SHADOW * ties[tie] and other[1] == type and other[0] in starts and other[2] in ends
+        for other, count in ties.items()
+        if other != tie
+    )
+
+
+def _properties(properties: Mapping[str, Property]) -> dict[str, PropertySchema]:
+    schemas = (property_schema(property) for property in properties.values())
+    return {schema.name: schema for schema in schemas if schema and can_be_written(schema.name)}
+
+
+def property_schema(property: Property) -> PropertySchema | None:
+    """What a property holds, by the values in the sample; None if it is nothing that one asks for.
+
+    Example:
+        >>> freight = Property("freight", nodes=2, distinct={"12.5", "3"})
+        >>> freight.kinds["text"] = 2
+        >>> property_schema(freight)  # doctest: +NORMALIZE_WHITESPACE
+        PropertySchema(name='freight', kind='number', stored_as_text=True, is_list=False, least=3.0, greatest=12.5,
+                       distinct=2)
+    """
+    if not property.kinds:
+        return None
+    held = property.kinds.most_common(1)[0][0]
+    if held in ("list", "value"):
+        return None
+    filled = [value for value in property.distinct if value]
+    kind: Kind = "text" if held in ("text", "texts") else held  # type: ignore[assignment]
+    as_text = held == "text"
+    if as_text:
+        kind = _kind_of_texts(filled)
+    numbers = _numbers(filled, kind)
+    return PropertySchema(
+        property.name,
+        kind,
+        stored_as_text=as_text and kind != "text",
+        is_list=held == "texts",
+        least=min(numbers, default=0.0),
+        greatest=max(numbers, default=0.0),
+        distinct=len(property.distinct),
+    )
+
+
+def _kind_of_texts(values: list[str]) -> Kind:
+    if values and sum(bool(_NUMBER.fullmatch(value)) for value in values) >= MOSTLY * len(values):
+        return "number"
+    if values and sum(bool(_DATE.fullmatch(value)) for value in values) >= MOSTLY_DATES * len(values):
+        return "date"
+    return "text"
+
+
+def _numbers(values: list[str], kind: Kind) -> list[float]:
+    if kind == "number":
+        return [float(value) for value in values if _NUMBER.fullmatch(value)]
+    if kind == "date":
+        return [float(match[1]) for value in values if (match := _DATE.fullmatch(value))]
+    return []

@@ -1,0 +1,121 @@
+"""What a question asks for: how likely each label is to be that of the answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.graph.graph_schema import GraphSchema
+from gear_neo4j.retrieval.patterns.language import names_a_doer
+from gear_neo4j.retrieval.patterns.likeness import CERTAIN, NOTHING, Element, Likeness, Likenesses
+from gear_neo4j.retrieval.patterns.reading import Reading
+
+# From this likeness on, a word names a label or type.
+NAMES = 0.6
+EXACT = 0.9
+LABEL_ITSELF = 0.8
+PERSONLIKE = 0.5
+# A type that stands where the answer is asked for names the label at one of its ends less surely than a label does.
+BY_TYPE = 0.8
+# The first label is asked for, unless a question word says which; the others hardly.
+SECOND, LATER = 0.35, 0.2
+# "The film Conan", "Conan is a film": so near to a value, a label says what the value is.
+NEAR = 3
+_DETERMINERS = frozenset({"which", "what", "this"})
+_POINTING = _DETERMINERS | {"that", "these"}
+_IS = frozenset({"is", "are", "was", "were"})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """By label, how likely it is the answer's, 0 to 1; and the places of words that only say what a value is."""
+
+    labels: Mapping[str, float]
+    appositions: frozenset[int]
+
+
+def asked(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likenesses: Likenesses) -> Asked:
+    """What a question asks for."""
+    mentions: list[tuple[Mapping[str, float], bool]] = []
+    appositions: set[int] = set()
+    for place in sorted(likeness):
+        labels = _labels(reading, place, likeness[place], schema=schema, likenesses=likenesses)
+        if _says_what_a_value_is(reading, place, labels):
+            appositions.add(place)
+            continue
+        pointed = _is_pointed_at(reading, place)
+        if pointed:
+            labels |= _by_type(reading, place, likeness[place], labels, schema=schema, likenesses=likenesses)
+        if labels:
+            mentions.append((labels, pointed))
+    return Asked(_weighed(mentions), frozenset(appositions))
+
+
+def _weighed(mentions: Sequence[tuple[Mapping[str, float], bool]]) -> dict[str, float]:
+    any_pointed = any(pointed for _, pointed in mentions)
+    asked: dict[str, float] = {}
+    for number, (labels, pointed) in enumerate(mentions):
+        first = number == 0 and not any_pointed
+        share = 1.0 if pointed or first else SECOND if number <= 1 else LATER
+        for label, value in labels.items():
+            asked[label] = max(asked.get(label, 0.0), share * value)
+    return asked
+
+
+def _labels(
+    reading: Reading, place: int, row: Mapping[Element, float], *, schema: GraphSchema, likenesses: Likenesses
+) -> dict[str, float]:
+    """The labels that a word names; a doer, such as an actor, is a person."""
+    labels = {element.name: value for element, value in row.items() if element.kind == "label" and value >= NAMES}
+    exact = any(value >= EXACT for value in labels.values())
+    does = any(element.kind == "type" and value >= NAMES for element, value in row.items())
+    if names_a_doer(reading.words[place].text) and does and not exact:
+        cosines = likenesses.labels_like(("person",), tuple(schema.labels))
+        shares = {label: min(1.0, (cosine - NOTHING) / (CERTAIN - NOTHING)) for label, cosine in cosines.items()}
+        return {label: share for label, share in shares.items() if share > PERSONLIKE}
+    return labels
+
+
+def _says_what_a_value_is(reading: Reading, place: int, labels: Mapping[str, float]) -> bool:
+    word = reading.words[place].text.casefold()
+    before = reading.words[place - 1].text.casefold() if place else ""
+    if before in _POINTING:
+        return False
+    for literal in reading.literals:
+        distance = literal.first - place if place < literal.first else place - literal.last
+        near = distance <= NEAR and (distance == 1 or not word.endswith("s"))
+        owners = (found.owner for found in literal.conditions if found.operator == "is")
+        if near and literal.weight == 1 and any(owner.kind == "label" and owner.name in labels for owner in owners):
+            return True
+    return False
+
+
+def _is_pointed_at(reading: Reading, place: int) -> bool:
+    """Whether a question word asks for what a word names: who, which films, what are the genres."""
+    words = [word.text.casefold() for word in reading.words[: place + 1]]
+    if words[-1] in ("who", "whom") or _DETERMINERS.intersection(words[-2:-1]):
+        return True
+    what_are = words[-3:-2] == ["what"] and bool(_IS.intersection(words[-2:-1]))
+    are_the = words[-2:-1] == ["the"] and bool(_IS.intersection(words[-3:-2])) and place <= NEAR
+    return what_are or are_the
+
+
+def _by_type(
+    reading: Reading,
+    place: int,
+    row: Mapping[Element, float],
+    labels: Mapping[str, float],
+    *,
+    schema: GraphSchema,
+    likenesses: Likenesses,
+) -> dict[str, float]:
+    """The end of a type that is asked for, such as the year of a release."""
+    if any(value >= LABEL_ITSELF for value in labels.values()):
+        return {}
+    following = reading.words[place + 1 : place + 2]
+    texts = [reading.words[place].text.casefold(), *(word.text.casefold() for word in following if word.telling)]
+    found: dict[str, float] = {}
+    for element, value in row.items():
+        if element.kind == "type" and value >= NAMES and (ends := schema.ends[element.name]):
+            cosines = likenesses.labels_like(texts, ends)
+            label = max(ends, key=lambda end: cosines[end])
+            found[label] = max(found.get(label, 0.0), labels.get(label, 0.0), BY_TYPE * value)
+    return found

@@ -1,0 +1,143 @@
+"""Conditions on properties, and the words of a question that state them: comparisons, ranges, beginnings of texts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gear_neo4j.graph.graph_schema import Owner
+
+Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
+Operator = Literal["is", "contains", "starts", "ends", "flag", "compare"]
+Bound = tuple[Comparison, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on a property of a label or type.
+
+    ``texts`` are the values for ``is`` (any of them), or the part for ``contains``, ``starts`` and ``ends``; ``bounds``
+    the comparisons for ``compare``, all of which must hold; ``flag`` what a flag must be. ``prior`` says how well the
+    words around it name the property, and does not belong to its identity.
+    """
+
+    owner: Owner
+    property: str
+    operator: Operator
+    texts: tuple[str, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    flag: bool = True
+    prior: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A number or range in a question: where it stands, its bounds, and whether words say how it compares."""
+
+    start: int
+    end: int
+    bounds: tuple[Bound, ...]
+    compared: bool
+
+
+_NUMBER_WORDS = ["zero", "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_VALUES = {word: max(0, place - 1) for place, word in enumerate(_NUMBER_WORDS)}
+_RANGE = re.compile(
+    r"between\s+[$€£]?([\d.]+)\s*(?:and|to|-)\s*[$€£]?(\d+(?:\.\d+)?)"
+    r"|\bfrom\s+[$€£]?([\d.]+)\s+(?:to|until)\s+[$€£]?(\d+(?:\.\d+)?)",
+    re.IGNORECASE,
+)
+_DECADE = re.compile(r"\b((?:1\d|20)\d0)s\b")
+_NUMBER = re.compile(
+    rf"(?<![\w.])'?[$€£]?(\d+(?:[.,]\d+)?)'?(?![\w]|s\b)|\b({'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE
+)
+_BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
+    (
+        ">=",
+        r"(?:no|not) (?:less|fewer|lower|earlier) than|at least|minimum(?: of)?|since|(?:starting )?from|starting in",
+    ),
+    ("<=", r"(?:no|not) (?:more|greater|higher|later) than|at most|up to|until|maximum(?: of)?"),
+    (">", r"(?:more|greater|higher|larger|bigger|later|newer|older) than|above|over|after|exceed(?:s|ing)?|beyond"),
+    ("<", r"(?:less|fewer|lower|smaller|earlier|cheaper|younger) than|below|under|before|prior to"),
+    ("%", r"divisible by|multiple of"),
+)
+_BEFORE = tuple((comparison, re.compile(rf"\b(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
+_AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
+    (">=", re.compile(r"\s*(?:\w+\s+)?(?:or (?:higher|more|greater|above|later|newer)|and (?:above|later|up))\b")),
+    ("<=", re.compile(r"\s*(?:\w+\s+)?(?:or (?:lower|less|fewer|below|earlier|older)|and (?:below|earlier))\b")),
+)
+_COUNTING = re.compile(r"\b(?:top|first|last|name|list|the|show|which|these)\s+$")
+MOST_COUNTED = 20
+_PARTS: tuple[tuple[Operator, str], ...] = (
+    ("starts", r"(?:that )?(?:starts?|starting|begins?|beginning) with"),
+    ("ends", r"(?:ends?|ending) (?:with|in)"),
+    (
+        "contains",
+        r"contain(?:s|ing)?|includ(?:es|ing|e)|mention(?:s|ing)?|with the words?|having the words?|the words?|like",
+    ),
+)
+_PART_BEFORE = tuple(
+    (operator, re.compile(rf"\b(?:{words})(?: the)?(?: words?)?(?: of)?\s*$", re.IGNORECASE))
+    for operator, words in _PARTS
+)
+_NEGATION = re.compile(r"\b(?:not|never|non|no longer|without|isn't|aren't|wasn't)\b[- ]?(?:\w+ ){0,2}$", re.IGNORECASE)
+QUOTED = re.compile(r"(?<!\w)(['\"“])(.+?)['\"”](?!\w)")
+
+
+def numbers_in(question: str) -> Iterator[Numbers]:
+    """The numbers, ranges and decades of a question.
+
+    Example:
+        >>> [numbers.bounds for numbers in numbers_in("films of the 1990s rated between 5 and 7")]
+        [(('>=', 1990.0), ('<', 2000.0)), (('>=', 5.0), ('<=', 7.0))]
+        >>> [numbers.bounds for numbers in numbers_in("more than 70 units, stock 25 or higher, price 0")]
+        [(('>', 70.0),), (('>=', 25.0),), (('=', 0.0),)]
+        >>> list(numbers_in("name 3 of the top 5"))
+        []
+    """
+    spans: list[tuple[int, int]] = []
+    for match in _DECADE.finditer(question):
+        spans.append(match.span())
+        year = float(match[1])
+        yield Numbers(*match.span(), ((">=", year), ("<", year + 10)), compared=True)
+    for match in _RANGE.finditer(question):
+        spans.append(match.span())
+        least, most = (float(part) for part in match.groups() if part)
+        yield Numbers(*match.span(), ((">=", least), ("<=", most)), compared=True)
+    for match in _NUMBER.finditer(question):
+        if all(match.end() <= start or match.start() >= end for start, end in spans):
+            yield from _single(question, match)
+
+
+def _single(question: str, match: re.Match[str]) -> Iterator[Numbers]:
+    value = float(match[1].replace(",", "")) if match[1] else float(_VALUES[match[2].casefold()])
+    before, after = question[: match.start()].casefold(), question[match.end() :].casefold()
+    comparison = next((found for found, words in _AFTER if words.match(after)), None) or next(
+        (found for found, words in _BEFORE if words.search(before)), None
+    )
+    if comparison is None:
+        # "one of the films", and "the top 5" count answers.
+        counts = value != 0 if match[2] else value <= MOST_COUNTED and bool(_COUNTING.search(before))
+        if counts:
+            return
+    yield Numbers(*match.span(), ((comparison or "=", value),), compared=comparison is not None)
+
+
+def part_operator(before: str) -> Operator | None:
+    """What the words before a quotation say of it, if it is a part of a text.
+
+    Example:
+        >>> part_operator("products with a description containing "), part_operator("supplied by ")
+        ('contains', None)
+    """
+    return next((operator for operator, words in _PART_BEFORE if words.search(before)), None)
+
+
+def is_negated(before: str) -> bool:
+    """Whether the words before a flag deny it.
+
+    Example:
+        >>> is_negated("products that are not "), is_negated("products that are ")
+        (True, False)
+    """
+    return bool(_NEGATION.search(before))

@@ -1,0 +1,152 @@
+"""A pattern as one MATCH on the user's own labels, types and properties: the one place where Cypher is written.
+
+Identifiers come from the schema alone and are quoted by one function; everything else is a parameter.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from gear_neo4j.domain import Cypher
+from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema, can_be_written
+from gear_neo4j.graph.typegraph import words
+from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.pattern import Pattern
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_VARIABLE = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+# Labels that would read as a word of Cypher, or as another variable of the query.
+_TAKEN = frozenset(
+    """
+    all and any as asc by call case contains count create delete desc distinct else end ends exists false foreach id in
+    index is labels limit load match merge name none not null on or order remove return set single skip starts then true
+    union unwind using value ways when where with xor yield
+    """.split()  # noqa: SIM905
+)
+_COMPARED = {"is": "IN", "contains": "CONTAINS", "starts": "STARTS WITH", "ends": "ENDS WITH"}
+
+
+def quoted(name: str) -> str:
+    """A label, type or property as an identifier.
+
+    Raises:
+        ValueError: it cannot be written safely; no schema that was read from a graph has such names.
+
+    Example:
+        >>> quoted("Film"), quoted("Kind of `thing`")
+        ('Film', '`Kind of ``thing```')
+    """
+    if not can_be_written(name):
+        raise ValueError(f"the name {name!r} cannot be written in a query")
+    return name if _PLAIN.fullmatch(name) else f"`{name.replace('`', '``')}`"
+
+
+class Compiler:
+    """Writes the patterns of one schema."""
+
+    def __init__(self, schema: GraphSchema) -> None:
+        self._schema = schema
+
+    def shown(self, pattern: Pattern, target: int, *, limit: int) -> Cypher:
+        """The query for a reader: it returns the nodes of the answer, those that most ways lead to first."""
+        body = _Body(pattern, self._schema)
+        node = body.variables[target]
+        returned = f"RETURN {node}, count(*) AS ways\nORDER BY ways DESC, elementId({node})\nLIMIT {int(limit)}"
+        return Cypher(f"{body.text}\n{returned}", body.parameters)
+
+    def run(self, pattern: Pattern, target: int, *, limit: int) -> Cypher:
+        """The same query as it is run: it returns id, labels, and name of the same nodes."""
+        body = _Body(pattern, self._schema)
+        node = body.variables[target]
+        name = self._schema.names.get(pattern.labels[target])
+        called = f"toStringOrNull({node}.{quoted(name)})" if name else "null"
+        returned = (
+            f"WITH {node}, count(*) AS ways\nORDER BY ways DESC, elementId({node})\nLIMIT {int(limit)}\n"
+            f"RETURN elementId({node}) AS id, labels({node}) AS labels, {called} AS name"
+        )
+        return Cypher(f"{body.text}\n{returned}", body.parameters)
+
+
+class _Body:
+    """MATCH and WHERE of a pattern, with its variables and parameters."""
+
+    def __init__(self, pattern: Pattern, schema: GraphSchema) -> None:
+        self.parameters: dict[str, object] = {}
+        self.variables = _variables(pattern)
+        self._pattern = pattern
+        self._schema = schema
+        conditions = [*self._on_nodes(), *self._on_edges()]
+        where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
+        self.text = f"MATCH {', '.join(self._parts())}{where}"
+
+    def _parts(self) -> Iterator[str]:
+        pattern = self._pattern
+        nodes = [f"({name}:{quoted(label)})" for name, label in zip(self.variables, pattern.labels, strict=True)]
+        if not pattern.edges:
+            yield nodes[0]
+        known: set[int] = set()
+        stated = {placed.place for placed in pattern.on_edges}
+        for place, edge in enumerate(pattern.edges):
+            ends = [f"({self.variables[end]})" if end in known else nodes[end] for end in (edge.start, edge.end)]
+            known |= {edge.start, edge.end}
+            yield _arrow(ends[0], f"r{place}" if place in stated else "", edge.type, edge.forward, ends[1])
+            for parallel in pattern.parallels:
+                if parallel.edge == place:
+                    start, end = (f"({self.variables[end]})" for end in (edge.start, edge.end))
+                    yield _arrow(start, "", parallel.type, parallel.forward, end)
+
+    def _on_nodes(self) -> Iterator[str]:
+        for placed in self._pattern.on_nodes:
+            yield self._condition(self.variables[placed.place], placed.condition)
+
+    def _on_edges(self) -> Iterator[str]:
+        for placed in self._pattern.on_edges:
+            yield self._condition(f"r{placed.place}", placed.condition)
+
+    def _condition(self, variable: str, condition: Condition) -> str:
+        property = self._schema.properties(condition.owner)[condition.property]
+        value = f"{variable}.{quoted(property.name)}"
+        if condition.operator == "flag":
+            return f"coalesce({value}, false) = {self._parameter(condition.flag)}"
+        if condition.operator == "compare":
+            return " AND ".join(self._bounds(value, property, condition))
+        parameter = self._parameter(list(condition.texts) if condition.operator == "is" else condition.texts[0])
+        comparison = _COMPARED[condition.operator]
+        return (
+            f"any(value IN {value} WHERE value {comparison} {parameter})"
+            if property.is_list
+            else (f"{value} {comparison} {parameter}")
+        )
+
+    def _bounds(self, value: str, property: PropertySchema, condition: Condition) -> Iterator[str]:
+        if property.kind == "date":
+            value = f"toIntegerOrNull(left(toString({value}), 4))"
+        elif property.stored_as_text:
+            value = f"toFloatOrNull({value})"
+        for comparison, bound in condition.bounds:
+            number = self._parameter(int(bound) if bound.is_integer() else bound)
+            yield f"{value} % {number} = 0" if comparison == "%" else f"{value} {comparison} {number}"
+
+    def _parameter(self, value: object) -> str:
+        name = f"p{len(self.parameters)}"
+        self.parameters[name] = value
+        return f"${name}"
+
+
+def _arrow(start: str, variable: str, type: str, forward: bool, end: str) -> str:
+    relationship = f"[{variable}:{quoted(type)}]"
+    return f"{start}-{relationship}->{end}" if forward else f"{start}<-{relationship}-{end}"
+
+
+def _variables(pattern: Pattern) -> list[str]:
+    """A readable variable for each node: its label, numbered where it occurs again."""
+    counts: Mapping[str, int] = {}
+    variables: list[str] = []
+    for place, label in enumerate(pattern.labels):
+        base = words(label).replace(" ", "_")
+        if not _VARIABLE.fullmatch(base) or re.fullmatch(r"[nr]\d+", base):
+            base = f"n{place}"
+        elif base in _TAKEN:
+            base = f"{base}_node"
+        counts = {**counts, base: counts.get(base, 0) + 1}
+        variables.append(base if counts[base] == 1 else f"{base}_{counts[base]}")
+    return variables if len(set(variables)) == len(variables) else [f"n{place}" for place in range(len(variables))]

@@ -1,0 +1,109 @@
+"""The entities that answer a question: patterns are found, run one by one, and their nodes ranked."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from gear_neo4j.domain import EntityHit
+from gear_neo4j.errors import InputError, QueryTimeout
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.graph_schema import GraphSchema
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionary
+from gear_neo4j.retrieval.patterns.cypher import Compiler
+from gear_neo4j.retrieval.patterns.likeness import Likenesses
+from gear_neo4j.retrieval.patterns.reading import Reader
+from gear_neo4j.retrieval.patterns.search import Candidate, PatternSearch
+from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
+from gear_neo4j.retrieval.versioned import Versioned
+
+LONGEST_VALUE = 200
+# Patterns that are run, until enough nodes are known; most questions need one.
+TRIED = 12
+# Points behind the best pattern with an answer, beyond which another is hardly meant.
+MARGIN = 2.0
+ROWS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The entities of a question, best first; ``exact`` is False if a pattern had more, or took too long."""
+
+    entities: tuple[EntityHit, ...] = ()
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What is made from one version of the graph."""
+
+    search: PatternSearch
+    compiler: Compiler
+
+
+class PatternFinder:
+    """Finds the entities that answer questions over one adopted graph; threads may share it."""
+
+    def __init__(self, graph: Graph, *, embedder: Embedder) -> None:
+        self._patterns = graph.patterns
+        self._embedder = embedder
+        self._kept = Versioned(lambda _: self._make(), version=graph.export.version)
+
+    def find(self, question: str, *, most: int = 20) -> Found:
+        """At most ``most`` entities; none over a graph whose schema is not on record.
+
+        Each pattern is one round trip, which ends after five seconds.
+
+        Raises:
+            InputError: the graph has too many values to be held in memory.
+        """
+        kept = self._kept.current()
+        if kept is None:
+            return Found()
+        entities: dict[str, EntityHit] = {}
+        exact, least = True, -math.inf
+        for candidate in kept.search.find(question)[:TRIED]:
+            if len(entities) >= most or candidate.score < least:
+                break
+            try:
+                rows = list(self._run(candidate, kept.compiler))
+            except QueryTimeout:
+                exact = False
+                continue
+            if rows:
+                least = max(least, candidate.score - MARGIN)
+            exact = exact and len(rows) < ROWS
+            entities |= {hit.id: hit for hit in rows if hit.id not in entities}
+        ranked = (replace(hit, rank=rank) for rank, hit in enumerate(islice(entities.values(), most), start=1))
+        return Found(tuple(ranked), exact)
+
+    def _run(self, candidate: Candidate, compiler: Compiler) -> Iterator[EntityHit]:
+        pattern, target = candidate.pattern, candidate.target
+        rows = self._patterns.run(compiler.run(pattern, target, limit=ROWS))
+        wording, shown = pattern.wording(target), compiler.shown(pattern, target, limit=ROWS)
+        for row in rows:
+            name = row["name"] or f"{pattern.labels[target]} {row['id']}"
+            yield EntityHit(row["id"], name, tuple(row["labels"]), 0, wording, shown)
+
+    def _make(self) -> _Kept | None:
+        schema = self._patterns.schema()
+        if schema is None:
+            return None
+        vocabulary = Vocabulary(self._values(schema))
+        reader = Reader(schema, vocabulary, Dictionary(vocabulary.named()))
+        return _Kept(PatternSearch(reader, Likenesses(schema, self._embedder)), Compiler(schema))
+
+    def _values(self, schema: GraphSchema) -> Iterator[tuple[Place, str]]:
+        """The texts of all properties; numbers that are kept as texts, too, since they may be names or keys."""
+        count = 0
+        for owner in schema.owners():
+            for property in schema.properties(owner).values():
+                if property.kind == "text" or property.stored_as_text:
+                    place = Place(owner, property.name)
+                    left = MOST_NODES + 1 - count
+                    for value in self._patterns.values(owner, property.name, longest=LONGEST_VALUE, most=left):
+                        count += 1
+                        yield place, value
+                if count > MOST_NODES:
+                    raise InputError(f"the graph has more than {MOST_NODES:,} values, too many for values in memory")

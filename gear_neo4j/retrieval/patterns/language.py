@@ -1,0 +1,106 @@
+"""The words of questions and names: stems, words that say little, and what question words stand for. English."""
+
+import re
+from functools import cache
+
+import snowballstemmer
+from stop_words import get_stop_words
+
+from gear_neo4j.graph.typegraph import words
+
+_STEMMER = snowballstemmer.stemmer("english")
+# Verbs and plurals whose forms do not share a stem, and belong to what graphs hold.
+_IRREGULAR = {
+    "wrote": "write",
+    "written": "write",
+    "people": "person",
+    "persons": "person",
+    "acted": "act",
+    "acting": "act",
+    "bought": "buy",
+    "sold": "sell",
+    "made": "make",
+    "led": "lead",
+    "taught": "teach",
+    "children": "child",
+}
+# Words by which one asks, or that join; beside the stop words of the language.
+_ASKING = frozenset(
+    """
+    list find show identify name give provide many all any both please tell retrieve get display every each different
+    same distinct various one also there involved associated related placed existing based located titled called named
+    number value values containing including includes contain contains starting begin exactly whose whom within across
+    per via that this
+    """.split()  # noqa: SIM905
+)
+# What a question word asks for, in words that a schema may have.
+STANDS_FOR = {
+    "who": ("person",),
+    "whom": ("person",),
+    "whose": ("person",),
+    "when": ("year",),
+    "where": ("place",),
+    **dict.fromkeys(("kind", "kinds", "type", "types", "sort", "sorts"), ("category", "genre")),
+}
+# Endings that make a doer or a deed of a verb: direct, director, direction.
+_ENDINGS = frozenset({"or", "er", "r", "rs", "ing", "ion", "e", "ress"})
+_DOERS = ("or", "ors", "er", "ers", "ist", "ists")
+# In names of several words these say nothing: WRITTEN_BY, HAS_GENRE.
+_JOINING = frozenset(["a", "an", "by", "for", "from", "has", "have", "in", "is", "of", "the", "to"])
+SHORTEST_PART = 4
+
+
+@cache
+def stem(word: str) -> str:
+    """The stem of a word.
+
+    Example:
+        >>> stem("Directed"), stem("directing"), stem("written")
+        ('direct', 'direct', 'write')
+    """
+    folded = word.casefold()
+    return str(_STEMMER.stemWord(_IRREGULAR.get(folded, folded)))
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Words that say nothing about a graph."""
+    return frozenset(get_stop_words("en")) | _ASKING
+
+
+def telling_words(name: str) -> tuple[str, ...]:
+    """The words of a label, type or property, without those that only join.
+
+    Example:
+        >>> telling_words("WRITTEN_BY"), telling_words("unitsInStock")
+        (('written',), ('units', 'stock'))
+    """
+    parts = words(name).split()
+    return tuple(part for part in parts if part not in _JOINING) or tuple(parts)
+
+
+def names_a_doer(word: str) -> bool:
+    """Whether a word may name whoever does something: an actor, a director, a pianist."""
+    return word.casefold().endswith(_DOERS)
+
+
+def alike(word: str, other: str) -> float:
+    """How surely two stems are forms of one word, 0 to 1.
+
+    Example:
+        >>> alike(stem("reviews"), stem("reviewed")), alike(stem("directed"), stem("director"))
+        (1.0, 0.9)
+        >>> alike(stem("screenwriter"), stem("wrote")), alike(stem("film"), stem("person"))
+        (0.8, 0.0)
+    """
+    if word == other:
+        return 1.0
+    for longer, shorter in ((word, other), (other, word)):
+        if len(shorter) >= 3 and longer.startswith(shorter) and longer[len(shorter) :] in _ENDINGS:
+            return 0.9
+    part = other.removesuffix("e")
+    return 0.8 if len(part) >= SHORTEST_PART and part in word else 0.0
+
+
+WORD = re.compile(r"[^\W\d_]+(?:['’](?:s|t)\b)?|\d+(?:[.,]\d+)*s?|\S")
+CAMEL = re.compile(r"[A-Z]?[a-zà-ÿ]+|[A-Z]+(?![a-z])")

@@ -1,0 +1,252 @@
+"""A question as the search for patterns takes it: its words, and the values, numbers and flags that it states."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from gear_neo4j.graph.graph_schema import GraphSchema, Owner, PropertySchema
+from gear_neo4j.graph.typegraph import words
+from gear_neo4j.retrieval.dictionary import Dictionary
+from gear_neo4j.retrieval.patterns.conditions import QUOTED, Condition, Numbers, is_negated, numbers_in, part_operator
+from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, stem, stop_words, telling_words
+from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
+
+# A literal that is written like any word of the language says little.
+PLAIN = 0.15
+# A property with so few values is a closed list: one of them is meant even where it is written small.
+CLOSED = 200
+# Properties that the words near a number name nearly as well as the best one.
+MARGIN = 0.8
+MOST_PROPERTIES = 8
+YEARS = (1000, 2100)
+_DIGITS = re.compile(r"[\d.,$]+")
+
+
+@dataclass(slots=True)
+class Word:
+    """A word of a question: its place in the text, its stem, whether it tells anything, and the literal it is in."""
+
+    text: str
+    start: int
+    end: int
+    stem: str
+    telling: bool = True
+    literal: int | None = None
+
+
+@dataclass(slots=True)
+class Literal:
+    """Something that a question states: from its first to its last word, the conditions that it may mean.
+
+    ``weight`` is how surely it is stated, ``small`` whether it is written without capitals and quotes.
+    """
+
+    first: int
+    last: int
+    conditions: Sequence[Condition]
+    weight: float = 1.0
+    small: bool = False
+
+
+@dataclass(slots=True)
+class Reading:
+    """A question, read."""
+
+    text: str
+    words: list[Word]
+    literals: list[Literal] = field(default_factory=list)
+
+    def drop(self, literals: set[int]) -> None:
+        """Take literals for plain words."""
+        kept = [place for place in range(len(self.literals)) if place not in literals]
+        moved = {old: new for new, old in enumerate(kept)}
+        for word in self.words:
+            if word.literal is not None:
+                word.literal = moved.get(word.literal)
+        self.literals = [self.literals[place] for place in kept]
+
+    def masked(self) -> str:
+        """The question with the label in place of each value: what the wording of patterns is compared with."""
+        parts: list[str] = []
+        previous = None
+        for word in self.words:
+            if word.literal is None:
+                parts.append(word.text)
+            elif word.literal != previous:
+                first = self.literals[word.literal].conditions[0]
+                parts.append(words(first.owner.name) if first.operator == "is" else word.text)
+            previous = word.literal
+        return " ".join(parts)
+
+
+class Reader:
+    """Reads questions about one graph.
+
+    Args:
+        vocabulary: the values of its text properties.
+        dictionary: finds them in a text.
+    """
+
+    def __init__(self, schema: GraphSchema, vocabulary: Vocabulary, dictionary: Dictionary) -> None:
+        self.schema = schema
+        self._vocabulary = vocabulary
+        self._dictionary = dictionary
+        self._properties = [
+            (owner, property, tuple(dict.fromkeys(map(stem, telling_words(property.name)))))
+            for owner in schema.owners()
+            for property in schema.properties(owner).values()
+        ]
+        names = [*schema.labels, *schema.types]
+        self._schema_words = {tuple(map(stem, telling_words(name))) for name in names}
+        self._schema_words |= {stems for _, _, stems in self._properties}
+        self._schema_stems = {part for stems in self._schema_words for part in stems}
+
+    def read(self, question: str) -> Reading:
+        """The words and literals of a question; quotations first, then values, numbers, and flags."""
+        reading = Reading(question, list(_words(question)))
+        self._quotations(reading)
+        self._values(reading)
+        self._numbers(reading)
+        self._flags(reading)
+        for word in reading.words:
+            word.telling = word.telling and self._tells(word)
+        return reading
+
+    def _tells(self, word: Word) -> bool:
+        if len(word.text) < 2 or not word.text[0].isalpha():
+            return False
+        plain = word.text.casefold() in stop_words()
+        return not plain or (len(word.text) > 3 and word.stem in self._schema_stems)
+
+    def _quotations(self, reading: Reading) -> None:
+        for match in QUOTED.finditer(reading.text):
+            text = match[2]
+            operator = part_operator(reading.text[: match.start()])
+            conditions = [] if operator else self._vocabulary.conditions(text)
+            in_schema = tuple(map(stem, telling_words(text))) in self._schema_words
+            if not conditions and not in_schema and not _DIGITS.fullmatch(text):
+                conditions = self._vocabulary.parts(text, operator or "contains")
+            _add(reading, match.start(), match.end(), conditions)
+
+    def _values(self, reading: Reading) -> None:
+        shouted = reading.text == reading.text.casefold()
+        for match in self._dictionary.find(reading.text):
+            conditions = self._vocabulary.conditions(match.text)
+            said = match.text.casefold().split()
+            small = match.text == match.text.casefold()
+            common = all(word in stop_words() or stem(word) in self._schema_stems for word in said)
+            if not _is_free(reading, match.start, match.end) or (small and common):
+                continue
+            if _DIGITS.fullmatch(match.text) and not any(map(self._is_name, conditions)):
+                continue
+            known = any(match.text in condition.texts or self._is_closed(condition) for condition in conditions)
+            plain = small and not shouted and len(said) == 1 and not known
+            _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
+
+    def _is_name(self, condition: Condition) -> bool:
+        return self.schema.names_with(condition.owner, condition.property)
+
+    def _is_closed(self, condition: Condition) -> bool:
+        return self.schema.properties(condition.owner)[condition.property].distinct <= CLOSED
+
+    def _numbers(self, reading: Reading) -> None:
+        for numbers in sorted(numbers_in(reading.text), key=lambda numbers: numbers.start):
+            if not _is_free(reading, numbers.start, numbers.end):
+                continue
+            conditions = sorted(self._comparisons(reading, numbers), key=lambda found: -found.prior)
+            if not numbers.compared and not (conditions and conditions[0].prior >= 0.5):
+                text = reading.text[numbers.start : numbers.end].strip("'")
+                named = filter(self._is_name, self._vocabulary.conditions(text))
+                conditions += [replace(condition, prior=-0.2) for condition in named]
+            best = [found for found in conditions if found.prior >= conditions[0].prior - MARGIN]
+            _add(reading, numbers.start, numbers.end, best[:MOST_PROPERTIES])
+
+    def _comparisons(self, reading: Reading, numbers: Numbers) -> Iterator[Condition]:
+        """The properties that a number may be compared with: named by the words around it, or years."""
+        first, last = _span(reading, numbers.start, numbers.end)
+        for owner, property, stems in self._properties:
+            if property.kind not in ("number", "date"):
+                continue
+            fits = _fits(property, numbers)
+            named = _nearness(reading, first, last, stems, owner)
+            if named > 0 or (fits and _may_be_years(property, numbers)):
+                prior = named if fits else named - 0.5
+                yield Condition(owner, property.name, "compare", bounds=numbers.bounds, prior=prior)
+
+    def _flags(self, reading: Reading) -> None:
+        for owner, property, stems in self._properties:
+            if property.kind != "flag":
+                continue
+            said = [word for word in reading.words if word.stem in stems and word.literal is None]
+            if {word.stem for word in said} == set(stems):
+                value = not is_negated(reading.text[: said[0].start])
+                condition = Condition(owner, property.name, "flag", flag=value, prior=0.5)
+                _add(reading, said[0].start, said[-1].end, [condition])
+
+
+def _words(question: str) -> Iterator[Word]:
+    for match in WORD.finditer(question):
+        parts = CAMEL.findall(match[0]) if re.search(r"[a-z][A-Z]", match[0]) else []
+        for part in parts if len(parts) > 1 else [match[0]]:
+            yield Word(part, match.start(), match.end(), stem(part))
+
+
+def _span(reading: Reading, start: int, end: int) -> tuple[int, int]:
+    places = [place for place, word in enumerate(reading.words) if word.start < end and word.end > start]
+    return places[0], places[-1]
+
+
+def _is_free(reading: Reading, start: int, end: int) -> bool:
+    return all(word.literal is None for word in reading.words if word.start < end and word.end > start)
+
+
+def _add(
+    reading: Reading,
+    start: int,
+    end: int,
+    conditions: Sequence[Condition],
+    *,
+    weight: float = 1.0,
+    small: bool = False,
+) -> None:
+    if not conditions:
+        return
+    first, last = _span(reading, start, end)
+    for word in reading.words[first : last + 1]:
+        word.literal = len(reading.literals)
+        word.telling = small
+    reading.literals.append(Literal(first, last, conditions, weight, small))
+
+
+def _fits(property: PropertySchema, numbers: Numbers) -> bool:
+    if property.kind == "date":
+        return True
+    for comparison, value in numbers.bounds:
+        below = comparison in ("=", ">", ">=") and value > property.greatest
+        above = comparison in ("=", "<", "<=") and value < property.least
+        if below or above:
+            return False
+    return True
+
+
+def _may_be_years(property: PropertySchema, numbers: Numbers) -> bool:
+    years = any(YEARS[0] <= value <= YEARS[1] for _, value in numbers.bounds)
+    return years and (property.kind == "date" or (property.least >= YEARS[0] and property.greatest <= YEARS[1]))
+
+
+def _nearness(reading: Reading, first: int, last: int, stems: Sequence[str], owner: Owner) -> float:
+    """How well the words around a number name a property, 0 to 1: the nearer, the better."""
+    best: dict[str, float] = {}
+    for place, word in enumerate(reading.words):
+        part = next((part for part in stems if _same(word.stem, part)), None)
+        if word.literal is None and part:
+            distance = first - place if place < first else place - last + 1
+            best[part] = max(best.get(part, 0.0), math.exp(-max(0, distance - 2) / 5))
+    own = set(stems) - set(map(stem, telling_words(owner.name))) or set(stems)
+    return sum(best.values()) / len(stems) if own & best.keys() else 0.0
+
+
+def _same(word: str, part: str) -> bool:
+    begins = word.startswith(part) or part.startswith(word)
+    return word == part or (min(len(word), len(part)) > 3 and begins) or alike(word, part) >= 0.9

@@ -1,0 +1,253 @@
+"""How well a pattern explains a question: what it covers of its words and literals, less what nothing asks for."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from gear_neo4j.graph.graph_schema import GraphSchema
+from gear_neo4j.retrieval.patterns.asked import NAMES, Asked
+from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
+from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
+from gear_neo4j.retrieval.patterns.reading import Reading
+
+# A word supports a type from this likeness on.
+SUPPORTS = 0.5
+# The share of a question's words that a pattern without any value must explain.
+MOST_WORDS = 0.5
+_SHARED = re.compile(r"\b(?:same|both|also|them|who (?:has|have))\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each part of a question counts, in points; chosen on the even questions of movies, northwind and MetaQA.
+
+    Attributes:
+        literal: a value, number or flag that the pattern has a condition for.
+        prior: how well the words around it name the condition's property.
+        near: the condition's label stands near it.
+        beside: the type that stands next to a name is at the named node.
+        word: a word that names one of the pattern's labels, types or properties.
+        again: the share of a further word for the same relationship.
+        target: the answer's label is asked for.
+        named: the answer is named in the question, so it is hardly the answer.
+        edge: each relationship; ``unsaid`` more if no word supports it, ``back`` if it repeats one that has support.
+        loose: a node that nothing is said of, unless by its label (``unlabelled`` less) or relationship (``untied``).
+        parallel: a second relationship between two nodes where words support both; ``unshared`` less where not.
+        wording: the cosine of the pattern's wording with the question.
+    """
+
+    literal: float = 2.0
+    prior: float = 0.8
+    near: float = 0.5
+    beside: float = 0.5
+    word: float = 0.8
+    again: float = 0.4
+    target: float = 1.0
+    named: float = 2.5
+    edge: float = 0.1
+    unsaid: float = 0.45
+    back: float = 0.25
+    loose: float = 0.5
+    unlabelled: float = 0.7
+    untied: float = 1.5
+    parallel: float = 0.6
+    unshared: float = 2.0
+    wording: float = 1.0
+
+
+WEIGHTS = Weights()
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Scores the patterns for one question."""
+
+    reading: Reading
+    likeness: Likeness
+    asked: Asked
+    schema: GraphSchema
+    weights: Weights = WEIGHTS
+
+    def score(self, pattern: Pattern) -> float:
+        """The points of a pattern, its best node taken for the answer, without its wording."""
+        named = self._named(pattern)
+        uses = Counter[str]()
+        points = self._words(pattern, named, uses) + self._literals(pattern, named)
+        points += max(self._target(pattern, node, named) for node in range(len(pattern.labels)))
+        return points - self._edges(pattern, uses) - self._loose(pattern, uses) + self._parallels(pattern, uses)
+
+    def targets(self, pattern: Pattern) -> list[tuple[int, float]]:
+        """The nodes of a pattern with their points as the answer, best first."""
+        named = self._named(pattern)
+        points = [(node, self._target(pattern, node, named)) for node in range(len(pattern.labels))]
+        return sorted(points, key=lambda entry: -entry[1])
+
+    def _target(self, pattern: Pattern, node: int, named: frozenset[int]) -> float:
+        asked = self.weights.target * self.asked.labels.get(pattern.labels[node], 0.0)
+        return asked - (self.weights.named if node in named else 0.0)
+
+    def _named(self, pattern: Pattern) -> frozenset[int]:
+        return frozenset(
+            placed.place
+            for placed in pattern.on_nodes
+            if placed.condition.operator == "is"
+            and self.schema.names_with(placed.condition.owner, placed.condition.property)
+        )
+
+    def _words(self, pattern: Pattern, named: frozenset[int], uses: Counter[str]) -> float:
+        """Points for words; counts in ``uses`` how many support each type."""
+        types = Counter(edge.type for edge in pattern.edges) + Counter(other.type for other in pattern.parallels)
+        points = 0.0
+        for element, value in self._explained(pattern, named):
+            share = 1.0
+            if element.kind == "type":
+                share = self.weights.again if uses[element.name] >= types[element.name] else 1.0
+                uses[element.name] += value >= SUPPORTS
+            points += share * self.weights.word * value
+        return points
+
+    def _explained(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[Element, float]]:
+        """For each word that the pattern explains the element of the pattern; a node's label explains one word."""
+        types = {edge.type for edge in pattern.edges} | {other.type for other in pattern.parallels}
+        unnamed = Counter(label for node, label in enumerate(pattern.labels) if node not in named)
+        given = {pattern.labels[node] for node in named}
+        properties = {(placed.condition.owner.name, placed.condition.property) for placed in pattern.placed}
+        for place, row in self._told.items():
+            apposition = place in self.asked.appositions
+            for element, value in row:
+                if element.kind == "label":
+                    present = element.name in given if apposition else unnamed[element.name] > 0
+                elif element.kind == "type":
+                    present = element.name in types
+                else:
+                    present = (element.name, element.property) in properties
+                if present:
+                    unnamed[element.name] -= element.kind == "label" and not apposition
+                    yield element, value
+                    break
+
+    def is_meant(self, pattern: Pattern) -> bool:
+        """Whether a question says enough of a pattern: a value, or else many of its words."""
+        if pattern.placed:
+            return True
+        explained = [value for _, value in self._explained(pattern, frozenset()) if value >= SUPPORTS]
+        return bool(explained) and len(explained) >= MOST_WORDS * len(self._told)
+
+    @cached_property
+    def _told(self) -> Mapping[int, list[tuple[Element, float]]]:
+        """For each word that tells something, the elements like it, the most alike first."""
+        told = {}
+        for place, row in self.likeness.items():
+            kept = row.items()
+            if place in self.asked.appositions:
+                kept = {element: value for element, value in row.items() if element.kind == "label"}.items()
+            if self.reading.words[place].telling:
+                told[place] = sorted(kept, key=lambda entry: -entry[1])
+        return told
+
+    def _literals(self, pattern: Pattern, named: frozenset[int]) -> float:
+        points = 0.0
+        for placed in pattern.placed:
+            weight = self.reading.literals[placed.literal].weight
+            points += self.weights.literal * weight + self.weights.prior * placed.condition.prior
+            points += self.weights.near * weight * self._label_near(placed)
+        for placed in pattern.on_nodes:
+            if placed.place in named:
+                beside = self._beside.get(placed.literal, {})
+                types = (pattern.edges[edge].type for edge, _, _ in pattern.ways[placed.place])
+                weight = self.reading.literals[placed.literal].weight
+                points += self.weights.beside * weight * max((beside.get(type, 0.0) for type in types), default=0.0)
+        return points
+
+    @cached_property
+    def _beside(self) -> Mapping[int, Mapping[str, float]]:
+        """By literal, the types that the nearest word which names any supports."""
+        beside = {}
+        for number, literal in enumerate(self.reading.literals):
+            near: list[tuple[float, dict[str, float]]] = []
+            for place, row in self._told.items():
+                types = {element.name: value for element, value in row if element.kind == "type" and value >= SUPPORTS}
+                distance = literal.first - place if place < literal.first else place - literal.last + 0.5
+                near += [(distance, types)] if types else []
+            if near:
+                beside[number] = min(near, key=lambda entry: entry[0])[1]
+        return beside
+
+    def _label_near(self, placed: Placed) -> float:
+        """How near a condition's label stands to its literal, 0 to 1."""
+        owner, literal = placed.condition.owner, self.reading.literals[placed.literal]
+        if owner.kind != "label":
+            return 0.0
+        return max(
+            (
+                value * math.exp(-distance / 5)
+                for distance, value in self._distances(owner.name, literal.first, literal.last)
+            ),
+            default=0.0,
+        )
+
+    def _distances(self, label: str, first: int, last: int) -> Iterator[tuple[int, float]]:
+        element = Element("label", label)
+        for place, row in self.likeness.items():
+            if (value := row.get(element, 0.0)) >= NAMES:
+                yield (first - place if place < first else place - last + 1), value
+
+    def _edges(self, pattern: Pattern, uses: Counter[str]) -> float:
+        """What relationships cost: little where a word supports them."""
+        stated = {pattern.edges[placed.place].type for placed in pattern.on_edges}
+        counts = Counter(edge.type for edge in pattern.edges) + Counter(other.type for other in pattern.parallels)
+        cost = 0.0
+        for type, count in counts.items():
+            cost += count * self.weights.edge
+            if type not in stated and uses[type] < count:
+                first = 0 if uses[type] else 1
+                cost += first * self.weights.unsaid + (count - uses[type] - first) * self.weights.back
+        return cost
+
+    def _loose(self, pattern: Pattern, uses: Counter[str]) -> float:
+        """What nodes at the rim cost that are neither the answer nor stated by anything."""
+        target = self.targets(pattern)[0][0]
+        stated = {placed.place for placed in pattern.on_nodes}
+        for placed in pattern.on_edges:
+            stated |= {pattern.edges[placed.place].start, pattern.edges[placed.place].end}
+        counts = Counter(edge.type for edge in pattern.edges)
+        cost = 0.0
+        for node, label in enumerate(pattern.labels):
+            if node == target or node in stated or len(pattern.ways[node]) > 1:
+                continue
+            likeness = self._nth(label, pattern.labels[:node].count(label))
+            type = pattern.edges[pattern.ways[node][0][0]].type if pattern.ways[node] else ""
+            if likeness or (type and uses[type] >= counts[type]):
+                cost += self.weights.loose + self.weights.unlabelled * (1 - likeness)
+            else:
+                cost += self.weights.untied
+        return cost
+
+    def _nth(self, label: str, number: int) -> float:
+        """The likeness to a label of the word that names it best, second best, and so on."""
+        values = self._label_values.get(label, ())
+        return values[number] if number < len(values) else 0.0
+
+    @cached_property
+    def _label_values(self) -> Mapping[str, list[float]]:
+        values: dict[str, list[float]] = {}
+        for place, row in self.likeness.items():
+            for element, value in row.items():
+                if element.kind == "label" and place not in self.asked.appositions:
+                    values.setdefault(element.name, []).append(value)
+        return {label: sorted(found, reverse=True) for label, found in values.items()}
+
+    def _parallels(self, pattern: Pattern, uses: Counter[str]) -> float:
+        points = 0.0
+        for parallel in pattern.parallels:
+            said = uses[parallel.type] and uses[pattern.edges[parallel.edge].type]
+            points += self.weights.parallel if said else -self.weights.unshared
+        return points
+
+    @cached_property
+    def shares(self) -> bool:
+        """Whether the question asks for what two relationships have in common, such as *the same film*."""
+        return bool(_SHARED.search(self.reading.text))

@@ -1,0 +1,144 @@
+"""The search for patterns: grown from what a question states, step by step, the best kept as a beam."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from gear_neo4j.retrieval.patterns.asked import NAMES, asked
+from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
+from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
+from gear_neo4j.retrieval.patterns.reading import Reader, Reading
+from gear_neo4j.retrieval.patterns.scoring import Scorer
+
+BEAM = 24
+# Points that a pattern may be behind the best of its step.
+SLACK = 2.0
+MOST_EDGES = 4
+WORDED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A pattern with the node that answers, and its points."""
+
+    pattern: Pattern
+    target: int
+    score: float
+
+
+class PatternSearch:
+    """Finds the patterns of one schema that explain a question best."""
+
+    def __init__(self, reader: Reader, likenesses: Likenesses) -> None:
+        self._reader = reader
+        self._schema = reader.schema
+        self._likenesses = likenesses
+
+    def find(self, question: str, *, most: int = 20) -> list[Candidate]:
+        """The best patterns for a question, best first; none where it names nothing of the graph."""
+        reading = self._reader.read(question)
+        likeness = self._likenesses.of(reading)
+        _drop_plain_words(reading, likeness)
+        wanted = asked(reading, likeness, schema=self._schema, likenesses=self._likenesses)
+        scorer = Scorer(reading, likeness, wanted, self._schema)
+        scored = self._grow(reading, scorer)
+        best = sorted(scored, key=lambda entry: -entry[0])[:WORDED]
+        best = [(score, pattern) for score, pattern in best if scorer.is_meant(pattern)]
+        candidates = [
+            Candidate(pattern, target, score - top + points)
+            for score, pattern in best
+            for top in [scorer.targets(pattern)[0][1]]
+            for target, points in scorer.targets(pattern)
+        ]
+        candidates.sort(key=lambda candidate: -candidate.score)
+        return self._worded(reading, candidates[:WORDED], weight=scorer.weights.wording)[:most]
+
+    def _worded(self, reading: Reading, candidates: list[Candidate], *, weight: float) -> list[Candidate]:
+        """The candidates with the cosine of their wording to the question."""
+        texts = [candidate.pattern.wording(candidate.target) for candidate in candidates]
+        rows = self._likenesses.vectors([reading.masked(), *texts])
+        cosines = rows[1:] @ rows[0]
+        worded = [
+            replace(candidate, score=candidate.score + weight * float(cosine))
+            for candidate, cosine in zip(candidates, cosines, strict=True)
+        ]
+        return sorted(worded, key=lambda candidate: -candidate.score)
+
+    def _grow(self, reading: Reading, scorer: Scorer) -> list[tuple[float, Pattern]]:
+        """Patterns of all steps with their points."""
+        seen: set[tuple[object, ...]] = set()
+        found: list[tuple[float, Pattern]] = []
+        frontier: Iterable[Pattern] = self._starts(reading)
+        for _ in range(MOST_EDGES + len(reading.literals) + 2):
+            step = []
+            for pattern in frontier:
+                if pattern.form not in seen:
+                    seen.add(pattern.form)
+                    step.append((scorer.score(pattern), pattern))
+            found += step
+            kept = sorted(step, key=lambda entry: -entry[0])[:BEAM]
+            if not kept:
+                break
+            kept = [e for e in kept if e[0] >= kept[0][0] - SLACK]
+            frontier = [grown for _, pattern in kept for grown in self._grown(pattern, reading, scorer)]
+        return found
+
+    def _starts(self, reading: Reading) -> Iterator[Pattern]:
+        """A pattern for each meaning of each literal; without literals, one for each label."""
+        if not reading.literals:
+            yield from (Pattern((label,)) for label in self._schema.labels)
+        for number, literal in enumerate(reading.literals):
+            for condition in literal.conditions:
+                placed = (Placed(0, condition, number),)
+                if condition.owner.kind == "label":
+                    yield Pattern((condition.owner.name,), on_nodes=placed)
+                else:
+                    for tie in self._schema.ties:
+                        if tie.type == condition.owner.name:
+                            yield Pattern((tie.start, tie.end), (Edge(0, 1, tie.type, True),), on_edges=placed)
+
+    def _grown(self, pattern: Pattern, reading: Reading, scorer: Scorer) -> Iterator[Pattern]:
+        """A pattern with one condition, relationship or parallel more."""
+        stated = {placed.literal for placed in pattern.placed}
+        for number, literal in enumerate(reading.literals):
+            if number not in stated:
+                for condition in literal.conditions:
+                    yield from _with_condition(pattern, condition, number)
+        if len(pattern.edges) < MOST_EDGES:
+            for node, label in enumerate(pattern.labels):
+                for way in self._schema.ways[label]:
+                    edge = Edge(node, len(pattern.labels), way.type, way.forward)
+                    yield replace(pattern, labels=(*pattern.labels, way.label), edges=(*pattern.edges, edge))
+        if scorer.shares and not pattern.parallels:
+            for place, edge in enumerate(pattern.edges):
+                for way in self._schema.ways[pattern.labels[edge.start]]:
+                    other = (way.type, way.forward) != (edge.type, edge.forward)
+                    if other and way.label == pattern.labels[edge.end]:
+                        yield replace(pattern, parallels=(Parallel(place, way.type, way.forward),))
+
+
+def _with_condition(pattern: Pattern, condition: Condition, literal: int) -> Iterator[Pattern]:
+    if condition.owner.kind == "type":
+        for place, edge in enumerate(pattern.edges):
+            if edge.type == condition.owner.name:
+                yield replace(pattern, on_edges=(*pattern.on_edges, Placed(place, condition, literal)))
+        return
+    taken = {placed.place for placed in pattern.on_nodes if placed.condition.property == condition.property}
+    for place, label in enumerate(pattern.labels):
+        # One property cannot have two values.
+        if label == condition.owner.name and not (condition.operator == "is" and place in taken):
+            yield replace(pattern, on_nodes=(*pattern.on_nodes, Placed(place, condition, literal)))
+
+
+def _drop_plain_words(reading: Reading, likeness: Likeness) -> None:
+    """Take values that are written like plain words, or are words of the schema, for words where others are named."""
+    if all(literal.small for literal in reading.literals):
+        return
+    dropped = set()
+    for number, literal in enumerate(reading.literals):
+        rows = [likeness[place] for place in range(literal.first, literal.last + 1) if place in likeness]
+        names = [[value for element, value in row.items() if element.kind != "property"] for row in rows]
+        in_schema = bool(names) and min(max(values, default=0.0) for values in names) >= NAMES
+        if literal.weight < 1 or (literal.small and in_schema):
+            dropped.add(number)
+    reading.drop(dropped)

@@ -1,0 +1,114 @@
+"""Questions about an adopted graph: entities by patterns, whose Cypher shows the same nodes."""
+
+import pytest
+
+from gear_neo4j import Paths
+from gear_neo4j.adoption.overlay import Adoption
+from gear_neo4j.adoption.profile import Entities, Profile
+from gear_neo4j.adoption.release import release
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.retrieval.patterns import finder
+from tests.dump import dump
+from tests.graphs import opened
+
+SHOP = r"""
+CREATE (tokyo:Supplier {name: 'Tokyo Traders', country: 'Japan', rating: 4}),
+  (berlin:Supplier {name: 'Berliner Waren', country: 'Germany', rating: 2}),
+  (ikura:Product {name: 'Ikura', discontinued: false, stock: 31, tags: ['fish', 'roe'], price: '31.50'}),
+  (tofu:Product {name: 'Tofu', discontinued: false, stock: 35, price: '23.25'}),
+  (beer:Product {name: 'Beer', discontinued: true, stock: 0, since: date('1997-05-01'), price: '4.50'}),
+  (seafood:Category {name: 'Seafood'}), (produce:Category {name: 'Produce'}), (drinks:Category {name: 'Drinks'}),
+  (tokyo)-[:SUPPLIES {since: 1996}]->(ikura), (tokyo)-[:SUPPLIES {since: 2001}]->(tofu),
+  (berlin)-[:SUPPLIES {since: 1999}]->(beer),
+  (ikura)-[:PART_OF]->(seafood), (tofu)-[:PART_OF]->(produce), (beer)-[:PART_OF]->(drinks)
+"""
+PROFILE = Profile(
+    name="shop",
+    entities={label: Entities(names=("name",)) for label in ("Supplier", "Product", "Category")},
+)
+
+
+def write(text):
+    return Query("write", text, writes=True)
+
+
+@pytest.fixture
+def shop(empty, embedder):
+    """An adopted graph of products."""
+    empty.run(write(SHOP))
+    Adoption(Graph(empty), PROFILE, embedder).run()
+    return empty
+
+
+QUESTIONS = [
+    ("Which categories do the products supplied by Tokyo Traders belong to?", {"Seafood", "Produce"}),
+    ("Which suppliers from Germany are there?", {"Berliner Waren"}),
+    ("Which products are discontinued?", {"Beer"}),
+    ("Which products are not discontinued?", {"Ikura", "Tofu"}),
+    ("Which products have a stock above 32?", {"Tofu"}),
+    ("Which products have a price below 5?", {"Beer"}),
+    ("Which products are available since 1997?", {"Beer"}),
+    ("Which products have the tag 'roe'?", {"Ikura"}),
+    ("Which suppliers have a rating of at least 3?", {"Tokyo Traders"}),
+]
+
+
+@pytest.mark.parametrize(("question", "names"), QUESTIONS)
+def test_what_stands_in_a_property_or_at_the_end_of_a_chain_is_found(shop, server, embedder, question, names):
+    """Without a language model; the Cypher that is shown, run by itself, gives the same nodes."""
+    with opened(server, embedder) as gear:
+        hits = gear.search(question, retriever=Paths())
+
+    best = [entity for entity in hits.entities if entity.pattern == hits.entities[0].pattern]
+    assert names == {entity.name for entity in best}
+    assert [1, 2] == [entity.rank for entity in hits.entities][:2] or len(hits.entities) == 1
+    for entity in hits.entities:
+        cypher = entity.cypher
+        shown = Query("shown", f"CALL () {{ {cypher.statement} }} RETURN *", frozenset(cypher.parameters))
+        nodes = [value for row in shop.run(shown, **cypher.parameters) for value in row.values()]
+        assert entity.id in {node.element_id for node in nodes if hasattr(node, "element_id")}
+
+
+def test_a_change_of_the_graph_is_seen_after_it_is_adopted_again(shop, server, embedder):
+    """The schema and the values are those of the last adoption."""
+    shop.run(write("MATCH (p:Product {name: 'Tofu'}) SET p.organic = true"))
+    with opened(server, embedder) as gear:
+        before = gear.search("Which products are organic?", retriever=Paths()).entities
+        Adoption(Graph(shop), PROFILE, embedder).run()
+    with opened(server, embedder) as gear:
+        after = gear.search("Which products are organic?", retriever=Paths()).entities
+
+    assert "Tofu" == after[0].name
+    assert not before or "organic" not in before[0].pattern
+
+
+def test_labels_and_values_that_look_like_cypher_change_nothing(empty, server, embedder):
+    """They are read from the graph, quoted or passed as parameters."""
+    label, property, value = "Odd`) DETACH DELETE n //", "it's \"named`", "x' OR true //"
+    empty.run(
+        Query(
+            "write", "CREATE (n:$($label)) SET n[$property] = $value", frozenset(["label", "property", "value"]), True
+        ),
+        label=label,
+        property=property,
+        value=value,
+    )
+    empty.run(write("MATCH (n) CREATE (n)-[:`REL``S-to`]->(m:Plain {name: 'Plainness'})"))
+    profile = Profile(name="odd", entities={label: Entities(names=(property,)), "Plain": Entities(names=("name",))})
+    before = dump(empty)
+    Adoption(Graph(empty), profile, embedder).run()
+
+    with opened(server, embedder) as gear:
+        entities = gear.search("Which odd ones are related to Plainness?", retriever=Paths()).entities
+
+    assert value in {entity.name for entity in entities}
+    release(Graph(empty))
+    assert before == dump(empty)
+
+
+def test_a_graph_with_too_many_values_is_refused_with_a_line(shop, server, embedder, monkeypatch):
+    """Values are held in memory."""
+    monkeypatch.setattr(finder, "MOST_NODES", 3)
+    with opened(server, embedder) as gear, pytest.raises(finder.InputError, match="more than 3 values"):
+        gear.search("Which products are discontinued?", retriever=Paths())

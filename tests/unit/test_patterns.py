@@ -1,0 +1,193 @@
+"""Questions become patterns over a schema, and patterns become one MATCH that only names what the schema has."""
+
+import re
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from gear_neo4j.graph.graph_schema import GraphSchema, Owner, PropertySchema, can_be_written
+from gear_neo4j.graph.tokens import tokens
+from gear_neo4j.graph.typegraph import Tie
+from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
+from gear_neo4j.retrieval.dictionary import Dictionary
+from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.cypher import Compiler
+from gear_neo4j.retrieval.patterns.likeness import Likenesses
+from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
+from gear_neo4j.retrieval.patterns.reading import Reader
+from gear_neo4j.retrieval.patterns.search import PatternSearch
+from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
+
+SCHEMA = GraphSchema(
+    labels={
+        "Film": {
+            "title": PropertySchema("title", distinct=500),
+            "released": PropertySchema("released", "number", least=1950, greatest=2020, distinct=60),
+            "tagline": PropertySchema("tagline", distinct=400),
+            "inStock": PropertySchema("inStock", "number", greatest=90, distinct=70),
+            "discontinued": PropertySchema("discontinued", "flag", distinct=2),
+        },
+        "Person": {
+            "name": PropertySchema("name", distinct=900),
+            "born": PropertySchema("born", "number", least=1900, greatest=2000, distinct=80),
+        },
+        "Studio": {
+            "name": PropertySchema("name", distinct=40),
+            "founded": PropertySchema("founded", "date", stored_as_text=True, least=1910, greatest=1999, distinct=40),
+        },
+    },
+    types={
+        "ACTED_IN": {"roles": PropertySchema("roles", is_list=True, distinct=900)},
+        "DIRECTED": {},
+        "MADE_BY": {},
+    },
+    ties=(
+        Tie("Person", "ACTED_IN", "Film", 900),
+        Tie("Person", "DIRECTED", "Film", 300),
+        Tie("Film", "MADE_BY", "Studio", 300),
+    ),
+    names={"Film": "title", "Person": "name", "Studio": "name"},
+)
+VALUES = [
+    ("Person", "name", "Keanu Reeves"),
+    ("Person", "name", "Lana Wachowski"),
+    ("Film", "title", "The Matrix"),
+    ("Film", "title", "Fall"),
+    ("Film", "tagline", "Free your mind"),
+    ("Studio", "name", "Warner"),
+]
+
+
+@pytest.fixture(scope="module")
+def search():
+    places = [(Place(Owner("label", label), property), value) for label, property, value in VALUES]
+    vocabulary = Vocabulary([*places, (Place(Owner("type", "ACTED_IN"), "roles"), "Neo")])
+    reader = Reader(SCHEMA, vocabulary, Dictionary(vocabulary.named()))
+    return PatternSearch(reader, Likenesses(SCHEMA, SentenceTransformerEmbedder()))
+
+
+@pytest.mark.parametrize(
+    ("question", "body", "answer"),
+    [
+        (
+            "Who directed the films that Keanu Reeves acted in?",
+            "MATCH (person:Person)-[:ACTED_IN]->(film:Film), (film)<-[:DIRECTED]-(person_2:Person) "
+            "WHERE person.name IN ['Keanu Reeves']",
+            "person_2",
+        ),
+        ("Which films were released after 2000?", "MATCH (film:Film) WHERE film.released > 2000", "film"),
+        (
+            "List the films of the 1990s",
+            "MATCH (film:Film) WHERE film.released >= 1990 AND film.released < 2000",
+            "film",
+        ),
+        (
+            "Which films have between 10 and 20 copies in stock?",
+            "MATCH (film:Film) WHERE film.inStock >= 10 AND film.inStock <= 20",
+            "film",
+        ),
+        (
+            "Which films are not discontinued?",
+            "MATCH (film:Film) WHERE coalesce(film.discontinued, false) = False",
+            "film",
+        ),
+        ("Films with a tagline containing 'your'", "MATCH (film:Film) WHERE film.tagline CONTAINS 'your'", "film"),
+        (
+            "Which people acted in and directed the same film?",
+            "MATCH (person:Person)-[:ACTED_IN]->(film:Film), (person)-[:DIRECTED]->(film)",
+            "person",
+        ),
+        (
+            "Which studios made the film The Matrix?",
+            "MATCH (film:Film)-[:MADE_BY]->(studio:Studio) WHERE film.title IN ['The Matrix']",
+            "studio",
+        ),
+        (
+            "Which studios were founded in 1923?",
+            "MATCH (studio:Studio) WHERE toIntegerOrNull(left(toString(studio.founded), 4)) = 1923",
+            "studio",
+        ),
+        (
+            "Who played 'Neo'?",
+            "MATCH (person:Person)-[r0:ACTED_IN]->(film:Film) WHERE any(value IN r0.roles WHERE value IN ['Neo'])",
+            "person",
+        ),
+    ],
+)
+def test_a_question_becomes_the_pattern_that_its_reader_would_write(search, question, body, answer):
+    """The best pattern, with its parameters in their places."""
+    best = search.find(question)[0]
+
+    cypher = Compiler(SCHEMA).shown(best.pattern, best.target, limit=10)
+    text = re.sub(r"\$(\w+)", lambda match: repr(cypher.parameters[match[1]]), cypher.statement)
+    assert [body, f"RETURN {answer}, count(*) AS ways"] == [
+        " ".join(text.split("\nRETURN")[0].split()),
+        *returned(text),
+    ]
+
+
+def returned(text):
+    """The line of a query that says what it returns."""
+    return [line for line in text.splitlines() if line.startswith("RETURN")]
+
+
+@pytest.mark.parametrize(
+    "question", ["How are you?", "What is the meaning of life?", "?", "why", "Summarise this for me"]
+)
+def test_a_question_about_nothing_in_the_graph_has_no_pattern(search, question):
+    """Rather none than all films."""
+    assert [] == search.find(question)
+
+
+def test_a_word_of_the_language_is_not_taken_for_a_title_where_something_else_is_named(search):
+    """There is a film *Fall*."""
+    best = search.find("Which films that Keanu Reeves acted in fall under drama?")[0]
+
+    assert ["Keanu Reeves"] == [text for placed in best.pattern.placed for text in placed.condition.texts]
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_a_question(search, text):
+    """Whatever is typed gives patterns, or none; each names only what the schema has."""
+    for candidate in search.find(f"films {text}"):
+        assert set(candidate.pattern.labels) <= SCHEMA.labels.keys()
+        assert {edge.type for edge in candidate.pattern.edges} <= SCHEMA.types.keys()
+
+
+NAMES = st.text(min_size=1, max_size=12) | st.sampled_from(["`", "a`) DETACH DELETE n //", "Kind of thing", "x'\""])
+
+
+def compiled(label, type, property, value):
+    """The query of a pattern of two nodes with one condition."""
+    schema = GraphSchema({label: {property: PropertySchema(property)}}, {type: {}}, (), {label: property})
+    condition = Condition(Owner("label", label), property, "is", (value,))
+    pattern = Pattern((label, label), (Edge(0, 1, type, True),), (Placed(0, condition, 0),))
+    return Compiler(schema).shown(pattern, 1, limit=5)
+
+
+@given(label=NAMES, type=NAMES, property=NAMES, value=st.text(max_size=20))
+def test_hostile_names_stay_names(label, type, property, value):
+    """Quoted identifiers are single tokens, values never stand in the text: the rest of the query is what we wrote."""
+    assume(all(map(can_be_written, (label, type, property))))
+
+    cypher = compiled(label, type, property, value)
+
+    assert len(list(tokens(compiled("A", "B", "c", "").statement))) == len(list(tokens(cypher.statement)))
+    assert {"p0": [value]} == cypher.parameters
+
+
+@pytest.mark.parametrize("name", ["a\\u0060) DETACH DELETE n //", "", "line\nbreak", "nothing\0"])
+def test_a_name_that_cannot_be_written_is_refused(name):
+    """Cypher 5 resolves escapes between backticks, too."""
+    with pytest.raises(ValueError, match="cannot be written"):
+        compiled(name, "B", "c", "")
+
+
+def test_patterns_that_differ_in_the_order_of_their_nodes_have_one_form():
+    """Else the beam would fill with copies."""
+    one = Pattern(("Film", "Person"), (Edge(0, 1, "DIRECTED", False),), parallels=(Parallel(0, "ACTED_IN", False),))
+    two = Pattern(("Person", "Film"), (Edge(0, 1, "ACTED_IN", True),), parallels=(Parallel(0, "DIRECTED", True),))
+
+    assert one.form == two.form
+    assert one.form != Pattern(("Person", "Film"), (Edge(0, 1, "ACTED_IN", True),)).form
