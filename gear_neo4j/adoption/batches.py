@@ -99,7 +99,7 @@ def node_reading(profile: Profile) -> NodeReading:
     texts = [name for label in labels for name in profile.prose_properties(label)]
     titles = [name for chunk in profile.chunks.values() for name in chunk.title]
     return NodeReading(
-        names=list(profile.name_properties),
+        names=list(profile.calling_properties),
         texts=list(dict.fromkeys([*texts, *titles])),
         longest=LONGEST_TEXT,
         few=OTHERS,

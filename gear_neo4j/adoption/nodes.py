@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gear_neo4j.adoption.profile import Facts, Profile, words_of
 from gear_neo4j.domain import Passage, Statement, digest
 from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.typegraph import spoken
 
 # Longer texts are cut: the embedding model reads the first hundreds of words, and a row must stay small.
 LONGEST_TEXT = 20_000
@@ -97,17 +98,24 @@ def has_ended(row: Row, profile: Profile) -> bool:
 def names_of(
     labels: Sequence[str], properties: Sequence[tuple[str, str | list[str | None]]], profile: Profile
 ) -> tuple[str, ...]:
-    """The names of a node, the display name first.
+    """The names of a node, the display name first; of a node without any, its label with its key.
 
     Example:
         >>> from gear_neo4j.adoption.profile import Entities
         >>> profile = Profile(name="mine", entities={"Drug": Entities(names=("name_en", "name"))})
         >>> names_of(["Drug"], [("name", "阿来替尼"), ("name_en", "alectinib")], profile)
         ('alectinib', '阿来替尼')
+        >>> names_of(["Order"], [("number", "10248")], Profile(name="mine", entities={"Order": Entities(key="number")}))
+        ('Order 10248',)
     """
     values = dict(properties)
     named = [name for label in profile.entities if label in labels for name in profile.entities[label].names]
-    return tuple(dict.fromkeys(text for text in _all(values, dict.fromkeys(named)) if len(text) <= 500))
+    names = tuple(dict.fromkeys(text for text in _all(values, dict.fromkeys(named)) if len(text) <= 500))
+    if names:
+        return names
+    keys = [(label, profile.entities[label].key) for label in profile.entities if label in labels]
+    called = [f"{spoken(label)} {text}" for label, key in keys if key for text in _all(values, [key])]
+    return tuple(called[:1])
 
 
 def _card(row: Row, texts: Mapping[str, str | list[str | None]], profile: Profile) -> str:

@@ -125,7 +125,7 @@ class Adoption:
         return RelationshipReading(
             types=self._types(survey_types(self.graph)[1]),
             labels=list(self.profile.entities),
-            names=list(self.profile.name_properties),
+            names=list(self.profile.calling_properties),
             properties=[name for fact in facts for name in fact.properties],
             sources=list(self.profile.sources),
             keys=[chunk.key for chunk in self.profile.chunks.values() if chunk.key],

@@ -19,9 +19,13 @@ _WORDS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entities:
-    """Nodes of a label: the properties that name them (the first that is filled is shown), and those with prose."""
+    """Nodes of a label: the properties that name them (the first that is filled is shown), and those with prose.
 
-    names: tuple[str, ...]
+    A node without a name is called by its label and the value of ``key``, as in *Order 10248*.
+    """
+
+    names: tuple[str, ...] = ()
+    key: str | None = None
     text: tuple[str, ...] = ()
 
 
@@ -75,6 +79,12 @@ class Profile:
     def name_properties(self) -> tuple[str, ...]:
         """Every property that names a node of some label."""
         return tuple(dict.fromkeys(name for entities in self.entities.values() for name in entities.names))
+
+    @property
+    def calling_properties(self) -> tuple[str, ...]:
+        """The properties that name nodes, and the keys of nodes without a name."""
+        keys = [entities.key for entities in self.entities.values() if entities.key]
+        return tuple(dict.fromkeys([*self.name_properties, *keys]))
 
     def prose_properties(self, label: str) -> tuple[str, ...]:
         """The properties with the texts of a label's nodes."""
@@ -208,9 +218,10 @@ def _table(kind: type[Any], given: object, *, place: str) -> Any:
     fields: dict[str, type[Any]] = {name: str if name in _TEXTS else list for name in kind.__slots__}
     _check(given, fields, place=place)
     values = {key: _names(value, place) if isinstance(value, list) else value for key, value in given.items()}
-    needed = "names" if kind is Entities else "text"
-    if kind is not Facts and not values.get(needed):
-        raise InputError(f"{place}: it needs {needed}, a list of properties")
+    if kind is Entities and not (values.get("names") or values.get("key")):
+        raise InputError(f"{place}: it needs names, a list of properties, or key, a property")
+    if kind is Chunks and not values.get("text"):
+        raise InputError(f"{place}: it needs text, a list of properties")
     return kind(**values)
 
 

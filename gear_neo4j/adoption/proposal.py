@@ -1,7 +1,7 @@
 """A profile proposed for a graph from what a survey saw; a beginning, which its owner knows better than we."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile, words_of
@@ -13,10 +13,15 @@ from gear_neo4j.errors import InputError
 # Words in the names of properties, the more telling first.
 NAMES = ("name", "title", "symbol", "label", "caption", "term", "headline", "heading", "username")
 ALIASES = ("alias", "aliases", "synonym", "synonyms", "aka", "abbreviation", "acronym")
+KEYS = ("number", "code", "key", "nr", "no", "id", "uuid")
+LONGEST_NAME_KEY = 40
 TEXTS = ("text", "content", "body", "chunk")
 TITLES = ("title", "headline", "heading", "filename")
 PREDICATES = ("relname", "relation", "predicate", "relationship", "name", "label", "type", "kind")
 LONGEST_NAME = 120
+# The share of different values: of what names a node, and of its other names. Customers share a title and a country.
+UNIQUE_NAME = 0.5
+UNIQUE_ALIAS = 0.8
 # How much a property says of what a node is called: a name; a file, path or address under the plain word "name"; a text
 # of letters; a file, path or address; a time, or what only a machine can read.
 A_NAME, A_PLACE_CALLED_NAME, LETTERS, A_PLACE, OPAQUE = range(5)
@@ -29,7 +34,7 @@ def propose(survey: Survey, *, name: str) -> Profile:
         InputError: the graph holds no nodes, or none that a text names.
 
     Example:
-        >>> names = Property("name", nodes=2, characters=13, latin=2, distinct={"Curie", "Lippmann"})
+        >>> names = Property("name", nodes=2, characters=13, latin=2, distinct={"Curie", "Lippmann"}, compared=2)
         >>> names.kinds["text"] = 2
         >>> person = Label("Person", nodes=2, sampled=2, properties={"name": names})
         >>> propose(Survey(2, {"Person": person}, {}), name="mine").entities["Person"].names
@@ -42,7 +47,10 @@ def propose(survey: Survey, *, name: str) -> Profile:
     texts, names = _kinds(survey)
     if not (names or texts):
         raise InputError("no node of the database has a property that could be its name: write a profile by hand")
-    entities = {label: Entities(names=of, text=_texts(survey.labels[label], of)) for label, of in names.items()}
+    keys = _keys(survey, named={*names, *texts})
+    entities = {label: Entities(names=of, text=_texts(survey.labels[label], of)) for label, of in names.items()} | {
+        label: Entities(key=key, text=_texts(survey.labels[label], (key,))) for label, key in keys.items()
+    }
     return Profile(
         name=name,
         entities=entities,
@@ -81,18 +89,55 @@ def _names(label: Label) -> tuple[str, ...]:
         prop for prop in label.properties.values() if prop.is_text and prop.length <= LONGEST_NAME and _varied(prop)
     ]
     ranks = {prop.name: _rank(prop) for prop in short}
-    telling = sorted(
-        (prop for prop in short if ranks[prop.name] == A_NAME),
-        key=lambda prop: (prop.latin_share < 0.9, prop.name.casefold() not in NAMES, _place(prop, NAMES), _fill(prop)),
+    telling = _distinctive(
+        sorted(
+            (prop for prop in short if ranks[prop.name] == A_NAME),
+            key=lambda prop: (
+                prop.latin_share < 0.9,
+                prop.name.casefold() not in NAMES,
+                _place(prop, NAMES),
+                _fill(prop),
+            ),
+        )
     )
     if not any(2 * prop.nodes >= label.sampled for prop in telling):
         # An id of letters may be the name (llm-graph-builder, LangChain), else what most nodes have.
         others = [prop for prop in short if ranks[prop.name] != A_NAME and _place(prop, ALIASES) == len(ALIASES)]
-        lettered = [prop for prop in others if any(any(map(str.isalpha, text)) for text in prop.examples)]
+        lettered = [
+            prop
+            for prop in others
+            if prop.uniqueness >= UNIQUE_NAME and any(any(map(str.isalpha, text)) for text in prop.examples)
+        ]
         telling += sorted(lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _fill(prop)))[:1]
     aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _place(prop, ALIASES) < len(ALIASES)]
     named = [prop.name for prop in telling]
     return (*named, *(prop.name for prop in sorted(aliases, key=lambda prop: prop.name) if prop.name not in named))
+
+
+def _keys(survey: Survey, *, named: Set[str]) -> dict[str, str]:
+    """By label, the property that tells nodes without a name apart, where they tie named nodes together."""
+    ties = [(kind.starts.keys(), kind.ends.keys()) for kind in survey.types.values()]
+    tied = {label for starts, ends in ties for label in starts | ends if (ends if label in starts else starts) & named}
+    rest = [label for name, label in survey.labels.items() if name in tied - named and not label.together & named]
+    return {label.name: keys[0] for label in rest if (keys := _key_properties(label))}
+
+
+def _key_properties(label: Label) -> list[str]:
+    """Properties that differ from node to node and are called a key; one with the label in its name comes first."""
+    unique = [
+        prop
+        for prop in label.properties.values()
+        if prop.nodes == label.sampled and prop.uniqueness == 1 and prop.characters <= LONGEST_NAME_KEY * prop.nodes
+    ]
+    keys = [prop for prop in unique if _place(prop, KEYS) < len(KEYS)]
+    own = words_of(label.name)
+    return [prop.name for prop in sorted(keys, key=lambda prop: (own not in words_of(prop.name), _place(prop, KEYS)))]
+
+
+def _distinctive(names: Sequence[Property]) -> list[Property]:
+    """The properties that tell nodes apart: the first may be shared by a few, such as the names of people."""
+    first = next((prop for prop in names if prop.uniqueness >= UNIQUE_NAME), None)
+    return [prop for prop in names if prop is first or (first and prop.uniqueness >= UNIQUE_ALIAS)]
 
 
 def _rank(prop: Property) -> int:

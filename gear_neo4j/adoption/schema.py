@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from gear_neo4j.adoption.profile import Profile
+from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.survey import Property, Survey
 from gear_neo4j.graph.graph_schema import GraphSchema, Kind, PropertySchema, can_be_written
 from gear_neo4j.graph.typegraph import Tie
@@ -30,8 +30,14 @@ def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, st
         {label: _properties(survey.labels[label].properties) for label in labels},
         {name: _properties(kind.properties) for name, kind in survey.types.items() if name in types},
         tuple(Tie(*tie, count) for tie, count in kept.items() if not _in_shadow(tie, kept, survey)),
-        {label: profile.entities[label].names[0] for label in labels},
+        {label: name for label in labels if (name := _name(profile.entities[label]))},
+        tuple(label for label in labels if not profile.entities[label].names),
     )
+
+
+def _name(entities: Entities) -> str | None:
+    """The property that names nodes, or their key."""
+    return entities.names[0] if entities.names else entities.key
 
 
 def _in_shadow(tie: tuple[str, str, str], ties: Mapping[tuple[str, str, str], int], survey: Survey) -> bool:

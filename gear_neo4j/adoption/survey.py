@@ -30,7 +30,7 @@ OUR_TYPES = {
 
 @dataclass(slots=True)
 class Property:
-    """What the sampled values of a property are like."""
+    """What the sampled values of a property are like; ``compared`` of them, until enough different ones were seen."""
 
     name: str
     nodes: int = 0
@@ -39,6 +39,12 @@ class Property:
     latin: int = 0
     examples: list[str] = field(default_factory=list)
     distinct: set[str] = field(default_factory=set)
+    compared: int = 0
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of different values among those that were compared, 0 to 1."""
+        return len(self.distinct) / self.compared if self.compared else 0.0
 
     @property
     def is_text(self) -> bool:
@@ -168,6 +174,7 @@ def _note(property: Property, kind: Kind, length: int, text: str) -> None:
     property.latin += bool(text) and all(char < "\u0250" for char in text if char.isalpha())
     if len(property.distinct) < SAMPLE_A_LABEL:
         property.distinct.add(text)
+        property.compared += 1
     if text and len(property.examples) < 3:
         property.examples.append(text)
 

@@ -149,15 +149,10 @@ class AnswerEntities:
         return tuple(name for name in names if name not in question_text)
 
     def recall(self, wanted: Sequence[str], answer: Retrieved, *, k: int) -> float:
-        """The share of the wanted names among the first k entities and triples.
-
-        The entities of the best pattern come first, then the triples, then the other entities.
-        """
-        best = [entity for entity in answer.entities if entity.pattern == answer.entities[0].pattern]
+        """The share of the wanted names among the first k entities and triples, the entities first."""
         items = [
-            *([entity.name] for entity in best),
+            *([entity.name] for entity in answer.entities),
             *([triple.subject, triple.object] for triple in answer.triples),
-            *([entity.name] for entity in answer.entities[len(best) :]),
         ]
         names = self._names(_folded(name) for item in items[:k] for name in item)
         return sum(name in names for name in wanted) / len(wanted)

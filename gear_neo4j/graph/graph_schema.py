@@ -47,6 +47,8 @@ class Way:
 class GraphSchema:
     """Labels and types with their properties by name, the ties between labels, and by label the property that names it.
 
+    The nodes of labels that are ``keyed`` have no name of their own; they are called by label and key.
+
     Example:
         >>> schema = GraphSchema({"Film": {}, "Person": {}}, {"WROTE": {}}, (Tie("Person", "WROTE", "Film", 9),), {})
         >>> schema.ways["Film"]
@@ -59,6 +61,7 @@ class GraphSchema:
     types: Mapping[str, Mapping[str, PropertySchema]]
     ties: tuple[Tie, ...]
     names: Mapping[str, str]
+    keyed: tuple[str, ...] = ()
 
     @cached_property
     def ways(self) -> Mapping[str, tuple[Way, ...]]:
@@ -100,6 +103,7 @@ class GraphSchema:
                 "types": _to_lists(self.types),
                 "ties": [[tie.start, tie.type, tie.end, tie.count] for tie in self.ties],
                 "names": dict(self.names),
+                "keyed": list(self.keyed),
             },
             ensure_ascii=False,
         )
@@ -109,7 +113,8 @@ class GraphSchema:
         """The schema of a text that :meth:`to_json` made."""
         parts = json.loads(text)
         ties = tuple(Tie(*tie) for tie in parts["ties"])
-        return cls(_from_lists(parts["labels"]), _from_lists(parts["types"]), ties, parts["names"])
+        labels, types = _from_lists(parts["labels"]), _from_lists(parts["types"])
+        return cls(labels, types, ties, parts["names"], tuple(parts["keyed"]))
 
 
 def can_be_written(name: str) -> bool:

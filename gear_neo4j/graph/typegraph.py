@@ -67,6 +67,17 @@ def words(name: str) -> str:
     return " ".join(_WORDS.findall(name)).casefold() or name
 
 
+def spoken(label: str) -> str:
+    """A label as the beginning of a name.
+
+    Example:
+        >>> spoken("ClinicalTrial"), spoken("ORDER"), spoken("订单")
+        ('Clinical trial', 'Order', '订单')
+    """
+    text = words(label)
+    return text[:1].upper() + text[1:]
+
+
 class TypeGraph:
     """The ties of a graph as a graph of its own."""
 

@@ -26,6 +26,7 @@ def prop(name, *values):
         found.characters += len(text)
         found.latin += text.isascii()
         found.distinct.add(text)
+        found.compared += 1
         found.examples = [*found.examples, text][:3]
     return found
 

@@ -112,9 +112,13 @@ def _by_type(
         return {}
     following = reading.words[place + 1 : place + 2]
     texts = [reading.words[place].text.casefold(), *(word.text.casefold() for word in following if word.telling)]
+    conditions = (condition for literal in reading.literals for condition in literal.conditions)
+    given = {condition.owner.name for condition in conditions if condition.operator == "is"}
     found: dict[str, float] = {}
     for element, value in row.items():
-        if element.kind == "type" and value >= NAMES and (ends := schema.ends[element.name]):
+        if element.kind == "type" and value >= NAMES and schema.ends[element.name]:
+            # Of a film that is named, its year is asked for, not a film.
+            ends = [end for end in schema.ends[element.name] if end not in given] or schema.ends[element.name]
             cosines = likenesses.labels_like(texts, ends)
             label = max(ends, key=lambda end: cosines[end])
             found[label] = max(found.get(label, 0.0), labels.get(label, 0.0), BY_TYPE * value)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from gear_neo4j.domain import Cypher
 from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema, can_be_written
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.typegraph import spoken, words
 from gear_neo4j.retrieval.patterns.conditions import Condition
 from gear_neo4j.retrieval.patterns.pattern import Pattern
 
@@ -45,6 +45,12 @@ class Compiler:
 
     def __init__(self, schema: GraphSchema) -> None:
         self._schema = schema
+
+    def called(self, label: str, name: str | None) -> str:
+        """What a node is called: its name, or its label with its key if it has one."""
+        if name and label not in self._schema.keyed:
+            return name
+        return f"{spoken(label)} {name}" if name else spoken(label)
 
     def shown(self, pattern: Pattern, target: int, *, limit: int) -> Cypher:
         """The query for a reader: it returns the nodes of the answer, those that most ways lead to first."""

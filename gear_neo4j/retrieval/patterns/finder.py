@@ -80,11 +80,11 @@ class PatternFinder:
 
     def _run(self, candidate: Candidate, compiler: Compiler) -> Iterator[EntityHit]:
         pattern, target = candidate.pattern, candidate.target
+        label = pattern.labels[target]
         rows = self._patterns.run(compiler.run(pattern, target, limit=ROWS))
         wording, shown = pattern.wording(target), compiler.shown(pattern, target, limit=ROWS)
         for row in rows:
-            name = row["name"] or f"{pattern.labels[target]} {row['id']}"
-            yield EntityHit(row["id"], name, tuple(row["labels"]), 0, wording, shown)
+            yield EntityHit(row["id"], compiler.called(label, row["name"]), tuple(row["labels"]), 0, wording, shown)
 
     def _make(self) -> _Kept | None:
         schema = self._patterns.schema()
