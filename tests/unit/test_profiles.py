@@ -103,7 +103,10 @@ def test_a_profile_of_any_words_says_the_same_when_it_comes_back(profile):
         ("a = " + "{b = " * 5_000, "not TOML: brackets are nested too deeply"),
         ("a = " + "1" * 5_000, "not TOML: a number is too long"),
         ('[entities."Drug\\nname"]\n', r"entities.'Drug\nname': it needs names, a list of properties"),
-        ('[entities."a b\\u2028"]\nname = 1\n', r"entities.'a b\u2028': 'name' is not known; there are names, key, text"),
+        (
+            '[entities."a b\\u2028"]\nname = 1\n',
+            r"entities.'a b\u2028': 'name' is not known; there are names, key, text",
+        ),
         (f'"x\\ny" = 1\n{MINE}', r"'x\ny' is not known"),
         (f'name = ""\n{MINE}', "name must not be empty: leave it out"),
         (f"{MINE}[relationships.HAS]\nwords = ''\n", "relationships.HAS: words must not be empty: leave it out"),
