@@ -1,13 +1,15 @@
-// name: property_values(label, property, longest, most)
+// name: property_values(properties, longest, most)
 // access: read
-// columns: value
-// Streams the different texts, at most $most, that a property of a label's nodes holds, those longer than $longest left
-// out; each text of a list counts.
-MATCH (n:$($label))
-WITH n[$property] AS held
+// columns: owner, property, value
+// Streams the different texts, at most $most, of the properties in $properties (label: list of properties) of the nodes
+// with these labels (owner); each text of a list counts, those longer than $longest do not.
+MATCH (n)
+UNWIND [label IN labels(n) WHERE label IN keys($properties)] AS owner
+UNWIND $properties[owner] AS property
+WITH owner, property, n[property] AS held
 WHERE held IS NOT NULL
 UNWIND CASE WHEN held IS :: LIST<ANY> NOT NULL THEN held ELSE [held] END AS value
-WITH value
+WITH owner, property, value
 WHERE value IS :: STRING NOT NULL AND size(value) <= $longest
-RETURN DISTINCT value
+RETURN DISTINCT owner, property, value
 LIMIT $most

@@ -1,13 +1,15 @@
-// name: relationship_values(type, property, longest, most)
+// name: relationship_values(properties, longest, most)
 // access: read
-// columns: value
-// Streams the different texts, at most $most, that a property of a type's relationships holds, those longer than
-// $longest left out; each text of a list counts.
-MATCH ()-[r:$($type)]->()
-WITH r[$property] AS held
+// columns: owner, property, value
+// Streams the different texts, at most $most, of the properties in $properties (type: list of properties) of the
+// relationships of these types (owner); each text of a list counts, those longer than $longest do not.
+MATCH ()-[r:$any(keys($properties))]->()
+WITH type(r) AS owner, r
+UNWIND $properties[owner] AS property
+WITH owner, property, r[property] AS held
 WHERE held IS NOT NULL
 UNWIND CASE WHEN held IS :: LIST<ANY> NOT NULL THEN held ELSE [held] END AS value
-WITH value
+WITH owner, property, value
 WHERE value IS :: STRING NOT NULL AND size(value) <= $longest
-RETURN DISTINCT value
+RETURN DISTINCT owner, property, value
 LIMIT $most

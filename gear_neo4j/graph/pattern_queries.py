@@ -1,10 +1,10 @@
 """The queries of patterns over a user's own graph: its schema, the values of its properties, and the patterns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from gear_neo4j.domain import Cypher
 from gear_neo4j.graph.database import Database, Row
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner
+from gear_neo4j.graph.graph_schema import GraphSchema, Owner, OwnerKind
 from gear_neo4j.graph.queries import Query
 
 SECONDS = 5
@@ -21,14 +21,16 @@ class PatternQueries:
         rows = self._database.call("graph_schema")
         return GraphSchema.from_json(rows[0]["schema"]) if rows else None
 
-    def values(self, owner: Owner, property: str, *, longest: int, most: int) -> Iterator[str]:
-        """The different texts of a property, streamed."""
-        parameters = {"property": property, "longest": longest, "most": most}
-        if owner.kind == "label":
-            rows = self._database.stream("property_values", label=owner.name, **parameters)
-        else:
-            rows = self._database.stream("relationship_values", type=owner.name, **parameters)
-        return (row["value"] for row in rows)
+    def values(
+        self, kind: OwnerKind, properties: Mapping[str, Sequence[str]], *, longest: int, most: int
+    ) -> Iterator[tuple[Owner, str, str]]:
+        """The different texts of properties, by label or type: owner, property and text; streamed, one round trip."""
+        if not properties:
+            return
+        name = "property_values" if kind == "label" else "relationship_values"
+        wanted = {owner: list(names) for owner, names in properties.items()}
+        for row in self._database.stream(name, properties=wanted, longest=longest, most=most):
+            yield Owner(kind, row["owner"]), row["property"], row["value"]
 
     def run(self, cypher: Cypher) -> list[Row]:
         """The rows of a compiled pattern, which only reads.

@@ -27,9 +27,19 @@ def test_ingest_search_and_evaluate(gear, folder, tmp_path):
     code, out, _ = gear("search", "2024 physics prize", "--json")
     found = json.loads(out)
     assert {"p1", "p2"} == {hit["id"] for hit in found["hits"]}
-    assert {"wire", "kind", "question", "retriever", "hits", "paths", "facts", "exact", "milliseconds", "usage"} == set(
-        found
-    )
+    assert {
+        "wire",
+        "kind",
+        "question",
+        "retriever",
+        "hits",
+        "paths",
+        "facts",
+        "exact",
+        "milliseconds",
+        "usage",
+        "entities",
+    } == set(found)
     assert {"statement", "parameters"} == set(found["paths"][0]["cypher"])
 
 

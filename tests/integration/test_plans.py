@@ -28,6 +28,7 @@ ALLOWED = {
     "survey_nodes": {"AllNodesScan"},  # a sample of whatever there is, with a limit
     "adoptable_nodes": {"AllNodesScan"},  # the labels are the user's: 5.26 can only go through all nodes, once
     "import_twin": {"AllNodesScan"},  # the same
+    "property_values": {"AllNodesScan"},  # the same, once for each version of the graph
     "hubs": {"AllNodesScan"},  # the same, when somebody asks for an examination
     "some_triples": {"NodeByLabelScan"},  # any so many
     "adopted_passages": {"NodeByLabelScan"},  # it is meant to read every passage

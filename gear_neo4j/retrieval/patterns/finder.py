@@ -1,14 +1,14 @@
 """The entities that answer a question: patterns are found, run one by one, and their nodes ranked."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from gear_neo4j.domain import EntityHit
 from gear_neo4j.errors import InputError, QueryTimeout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.graph_schema import GraphSchema
+from gear_neo4j.graph.graph_schema import GraphSchema, OwnerKind, PropertySchema
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionary
 from gear_neo4j.retrieval.patterns.cypher import Compiler
@@ -24,6 +24,7 @@ TRIED = 12
 # Points behind the best pattern with an answer, beyond which another is hardly meant.
 MARGIN = 2.0
 ROWS = 100
+Owners = Mapping[str, Mapping[str, PropertySchema]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +98,16 @@ class PatternFinder:
     def _values(self, schema: GraphSchema) -> Iterator[tuple[Place, str]]:
         """The texts of all properties; numbers that are kept as texts, too, since they may be names or keys."""
         count = 0
-        for owner in schema.owners():
-            for property in schema.properties(owner).values():
-                if property.kind == "text" or property.stored_as_text:
-                    place = Place(owner, property.name)
-                    left = MOST_NODES + 1 - count
-                    for value in self._patterns.values(owner, property.name, longest=LONGEST_VALUE, most=left):
-                        count += 1
-                        yield place, value
+        kinds: tuple[tuple[OwnerKind, Owners], ...] = (("label", schema.labels), ("type", schema.types))
+        for kind, owners in kinds:
+            wanted = {owner: _texts(properties) for owner, properties in owners.items() if _texts(properties)}
+            found = self._patterns.values(kind, wanted, longest=LONGEST_VALUE, most=MOST_NODES + 1)
+            for owner, property, value in found:
+                count += 1
                 if count > MOST_NODES:
                     raise InputError(f"the graph has more than {MOST_NODES:,} values, too many for values in memory")
+                yield Place(owner, property), value
+
+
+def _texts(properties: Mapping[str, PropertySchema]) -> list[str]:
+    return [name for name, property in properties.items() if property.kind == "text" or property.stored_as_text]
