@@ -10,6 +10,6 @@ WITH owner, property, r[property] AS held
 WHERE held IS NOT NULL
 UNWIND CASE WHEN held IS :: LIST<ANY> NOT NULL THEN held ELSE [held] END AS value
 WITH owner, property, value
-WHERE value IS :: STRING NOT NULL AND size(value) <= $longest
+WHERE CASE WHEN value IS :: STRING NOT NULL THEN size(value) <= $longest ELSE false END
 RETURN DISTINCT owner, property, value
 LIMIT $most
