@@ -1,13 +1,13 @@
 // name: survey_relationships(types, limit, longest)
 // access: read
-// columns: type, texts, numbers, properties
-// A sample of the relationships of the given types: type, texts ([property, text] pairs, truncated), numbers (the names
-// of the integer properties), and properties as [property, kind of value, length, beginning of the text].
+// columns: type, numbers, properties
+// A sample of the relationships of the given types: type, numbers (the names of the integer properties), and properties
+// as [property, kind of value, length, beginning of the text].
 MATCH ()-[r:$any($types)]->()
 WITH r
 LIMIT $limit
-RETURN type(r) AS type, [key IN keys(r) WHERE r[key] IS :: STRING NOT NULL | [key, left(r[key], $longest)]] AS texts,
-  [key IN keys(r) WHERE r[key] IS :: INTEGER NOT NULL | key] AS numbers, [key IN keys(r) | [key, CASE
+RETURN type(r) AS type, [key IN keys(r) WHERE r[key] IS :: INTEGER NOT NULL | key] AS numbers,
+  [key IN keys(r) | [key, CASE
     WHEN r[key] IS :: STRING NOT NULL THEN 'text'
     WHEN r[key] IS :: LIST<STRING NOT NULL> NOT NULL THEN 'texts'
     WHEN r[key] IS :: LIST<ANY> NOT NULL THEN 'list'

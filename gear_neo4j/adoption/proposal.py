@@ -135,7 +135,7 @@ def _key_properties(label: Label) -> list[str]:
 
 
 def _distinctive(names: Sequence[Property]) -> list[Property]:
-    """The properties that tell nodes apart: the first may be shared by a few, such as the names of people."""
+    """The properties that tell nodes apart; a few nodes may share the first, as people share a name."""
     first = next((prop for prop in names if prop.uniqueness >= UNIQUE_NAME), None)
     return [prop for prop in names if prop is first or (first and prop.uniqueness >= UNIQUE_ALIAS)]
 

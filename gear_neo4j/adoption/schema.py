@@ -23,12 +23,13 @@ def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, st
     Args:
         ties: how many relationships of a type lead from one label to another, by (start, type, end).
     """
-    kept = {tie: count for tie, count in ties.items() if all(map(can_be_written, tie))}
-    types = {type for _, type, _ in kept}
     labels = [label for label in profile.entities if label in survey.labels and can_be_written(label)]
+    types = [type for type in survey.types if can_be_written(type)]
+    kept = {tie: count for tie, count in ties.items() if {tie[0], tie[2]} <= set(labels) and tie[1] in types}
+    tied = {type for _, type, _ in kept}
     return GraphSchema(
         {label: _properties(survey.labels[label].properties) for label in labels},
-        {name: _properties(kind.properties) for name, kind in survey.types.items() if name in types},
+        {name: _properties(kind.properties) for name, kind in survey.types.items() if name in tied},
         tuple(Tie(*tie, count) for tie, count in kept.items() if not _in_shadow(tie, kept, survey)),
         {label: name for label in labels if (name := _name(profile.entities[label]))},
         tuple(label for label in labels if not profile.entities[label].names),

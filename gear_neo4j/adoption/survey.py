@@ -110,12 +110,12 @@ def survey(graph: Graph) -> Survey:
     for kind in types.values():
         for row in graph.survey.relationships([kind.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE):
             kind.sampled += 1
-            kind.texts.update(name for name, _ in row["texts"])
             kind.numbers.update(row["numbers"])
-            for name, value in row["texts"]:
-                kind.values[name].add(value)
             for key, held, length, text in row["properties"]:
                 _note(kind.properties.setdefault(key, Property(key)), held, length, text)
+                if held == "text":
+                    kind.texts[key] += 1
+                    kind.values[key].add(text)
     return Survey(total, labels, types, tuple(_indexes(graph)))
 
 

@@ -119,7 +119,7 @@ def provide(
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What a system retrieved for a question: entities and triples, both best first, and its milliseconds."""
+    """What a system retrieved for a question: entities and triples, both best first, and the milliseconds it took."""
 
     triples: Sequence[Triple]
     entities: Sequence[EntityHit] = ()

@@ -23,7 +23,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class PropertySchema:
-    """A property of a label or type: what it holds, its least and greatest number (or year), how many values differ."""
+    """A property of a label or type: what it holds, its least and greatest number or year, how many distinct values."""
 
     name: str
     kind: Kind = "text"
@@ -96,7 +96,7 @@ class GraphSchema:
         return owner.kind == "label" and self.names.get(owner.name) == property
 
     def to_json(self) -> str:
-        """The schema as text, for the record of the database."""
+        """The schema as JSON, as the database records it."""
         return json.dumps(
             {
                 "labels": _to_lists(self.labels),

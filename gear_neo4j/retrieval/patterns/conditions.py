@@ -40,8 +40,8 @@ class Numbers:
     compared: bool
 
 
-_NUMBER_WORDS = ["zero", "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_VALUES = {word: max(0, place - 1) for place, word in enumerate(_NUMBER_WORDS)}
+_COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_WORDS = {"zero": 0, "none": 0} | {word: count for count, word in enumerate(_COUNTS, start=1)}
 _RANGE = re.compile(
     r"between\s+[$€£]?([\d.]+)\s*(?:and|to|-)\s*[$€£]?(\d+(?:\.\d+)?)"
     r"|\bfrom\s+[$€£]?([\d.]+)\s+(?:to|until)\s+[$€£]?(\d+(?:\.\d+)?)",
@@ -110,7 +110,7 @@ def numbers_in(question: str) -> Iterator[Numbers]:
 
 
 def _single(question: str, match: re.Match[str]) -> Iterator[Numbers]:
-    value = float(match[1].replace(",", "")) if match[1] else float(_VALUES[match[2].casefold()])
+    value = float(match[1].replace(",", "")) if match[1] else float(_NUMBER_WORDS[match[2].casefold()])
     before, after = question[: match.start()].casefold(), question[match.end() :].casefold()
     comparison = next((found for found, words in _AFTER if words.match(after)), None) or next(
         (found for found, words in _BEFORE if words.search(before)), None

@@ -28,7 +28,7 @@ Owners = Mapping[str, Mapping[str, PropertySchema]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EntityResult:
     """The entities of a question, best first; ``exact`` is False if a pattern had more, or took too long."""
 
     entities: tuple[EntityHit, ...] = ()
@@ -51,7 +51,7 @@ class PatternFinder:
         self._embedder = embedder
         self._kept = Versioned(lambda _: self._make(), version=graph.export.version)
 
-    def find(self, question: str, *, most: int = 20) -> Found:
+    def find(self, question: str, *, most: int = 20) -> EntityResult:
         """At most ``most`` entities; none over a graph whose schema is not on record.
 
         Each pattern is one round trip, which ends after five seconds.
@@ -61,7 +61,7 @@ class PatternFinder:
         """
         kept = self._kept.current()
         if kept is None:
-            return Found()
+            return EntityResult()
         entities: dict[str, EntityHit] = {}
         exact, least = True, -math.inf
         for candidate in kept.search.find(question)[:TRIED]:
@@ -77,7 +77,7 @@ class PatternFinder:
             exact = exact and len(rows) < ROWS
             entities |= {hit.id: hit for hit in rows if hit.id not in entities}
         ranked = (replace(hit, rank=rank) for rank, hit in enumerate(islice(entities.values(), most), start=1))
-        return Found(tuple(ranked), exact)
+        return EntityResult(tuple(ranked), exact)
 
     def _run(self, candidate: Candidate, compiler: Compiler) -> Iterator[EntityHit]:
         pattern, target = candidate.pattern, candidate.target

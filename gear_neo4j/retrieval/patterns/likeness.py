@@ -60,7 +60,7 @@ class Likenesses:
         return np.array([self._kept[text] for text in texts])
 
     def of(self, reading: Reading) -> Likeness:
-        """For each word of a question that tells anything, by its place, the elements like it, each from 0 to 1."""
+        """For each content word of a question, by its place, the schema elements like it, each from 0 to 1."""
         places = [place for place, word in enumerate(reading.words) if word.telling or _asks(reading, place)]
         meant = [STANDS_FOR.get((word := reading.words[place].text.casefold()), (word,)) for place in places]
         if not places or not self._parts:

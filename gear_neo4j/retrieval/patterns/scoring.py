@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gear_neo4j.graph.graph_schema import GraphSchema
-from gear_neo4j.retrieval.patterns.asked import NAMES, Asked
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
 from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reading
+from gear_neo4j.retrieval.patterns.target import NAMES, TargetLabels
 
 # A word supports a type from this likeness on.
 SUPPORTS = 0.5
@@ -67,7 +67,7 @@ class Scorer:
 
     reading: Reading
     likeness: Likeness
-    asked: Asked
+    wanted: TargetLabels
     schema: GraphSchema
     weights: Weights = WEIGHTS
 
@@ -76,8 +76,9 @@ class Scorer:
         named = self._named(pattern)
         uses = Counter[str]()
         points = self._words(pattern, named, uses) + self._literals(pattern, named)
-        points += max(self._target(pattern, node, named) for node in range(len(pattern.labels)))
-        return points - self._edges(pattern, uses) - self._loose(pattern, uses) + self._parallels(pattern, uses)
+        target, target_points = self.targets(pattern)[0]
+        points += target_points - self._edges(pattern, uses) - self._loose(pattern, uses, target=target)
+        return points + self._parallels(pattern, uses)
 
     def targets(self, pattern: Pattern) -> list[tuple[int, float]]:
         """The nodes of a pattern with their points as the answer, best first."""
@@ -86,7 +87,7 @@ class Scorer:
         return sorted(points, key=lambda entry: -entry[1])
 
     def _target(self, pattern: Pattern, node: int, named: frozenset[int]) -> float:
-        asked = self.weights.target * self.asked.labels.get(pattern.labels[node], 0.0)
+        asked = self.weights.target * self.wanted.labels.get(pattern.labels[node], 0.0)
         return asked - (self.weights.named if node in named else 0.0)
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
@@ -115,8 +116,8 @@ class Scorer:
         unnamed = Counter(label for node, label in enumerate(pattern.labels) if node not in named)
         given = {pattern.labels[node] for node in named}
         properties = {(placed.condition.owner.name, placed.condition.property) for placed in pattern.placed}
-        for place, row in self._told.items():
-            apposition = place in self.asked.appositions
+        for place, row in self._content.items():
+            apposition = place in self.wanted.appositions
             for element, value in row:
                 if element.kind == "label":
                     present = element.name in given if apposition else unnamed[element.name] > 0
@@ -134,19 +135,19 @@ class Scorer:
         if pattern.placed:
             return True
         explained = [value for _, value in self._explained(pattern, frozenset()) if value >= SUPPORTS]
-        return bool(explained) and len(explained) >= MOST_WORDS * len(self._told)
+        return bool(explained) and len(explained) >= MOST_WORDS * len(self._content)
 
     @cached_property
-    def _told(self) -> Mapping[int, list[tuple[Element, float]]]:
-        """For each word that tells something, the elements like it, the most alike first."""
-        told = {}
+    def _content(self) -> Mapping[int, list[tuple[Element, float]]]:
+        """For each content word the schema elements that are like it, best first."""
+        content = {}
         for place, row in self.likeness.items():
             kept = row.items()
-            if place in self.asked.appositions:
+            if place in self.wanted.appositions:
                 kept = {element: value for element, value in row.items() if element.kind == "label"}.items()
             if self.reading.words[place].telling:
-                told[place] = sorted(kept, key=lambda entry: -entry[1])
-        return told
+                content[place] = sorted(kept, key=lambda entry: -entry[1])
+        return content
 
     def _literals(self, pattern: Pattern, named: frozenset[int]) -> float:
         points = 0.0
@@ -168,7 +169,7 @@ class Scorer:
         beside = {}
         for number, literal in enumerate(self.reading.literals):
             near: list[tuple[float, dict[str, float]]] = []
-            for place, row in self._told.items():
+            for place, row in self._content.items():
                 types = {element.name: value for element, value in row if element.kind == "type" and value >= SUPPORTS}
                 distance = literal.first - place if place < literal.first else place - literal.last + 0.5
                 near += [(distance, types)] if types else []
@@ -207,9 +208,8 @@ class Scorer:
                 cost += first * self.weights.unsaid + (count - uses[type] - first) * self.weights.back
         return cost
 
-    def _loose(self, pattern: Pattern, uses: Counter[str]) -> float:
+    def _loose(self, pattern: Pattern, uses: Counter[str], *, target: int) -> float:
         """What nodes at the rim cost that are neither the answer nor stated by anything."""
-        target = self.targets(pattern)[0][0]
         stated = {placed.place for placed in pattern.on_nodes}
         for placed in pattern.on_edges:
             stated |= {pattern.edges[placed.place].start, pattern.edges[placed.place].end}
@@ -236,7 +236,7 @@ class Scorer:
         values: dict[str, list[float]] = {}
         for place, row in self.likeness.items():
             for element, value in row.items():
-                if element.kind == "label" and place not in self.asked.appositions:
+                if element.kind == "label" and place not in self.wanted.appositions:
                     values.setdefault(element.name, []).append(value)
         return {label: sorted(found, reverse=True) for label, found in values.items()}
 

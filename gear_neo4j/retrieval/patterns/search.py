@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gear_neo4j.retrieval.patterns.asked import NAMES, asked
 from gear_neo4j.retrieval.patterns.conditions import Condition
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader, Reading
 from gear_neo4j.retrieval.patterns.scoring import Scorer
+from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
 BEAM = 24
 # Points that a pattern may be behind the best of its step.
@@ -39,17 +39,17 @@ class PatternSearch:
         reading = self._reader.read(question)
         likeness = self._likenesses.of(reading)
         _drop_plain_words(reading, likeness)
-        wanted = asked(reading, likeness, schema=self._schema, likenesses=self._likenesses)
+        wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         scorer = Scorer(reading, likeness, wanted, self._schema)
         scored = self._grow(reading, scorer)
         best = sorted(scored, key=lambda entry: -entry[0])[:WORDED]
         best = [(score, pattern) for score, pattern in best if scorer.is_meant(pattern)]
-        candidates = [
-            Candidate(pattern, target, score - top + points)
-            for score, pattern in best
-            for top in [scorer.targets(pattern)[0][1]]
-            for target, points in scorer.targets(pattern)
-        ]
+        candidates = []
+        for score, pattern in best:
+            targets = scorer.targets(pattern)
+            # The score counts the best target.
+            rest = score - targets[0][1]
+            candidates += [Candidate(pattern, target, rest + points) for target, points in targets]
         candidates.sort(key=lambda candidate: -candidate.score)
         return self._worded(reading, candidates[:WORDED], weight=scorer.weights.wording)[:most]
 

@@ -25,15 +25,15 @@ _IS = frozenset({"is", "are", "was", "were"})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """By label, how likely it is the answer's, 0 to 1; and the places of words that only say what a value is."""
+class TargetLabels:
+    """How likely each label is to be the answer's, 0 to 1; and the places of words that only say what a value is."""
 
     labels: Mapping[str, float]
     appositions: frozenset[int]
 
 
-def asked(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likenesses: Likenesses) -> Asked:
-    """What a question asks for."""
+def target_labels(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likenesses: Likenesses) -> TargetLabels:
+    """The labels that a question may ask for."""
     mentions: list[tuple[Mapping[str, float], bool]] = []
     appositions: set[int] = set()
     for place in sorted(likeness):
@@ -46,18 +46,18 @@ def asked(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likeness
             labels |= _by_type(reading, place, likeness[place], labels, schema=schema, likenesses=likenesses)
         if labels:
             mentions.append((labels, pointed))
-    return Asked(_weighed(mentions), frozenset(appositions))
+    return TargetLabels(_weighed(mentions), frozenset(appositions))
 
 
 def _weighed(mentions: Sequence[tuple[Mapping[str, float], bool]]) -> dict[str, float]:
     any_pointed = any(pointed for _, pointed in mentions)
-    asked: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for number, (labels, pointed) in enumerate(mentions):
         first = number == 0 and not any_pointed
         share = 1.0 if pointed or first else SECOND if number <= 1 else LATER
         for label, value in labels.items():
-            asked[label] = max(asked.get(label, 0.0), share * value)
-    return asked
+            weights[label] = max(weights.get(label, 0.0), share * value)
+    return weights
 
 
 def _labels(
