@@ -134,12 +134,26 @@ class EntityHit:
     """A node of the user's graph that answers a question: element id, name, labels, rank (from 1).
 
     ``pattern`` is the pattern in words that led to it, ``cypher`` the query that shows it and the others of its kind.
+    ``value`` is what it is ranked by, a number or a date, if the question asks for an order or a count.
     """
 
     id: str
     name: str
     labels: tuple[str, ...]
     rank: int
+    pattern: str
+    cypher: Cypher
+    value: float | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number or date that answers a question, such as how many films there are; None for one over nothing.
+
+    ``pattern`` and ``cypher`` are those that led to it.
+    """
+
+    value: float | str | None
     pattern: str
     cypher: Cypher
 
@@ -151,7 +165,8 @@ class Hits(Sequence[Hit]):
     ``exact`` is False if the paths met an entity with too many triples to examine more than those nearest to the
     question. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
     ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is the cost of each role.
-    ``entities`` are the nodes of an adopted graph that answer the question, best first.
+    ``entities`` are the nodes of an adopted graph that answer the question, best first. ``figure`` is the one number
+    that it asks for instead. ``doubt`` says in a sentence what they leave open; it is empty if they leave nothing open.
     """
 
     question: str
@@ -163,6 +178,8 @@ class Hits(Sequence[Hit]):
     facts: tuple[Fact, ...] = ()
     usage: dict[str, Usage] = field(default_factory=dict)
     entities: tuple[EntityHit, ...] = ()
+    figure: Figure | None = None
+    doubt: str = ""
 
     @property
     def triples(self) -> tuple[Triple, ...]:

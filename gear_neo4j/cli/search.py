@@ -11,7 +11,7 @@ from rich.table import Table
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, retriever_from
 from gear_neo4j.cli.options import opened, with_chat_settings
-from gear_neo4j.domain import Cypher, EntityHit, Hits, Path
+from gear_neo4j.domain import Cypher, Hits, Path
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.settings import Settings
@@ -45,7 +45,7 @@ def search(
             return
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     console = Console()
-    print_entities(console, hits.entities)
+    print_entities(console, hits)
     print_hits(console, hits)
     if paths:
         print_paths(console, hits.paths[:SHOWN_PATHS], cypher)
@@ -57,17 +57,37 @@ def search(
     console.print(f"{hits.retriever}: {sum(hits.milliseconds.values()):.0f} ms ({spent})", style="dim")
 
 
-def print_entities(console: Console, entities: Sequence[EntityHit]) -> None:
-    """Print the nodes that answer by the pattern that led to them, the first pattern with its Cypher."""
-    for number, (pattern, found) in enumerate(groupby(entities, key=lambda entity: entity.pattern)):
+def print_entities(console: Console, hits: Hits) -> None:
+    """Print the figure or the nodes that answer, by the pattern that led to them, the first pattern with its Cypher."""
+    if hits.doubt:
+        console.print(hits.doubt, style="yellow", markup=False, soft_wrap=True)
+    if hits.figure:
+        console.print(hits.figure.pattern, style="bold", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"  {_written(hits.figure.value)}", markup=False, highlight=False)
+        console.print(str(hits.figure.cypher), style="green", markup=False, highlight=False, soft_wrap=True)
+        console.print()
+    for number, (pattern, found) in enumerate(groupby(hits.entities, key=lambda entity: entity.pattern)):
         nodes = list(found)
         console.print(pattern, style="bold", markup=False, highlight=False, soft_wrap=True)
         for entity in nodes:
-            line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)})"
+            value = "" if entity.value is None else f": {_written(entity.value)}"
+            line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)}){value}"
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         if number == 0:
             console.print(str(nodes[0].cypher), style="green", markup=False, highlight=False, soft_wrap=True)
         console.print()
+
+
+def _written(value: float | str | None) -> str:
+    """A number with thousands and few decimals, a date as it is.
+
+    Example:
+        >>> _written(1234567), _written(54.00666666), _written(None)
+        ('1,234,567', '54.0067', 'none')
+    """
+    if isinstance(value, float):
+        return f"{value:,.4f}".rstrip("0").rstrip(".")
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
 def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:

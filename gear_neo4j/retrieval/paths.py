@@ -91,7 +91,7 @@ class PathRetriever:
         fused = fuse({"graph": ranked("graph", [(id, 0.0) for id in passages]), self._base.name: base})[:k]
         expansion = ExpansionResult(result.paths, result.exact and found.exact)
         hits = fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
-        return replace(hits, entities=found.entities)
+        return replace(hits, entities=found.entities, figure=found.figure, doubt=found.doubt)
 
     def connect(self, question: Question) -> PathResult:
         """The entities that the question names, the paths between them, then the facts around them.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
-from gear_neo4j.domain import Cypher, EntityHit, Fact, Hit, Hits, Passage, Path, Source, Triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, Triple
 from gear_neo4j.models.recording import RecordedReply
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
@@ -21,12 +21,22 @@ def decode_search(search: documents.Search) -> Hits:
         decode_facts(search.facts),
         _usage(search.usage),
         tuple(map(_entity, search.entities)),
+        _figure(search.figure) if search.figure else None,
+        search.doubt,
     )
 
 
 def _entity(entity: shapes.EntityHit) -> EntityHit:
-    cypher = Cypher(entity.cypher.statement, dict(entity.cypher.parameters))
-    return EntityHit(entity.id, entity.name, tuple(entity.labels), entity.rank, entity.pattern, cypher)
+    cypher = _cypher(entity.cypher)
+    return EntityHit(entity.id, entity.name, tuple(entity.labels), entity.rank, entity.pattern, cypher, entity.value)
+
+
+def _figure(figure: shapes.Figure) -> Figure:
+    return Figure(figure.value, figure.pattern, _cypher(figure.cypher))
+
+
+def _cypher(cypher: shapes.Cypher) -> Cypher:
+    return Cypher(cypher.statement, dict(cypher.parameters))
 
 
 def decode_answer(answer: documents.Answer) -> Answer:

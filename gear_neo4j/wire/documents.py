@@ -12,6 +12,7 @@ from gear_neo4j.wire.shapes import (
     EntityHit,
     Fact,
     FactCitation,
+    Figure,
     Hit,
     PassageCitation,
     Path,
@@ -32,7 +33,10 @@ class Document(Shape):
 
 
 class Search(Document):
-    """What a search returned; `exact` is false where the paths met an entity of too many triples."""
+    """What a search returned; `exact` is false where the paths met an entity of too many triples.
+
+    `figure` is the one number that the question asks for, `doubt` says what entities and figure leave open.
+    """
 
     kind: Literal["search"]
     question: Text
@@ -44,6 +48,8 @@ class Search(Document):
     milliseconds: dict[Text, float]
     usage: dict[Text, Usage]
     entities: list[EntityHit] = Field(default_factory=list)
+    figure: Figure | None = None
+    doubt: Text = ""
 
 
 class Paths(Document):

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gear_neo4j.agents.answer import Citation, QueryAttempt, Step, Trace
-from gear_neo4j.domain import Cypher, EntityHit, Fact, Hit, Hits, Path, Triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Path, Triple
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
@@ -26,6 +26,8 @@ def encode_search(hits: Hits) -> documents.Search:
         milliseconds=dict(hits.milliseconds),
         usage=encode_usage(hits.usage),
         entities=[encode_entity(entity) for entity in hits.entities],
+        figure=encode_figure(hits.figure) if hits.figure else None,
+        doubt=hits.doubt,
     )
 
 
@@ -69,7 +71,13 @@ def encode_entity(entity: EntityHit) -> shapes.EntityHit:
         rank=entity.rank,
         pattern=entity.pattern,
         cypher=_cypher(entity.cypher),
+        value=entity.value,
     )
+
+
+def encode_figure(figure: Figure) -> shapes.Figure:
+    """A number that answers, with the Cypher that returns it."""
+    return shapes.Figure(value=figure.value, pattern=figure.pattern, cypher=_cypher(figure.cypher))
 
 
 def encode_path(path: Path) -> shapes.Path:

@@ -75,13 +75,23 @@ class Hit(Passage):
 class EntityHit(Shape):
     """A node of the user's graph that answers the question; ranks count from 1, `id` is its element id.
 
-    `pattern` says in words what led to it, `cypher` shows it and the other nodes of that pattern.
+    `pattern` says in words what led to it, `cypher` shows it and the other nodes of that pattern. `value` is what it is
+    ranked by, where the question asks for an order or a count.
     """
 
     id: Text
     name: Text
     labels: list[Text]
     rank: int
+    pattern: Text
+    cypher: Cypher
+    value: float | Text | None = None
+
+
+class Figure(Shape):
+    """A number or date that answers the question; null over nothing. `pattern` and `cypher` led to it."""
+
+    value: float | Text | None
     pattern: Text
     cypher: Cypher
 

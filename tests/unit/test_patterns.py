@@ -117,10 +117,10 @@ def search():
 )
 def test_a_question_becomes_the_pattern_that_its_reader_would_write(search, question, body, answer):
     """The best pattern, with its parameters in their places."""
-    best = search.find(question)[0]
+    best = search.find(question).ranked[0]
 
     cypher = Compiler(SCHEMA).shown(best.pattern, best.target, limit=10)
-    text = re.sub(r"\$(\w+)", lambda match: repr(cypher.parameters[match[1]]), cypher.statement)
+    text = with_parameters(cypher)
     assert [body, f"RETURN {answer}, count(*) AS ways"] == [
         " ".join(text.split("\nRETURN")[0].split()),
         *returned(text),
@@ -133,16 +133,92 @@ def returned(text):
 
 
 @pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        (
+            "Who directed the most films?",
+            "MATCH (person:Person)-[:DIRECTED]->(film:Film) WITH person, count(DISTINCT film) AS value "
+            "WHERE value IS NOT NULL RETURN person, value ORDER BY value DESC, elementId(person) LIMIT 1",
+        ),
+        (
+            "Name the top three people by number of films they acted in.",
+            "MATCH (person:Person)-[:ACTED_IN]->(film:Film) WITH person, count(DISTINCT film) AS value "
+            "WHERE value IS NOT NULL RETURN person, value ORDER BY value DESC, elementId(person) LIMIT 3",
+        ),
+        (
+            "Who directed more than two films?",
+            "MATCH (person:Person)-[:DIRECTED]->(film:Film) WITH person, count(DISTINCT film) AS value "
+            "WHERE value > 2 RETURN person, value ORDER BY value DESC, elementId(person) LIMIT 9",
+        ),
+        (
+            "Which are the 2 most recent films?",
+            "MATCH (film:Film) WITH DISTINCT film, film.released AS value WHERE value IS NOT NULL "
+            "RETURN film, value ORDER BY value DESC, elementId(film) LIMIT 2",
+        ),
+        (
+            "Which 3 studios have the lowest average inStock of their films?",
+            "MATCH (film:Film)-[:MADE_BY]->(studio:Studio) WITH DISTINCT studio, film "
+            "WITH studio, avg(film.inStock) AS value WHERE value IS NOT NULL "
+            "RETURN studio, value ORDER BY value, elementId(studio) LIMIT 3",
+        ),
+        (
+            "How many films did Keanu Reeves act in?",
+            "MATCH (person:Person)-[:ACTED_IN]->(film:Film) WHERE person.name IN ['Keanu Reeves'] "
+            "RETURN count(DISTINCT film) AS value",
+        ),
+        (
+            "What is the average inStock of the films made by Warner?",
+            "MATCH (studio:Studio)<-[:MADE_BY]-(film:Film) WHERE studio.name IN ['Warner'] "
+            "WITH DISTINCT film RETURN avg(film.inStock) AS value",
+        ),
+    ],
+)
+def test_a_question_that_counts_or_orders_becomes_the_query_that_its_reader_would_write(search, question, query):
+    """Counts of nodes, their own properties, averages over what they lead to, and figures."""
+    found = search.find(question)
+    best, wanted = next(candidate for candidate in found.ranked if candidate.measured), found.aggregation
+
+    compiler = Compiler(SCHEMA)
+    if wanted.figure:
+        cypher = compiler.figure(best.pattern, best.target, wanted)
+    else:
+        cypher = compiler.shown(best.pattern, best.target, limit=wanted.limit or 9, aggregation=wanted)
+    assert query == " ".join(with_parameters(cypher).split())
+
+
+def with_parameters(cypher):
+    """A query with its parameters in their places."""
+    return re.sub(r"\$(\w+)", lambda match: repr(cypher.parameters[match[1]]), cypher.statement)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which two people acted together most often?",
+        "What percentage of the films is discontinued?",
+        "Which films have the highest popularity?",
+        "What is the average number of films per person?",
+    ],
+)
+def test_what_cannot_be_counted_surely_is_not_counted(search, question):
+    """Differences, shares, what is counted twice, and what no property holds."""
+    found = search.find(question)
+
+    assert found.aggregation
+    assert not any(candidate.measured for candidate in found.ranked)
+
+
+@pytest.mark.parametrize(
     "question", ["How are you?", "What is the meaning of life?", "?", "why", "Summarise this for me"]
 )
 def test_a_question_about_nothing_in_the_graph_has_no_pattern(search, question):
     """Rather none than all films."""
-    assert [] == search.find(question)
+    assert () == search.find(question).ranked
 
 
 def test_a_word_of_the_language_is_not_taken_for_a_title_where_something_else_is_named(search):
     """There is a film *Fall*."""
-    best = search.find("Which films that Keanu Reeves acted in fall under drama?")[0]
+    best = search.find("Which films that Keanu Reeves acted in fall under drama?").ranked[0]
 
     assert ["Keanu Reeves"] == [text for placed in best.pattern.placed for text in placed.condition.texts]
 
@@ -150,7 +226,7 @@ def test_a_word_of_the_language_is_not_taken_for_a_title_where_something_else_is
 @given(st.text(max_size=80))
 def test_any_text_is_a_question(search, text):
     """Whatever is typed gives patterns, or none; each names only what the schema has."""
-    for candidate in search.find(f"films {text}"):
+    for candidate in search.find(f"films {text}").ranked:
         assert set(candidate.pattern.labels) <= SCHEMA.labels.keys()
         assert {edge.type for edge in candidate.pattern.edges} <= SCHEMA.types.keys()
 

@@ -8,7 +8,7 @@ from typing import Literal
 from gear_neo4j.graph.graph_schema import Owner
 
 Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
-Operator = Literal["is", "contains", "starts", "ends", "flag", "compare"]
+Operator = Literal["is", "contains", "starts", "ends", "flag", "compare", "measure"]
 Bound = tuple[Comparison, float]
 
 
@@ -17,8 +17,10 @@ class Condition:
     """A condition on a property of a label or type.
 
     ``texts`` are the values for ``is`` (any of them), or the part for ``contains``, ``starts`` and ``ends``; ``bounds``
-    the comparisons for ``compare``, all of which must hold; ``flag`` what a flag must be. ``prior`` says how well the
-    words around it name the property, and does not belong to its identity.
+    the comparisons for ``compare``, all of which must hold; ``flag`` what a flag must be. A ``measure`` is what an
+    aggregation is over: a property or, without one, the nodes or relationships themselves, which are counted; bounds
+    then hold for the measure. ``prior`` says how well the words around it name the property, and does not belong to its
+    identity.
     """
 
     owner: Owner
@@ -28,6 +30,11 @@ class Condition:
     bounds: tuple[Bound, ...] = ()
     flag: bool = True
     prior: float = field(default=0.0, compare=False)
+
+
+def is_count(condition: Condition) -> bool:
+    """Whether a condition is the measure of an aggregation that counts nodes or relationships."""
+    return condition.operator == "measure" and not condition.property
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ class Numbers:
 
 
 _COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBER_WORDS = {"zero": 0, "none": 0} | {word: count for count, word in enumerate(_COUNTS, start=1)}
+NUMBER_WORDS = {"zero": 0, "none": 0} | {word: count for count, word in enumerate(_COUNTS, start=1)}
 _RANGE = re.compile(
     r"between\s+[$€£]?([\d.]+)\s*(?:and|to|-)\s*[$€£]?(\d+(?:\.\d+)?)"
     r"|\bfrom\s+[$€£]?([\d.]+)\s+(?:to|until)\s+[$€£]?(\d+(?:\.\d+)?)",
@@ -49,7 +56,7 @@ _RANGE = re.compile(
 )
 _DECADE = re.compile(r"\b((?:1\d|20)\d0)s\b")
 _NUMBER = re.compile(
-    rf"(?<![\w.])'?[$€£]?(\d+(?:[.,]\d+)?)'?(?![\w]|s\b)|\b({'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE
+    rf"(?<![\w.])'?[$€£]?(\d+(?:[.,]\d+)?)'?(?![\w]|s\b)|\b({'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE
 )
 _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     (
@@ -110,7 +117,7 @@ def numbers_in(question: str) -> Iterator[Numbers]:
 
 
 def _single(question: str, match: re.Match[str]) -> Iterator[Numbers]:
-    value = float(match[1].replace(",", "")) if match[1] else float(_NUMBER_WORDS[match[2].casefold()])
+    value = float(match[1].replace(",", "")) if match[1] else float(NUMBER_WORDS[match[2].casefold()])
     before, after = question[: match.start()].casefold(), question[match.end() :].casefold()
     comparison = next((found for found, words in _AFTER if words.match(after)), None) or next(
         (found for found, words in _BEFORE if words.search(before)), None

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from gear_neo4j.domain import Cypher
 from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema, can_be_written
 from gear_neo4j.graph.typegraph import spoken, words
-from gear_neo4j.retrieval.patterns.conditions import Condition
-from gear_neo4j.retrieval.patterns.pattern import Pattern
+from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
+from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
+from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
@@ -52,24 +53,30 @@ class Compiler:
             return name
         return f"{spoken(label)} {name}" if name else spoken(label)
 
-    def shown(self, pattern: Pattern, target: int, *, limit: int) -> Cypher:
-        """The query for a reader: it returns the nodes of the answer, those that most ways lead to first."""
+    def shown(self, pattern: Pattern, target: int, *, limit: int, aggregation: Aggregation = LISTED) -> Cypher:
+        """The query for a reader: the nodes of the answer by their measure, or those first that most ways lead to."""
         body = _Body(pattern, self._schema)
         node = body.variables[target]
-        returned = f"RETURN {node}, count(*) AS ways\nORDER BY ways DESC, elementId({node})\nLIMIT {int(limit)}"
-        return Cypher(f"{body.text}\n{returned}", body.parameters)
+        lines = [body.text, *body.measured(target, aggregation)]
+        lines += [f"RETURN {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
+        return Cypher("\n".join(lines), body.parameters)
 
-    def run(self, pattern: Pattern, target: int, *, limit: int) -> Cypher:
-        """The same query as it is run: it returns id, labels, and name of the same nodes."""
+    def run(self, pattern: Pattern, target: int, *, limit: int, aggregation: Aggregation = LISTED) -> Cypher:
+        """The same query as it is run: it returns id, labels, name and measure of the same nodes."""
         body = _Body(pattern, self._schema)
         node = body.variables[target]
         name = self._schema.names.get(pattern.labels[target])
         called = f"toStringOrNull({node}.{quoted(name)})" if name else "null"
-        returned = (
-            f"WITH {node}, count(*) AS ways\nORDER BY ways DESC, elementId({node})\nLIMIT {int(limit)}\n"
-            f"RETURN elementId({node}) AS id, labels({node}) AS labels, {called} AS name"
-        )
-        return Cypher(f"{body.text}\n{returned}", body.parameters)
+        lines = [body.text, *body.measured(target, aggregation)]
+        lines += [f"WITH {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
+        value = "value" if pattern.measures else "null"
+        lines.append(f"RETURN elementId({node}) AS id, labels({node}) AS labels, {called} AS name, {value} AS value")
+        return Cypher("\n".join(lines), body.parameters)
+
+    def figure(self, pattern: Pattern, target: int, aggregation: Aggregation) -> Cypher:
+        """The query for one number over all nodes of the answer, both shown and run; its column is ``value``."""
+        body = _Body(pattern, self._schema)
+        return Cypher(f"{body.text}\n{body.figure(target, aggregation)}", body.parameters)
 
 
 class _Body:
@@ -102,11 +109,54 @@ class _Body:
 
     def _on_nodes(self) -> Iterator[str]:
         for placed in self._pattern.on_nodes:
-            yield self._condition(self.variables[placed.place], placed.condition)
+            if placed.condition.operator != "measure":
+                yield self._condition(self.variables[placed.place], placed.condition)
 
     def _on_edges(self) -> Iterator[str]:
         for placed in self._pattern.on_edges:
-            yield self._condition(f"r{placed.place}", placed.condition)
+            if placed.condition.operator != "measure":
+                yield self._condition(f"r{placed.place}", placed.condition)
+
+    def measured(self, target: int, aggregation: Aggregation) -> Iterator[str]:
+        """The clauses that give each node of the answer its measure; none without one."""
+        if not self._pattern.measures:
+            return
+        node = self.variables[target]
+        placed, variable = self._measure()
+        if is_count(placed.condition):
+            yield f"WITH {node}, count(DISTINCT {variable}) AS value"
+        elif variable == node:
+            yield f"WITH DISTINCT {node}, {self._number(variable, placed.condition)} AS value"
+        else:
+            function = _function(aggregation, on_edge=placed in self._pattern.on_edges)
+            yield f"WITH DISTINCT {node}, {variable}"
+            yield f"WITH {node}, {function}({self._number(variable, placed.condition)}) AS value"
+        bounds = (f"value {comparison} {self._parameter(int(bound))}" for comparison, bound in placed.condition.bounds)
+        yield "WHERE " + (" AND ".join(bounds) or "value IS NOT NULL")
+
+    def figure(self, target: int, aggregation: Aggregation) -> str:
+        """The clauses that return one number."""
+        if not self._pattern.measures:
+            return f"RETURN count(DISTINCT {self.variables[target]}) AS value"
+        placed, variable = self._measure()
+        if is_count(placed.condition):
+            return f"RETURN count(DISTINCT {variable}) AS value"
+        value = self._number(variable, placed.condition)
+        function = _function(aggregation, on_edge=placed in self._pattern.on_edges)
+        return f"WITH DISTINCT {variable}\nRETURN {function}({value}) AS value"
+
+    def _measure(self) -> tuple[Placed, str]:
+        """What is measured, and the variable of its node or relationship."""
+        placed = self._pattern.measures[0]
+        on_edge = placed in self._pattern.on_edges
+        return placed, f"r{placed.place}" if on_edge else self.variables[placed.place]
+
+    def _number(self, variable: str, condition: Condition) -> str:
+        property = self._schema.properties(condition.owner)[condition.property]
+        value = f"{variable}.{quoted(property.name)}"
+        if property.kind == "date":
+            return f"toString({value})"
+        return f"toFloatOrNull({value})" if property.stored_as_text else value
 
     def _condition(self, variable: str, condition: Condition) -> str:
         property = self._schema.properties(condition.owner)[condition.property]
@@ -136,6 +186,25 @@ class _Body:
         name = f"p{len(self.parameters)}"
         self.parameters[name] = value
         return f"${name}"
+
+
+def _projected(pattern: Pattern) -> str:
+    return "value" if pattern.measures else "count(*) AS ways"
+
+
+def _ordered(pattern: Pattern, node: str, aggregation: Aggregation, limit: int) -> Iterator[str]:
+    direction = "" if aggregation.order == "ascending" else " DESC"
+    yield f"ORDER BY {'value' if pattern.measures else 'ways'}{direction}, elementId({node})"
+    yield f"LIMIT {int(limit)}"
+
+
+def _function(aggregation: Aggregation, *, on_edge: bool) -> str:
+    """The function of Cypher; unless one is named, relationships are summed up, and of nodes the utmost counts."""
+    if aggregation.function == "average":
+        return "avg"
+    if aggregation.function == "sum" or (aggregation.function is None and on_edge):
+        return "sum"
+    return "min" if aggregation.order == "ascending" else "max"
 
 
 def _arrow(start: str, variable: str, type: str, forward: bool, end: str) -> str:

@@ -1,16 +1,17 @@
 """The entities that answer a question: patterns are found, run one by one, and their nodes ranked."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from gear_neo4j.domain import EntityHit
+from gear_neo4j.domain import EntityHit, Figure
 from gear_neo4j.errors import InputError, QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.graph_schema import GraphSchema, OwnerKind, PropertySchema
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionary
+from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.reading import Reader
@@ -27,12 +28,20 @@ ROWS = 100
 Owners = Mapping[str, Mapping[str, PropertySchema]]
 
 
+UNSURE = "not sure what to count, or what to order by: these are nodes that the question speaks of"
+
+
 @dataclass(frozen=True, slots=True)
 class EntityResult:
-    """The entities of a question, best first; ``exact`` is False if a pattern had more, or took too long."""
+    """The entities of a question, best first, or the figure that it asks for.
+
+    ``exact`` is False if a pattern had more, or took too long; ``doubt`` says in a sentence what they leave open.
+    """
 
     entities: tuple[EntityHit, ...] = ()
+    figure: Figure | None = None
     exact: bool = True
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +71,55 @@ class PatternFinder:
         kept = self._kept.current()
         if kept is None:
             return EntityResult()
+        candidates = kept.search.find(question)
+        wanted = candidates.aggregation
+        if wanted is None:
+            return self._list(candidates.ranked[:TRIED], kept.compiler, most=most)
+        measured = next((candidate for candidate in candidates.ranked if candidate.measured), None)
+        if measured is None:
+            plain = [replace(found, pattern=found.pattern.without_measures()) for found in candidates.ranked[:TRIED]]
+            return replace(self._list(plain, kept.compiler, most=most), doubt=UNSURE)
+        try:
+            return self._aggregate(measured, wanted, kept.compiler, most=most)
+        except QueryTimeout:
+            return EntityResult(exact=False, doubt="the server took too long to count")
+
+    def _list(self, candidates: Sequence[Candidate], compiler: Compiler, *, most: int) -> EntityResult:
+        """The nodes of the patterns, those of the best first."""
         entities: dict[str, EntityHit] = {}
         exact, least = True, -math.inf
-        for candidate in kept.search.find(question)[:TRIED]:
+        for candidate in candidates:
             if len(entities) >= most or candidate.score < least:
                 break
             try:
-                rows = list(self._run(candidate, kept.compiler))
+                hits = list(self._run(candidate, LISTED, compiler, limit=ROWS))
             except QueryTimeout:
                 exact = False
                 continue
-            if rows:
+            if hits:
                 least = max(least, candidate.score - MARGIN)
-            exact = exact and len(rows) < ROWS
-            entities |= {hit.id: hit for hit in rows if hit.id not in entities}
-        ranked = (replace(hit, rank=rank) for rank, hit in enumerate(islice(entities.values(), most), start=1))
-        return EntityResult(tuple(ranked), exact)
+            exact = exact and len(hits) < ROWS
+            entities |= {hit.id: hit for hit in hits if hit.id not in entities}
+        return EntityResult(_ranked(islice(entities.values(), most)), exact=exact)
 
-    def _run(self, candidate: Candidate, compiler: Compiler) -> Iterator[EntityHit]:
+    def _aggregate(self, candidate: Candidate, wanted: Aggregation, compiler: Compiler, *, most: int) -> EntityResult:
+        """The nodes of one pattern with their measure, or the figure over them."""
         pattern, target = candidate.pattern, candidate.target
-        label = pattern.labels[target]
-        rows = self._patterns.run(compiler.run(pattern, target, limit=ROWS))
-        wording, shown = pattern.wording(target), compiler.shown(pattern, target, limit=ROWS)
-        for row in rows:
-            yield EntityHit(row["id"], compiler.called(label, row["name"]), tuple(row["labels"]), 0, wording, shown)
+        if wanted.figure:
+            query = compiler.figure(pattern, target, wanted)
+            value = self._patterns.run(query)[0]["value"]
+            return EntityResult(figure=Figure(value, pattern.wording(target), query))
+        limit = min(wanted.limit or most, most)
+        hits = list(self._run(candidate, wanted, compiler, limit=limit))
+        return EntityResult(_ranked(hits), exact=wanted.limit is not None or len(hits) < limit)
+
+    def _run(self, candidate: Candidate, wanted: Aggregation, compiler: Compiler, *, limit: int) -> Iterator[EntityHit]:
+        pattern, target = candidate.pattern, candidate.target
+        label, wording = pattern.labels[target], pattern.wording(target)
+        shown = compiler.shown(pattern, target, limit=limit, aggregation=wanted)
+        for row in self._patterns.run(compiler.run(pattern, target, limit=limit, aggregation=wanted)):
+            name, value = compiler.called(label, row["name"]), row["value"]
+            yield EntityHit(row["id"], name, tuple(row["labels"]), 0, wording, shown, value)
 
     def _make(self) -> _Kept | None:
         schema = self._patterns.schema()
@@ -107,6 +141,10 @@ class PatternFinder:
                 if count > MOST_NODES:
                     raise InputError(f"the graph has more than {MOST_NODES:,} values, too many for values in memory")
                 yield Place(owner, property), value
+
+
+def _ranked(hits: Iterable[EntityHit]) -> tuple[EntityHit, ...]:
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
 
 
 def _texts(properties: Mapping[str, PropertySchema]) -> list[str]:

@@ -1,8 +1,9 @@
 """A pattern: a small tree of labels and relationship types with conditions, one of its nodes the answer."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 from gear_neo4j.graph.typegraph import words
 from gear_neo4j.retrieval.patterns.conditions import Condition
@@ -50,6 +51,16 @@ class Pattern:
     def placed(self) -> tuple[Placed, ...]:
         """All conditions."""
         return self.on_nodes + self.on_edges
+
+    @cached_property
+    def measures(self) -> tuple[Placed, ...]:
+        """What an aggregation is over; empty for a pattern that only lists its nodes."""
+        return tuple(placed for placed in self.placed if placed.condition.operator == "measure")
+
+    def without_measures(self) -> Self:
+        """The same pattern, of which only the nodes are wanted."""
+        kept = [tuple(placed for placed in of if placed not in self.measures) for of in (self.on_nodes, self.on_edges)]
+        return replace(self, on_nodes=kept[0], on_edges=kept[1])
 
     @cached_property
     def ways(self) -> tuple[tuple[tuple[int, int, bool], ...], ...]:
@@ -111,4 +122,6 @@ class Pattern:
                 yield from self._phrases(end, place)
 
     def _conditions(self, conditions: tuple[Placed, ...], place: int) -> str:
-        return " ".join(f"{words(placed.condition.property)} X" for placed in conditions if placed.place == place)
+        return " ".join(
+            f"{words(placed.condition.property or 'number')} X" for placed in conditions if placed.place == place
+        )

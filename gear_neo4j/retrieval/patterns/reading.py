@@ -8,7 +8,16 @@ from dataclasses import dataclass, field, replace
 from gear_neo4j.graph.graph_schema import GraphSchema, Owner, PropertySchema
 from gear_neo4j.graph.typegraph import words
 from gear_neo4j.retrieval.dictionary import Dictionary
-from gear_neo4j.retrieval.patterns.conditions import QUOTED, Condition, Numbers, is_negated, numbers_in, part_operator
+from gear_neo4j.retrieval.patterns.aggregation import Aggregation, aggregation_in
+from gear_neo4j.retrieval.patterns.conditions import (
+    QUOTED,
+    Bound,
+    Condition,
+    Numbers,
+    is_negated,
+    numbers_in,
+    part_operator,
+)
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
@@ -49,13 +58,25 @@ class Literal:
     small: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison with a number, from its first to its last word: *more than five*."""
+
+    first: int
+    last: int
+    bounds: tuple[Bound, ...]
+
+
 @dataclass(slots=True)
 class Reading:
-    """A question, read."""
+    """A question, read; ``measure`` is the number of the literal that its aggregation is over."""
 
     text: str
     words: list[Word]
     literals: list[Literal] = field(default_factory=list)
+    aggregation: Aggregation | None = None
+    comparisons: list[Compared] = field(default_factory=list)
+    measure: int | None = None
 
     def drop(self, literals: set[int]) -> None:
         """Take literals for plain words."""
@@ -104,13 +125,13 @@ class Reader:
 
     def read(self, question: str) -> Reading:
         """The words and literals of a question; quotations first, then values, numbers, and flags."""
-        reading = Reading(question, list(_words(question)))
+        reading = Reading(question, list(_words(question)), aggregation=aggregation_in(question))
         self._quotations(reading)
         self._values(reading)
         self._numbers(reading)
         self._flags(reading)
         for word in reading.words:
-            word.telling = word.telling and self._tells(word)
+            word.telling = word.telling and self._tells(word) and not _is_cue(reading, word)
         return reading
 
     def _tells(self, word: Word) -> bool:
@@ -152,7 +173,7 @@ class Reader:
 
     def _numbers(self, reading: Reading) -> None:
         for numbers in sorted(numbers_in(reading.text), key=lambda numbers: numbers.start):
-            if not _is_free(reading, numbers.start, numbers.end):
+            if not _is_free(reading, numbers.start, numbers.end) or _limits(reading, numbers):
                 continue
             conditions = sorted(self._comparisons(reading, numbers), key=lambda found: -found.prior)
             if not numbers.compared and not (conditions and conditions[0].prior >= 0.5):
@@ -161,6 +182,8 @@ class Reader:
                 conditions += [replace(condition, prior=-0.2) for condition in named]
             best = [found for found in conditions if found.prior >= conditions[0].prior - MARGIN]
             _add(reading, numbers.start, numbers.end, best[:MOST_PROPERTIES])
+            if numbers.compared:
+                reading.comparisons.append(Compared(*_span(reading, numbers.start, numbers.end), numbers.bounds))
 
     def _comparisons(self, reading: Reading, numbers: Numbers) -> Iterator[Condition]:
         """The properties that a number may be compared with: named by the words around it, or years."""
@@ -190,6 +213,18 @@ def _words(question: str) -> Iterator[Word]:
         parts = CAMEL.findall(match[0]) if re.search(r"[a-z][A-Z]", match[0]) else []
         for part in parts if len(parts) > 1 else [match[0]]:
             yield Word(part, match.start(), match.end(), stem(part))
+
+
+def _is_cue(reading: Reading, word: Word) -> bool:
+    """Whether a word only asks for an aggregation."""
+    cues = reading.aggregation.cues if reading.aggregation else ()
+    return any(word.start < end and word.end > start for start, end in cues)
+
+
+def _limits(reading: Reading, numbers: Numbers) -> bool:
+    """Whether a number says how many nodes are asked for."""
+    cues = reading.aggregation.cues if reading.aggregation else ()
+    return any(start <= numbers.start and numbers.end <= end for start, end in cues)
 
 
 def _span(reading: Reading, start: int, end: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gear_neo4j.graph.graph_schema import GraphSchema
+from gear_neo4j.retrieval.patterns.conditions import is_count
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
 from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reading
@@ -88,7 +89,8 @@ class Scorer:
 
     def _target(self, pattern: Pattern, node: int, named: frozenset[int]) -> float:
         asked = self.weights.target * self.wanted.labels.get(pattern.labels[node], 0.0)
-        return asked - (self.weights.named if node in named else 0.0)
+        counted = any(placed.place == node and is_count(placed.condition) for placed in pattern.on_nodes)
+        return asked - (self.weights.named if node in named or counted else 0.0)
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
         return frozenset(
@@ -132,7 +134,7 @@ class Scorer:
 
     def is_meant(self, pattern: Pattern) -> bool:
         """Whether a question says enough of a pattern: a value, or else many of its words."""
-        if pattern.placed:
+        if any(placed.condition.operator != "measure" for placed in pattern.placed):
             return True
         explained = [value for _, value in self._explained(pattern, frozenset()) if value >= SUPPORTS]
         return bool(explained) and len(explained) >= MOST_WORDS * len(self._content)

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.aggregation import Aggregation
+from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
+from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader, Reading
 from gear_neo4j.retrieval.patterns.scoring import Scorer
@@ -19,11 +21,20 @@ WORDED = 16
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern with the node that answers, and its points."""
+    """A pattern with the node that answers, its points, and whether it has what the question's aggregation is over."""
 
     pattern: Pattern
     target: int
     score: float
+    measured: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The patterns for a question, best first, and what it wants done with their nodes."""
+
+    ranked: tuple[Candidate, ...] = ()
+    aggregation: Aggregation | None = None
 
 
 class PatternSearch:
@@ -34,11 +45,12 @@ class PatternSearch:
         self._schema = reader.schema
         self._likenesses = likenesses
 
-    def find(self, question: str, *, most: int = 20) -> list[Candidate]:
-        """The best patterns for a question, best first; none where it names nothing of the graph."""
+    def find(self, question: str, *, most: int = 20) -> Candidates:
+        """The best patterns for a question; none where it names nothing of the graph."""
         reading = self._reader.read(question)
         likeness = self._likenesses.of(reading)
         _drop_plain_words(reading, likeness)
+        add_measures(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         scorer = Scorer(reading, likeness, wanted, self._schema)
         scored = self._grow(reading, scorer)
@@ -49,9 +61,13 @@ class PatternSearch:
             targets = scorer.targets(pattern)
             # The score counts the best target.
             rest = score - targets[0][1]
-            candidates += [Candidate(pattern, target, rest + points) for target, points in targets]
+            candidates += [
+                Candidate(pattern, target, rest + points, _is_measured(pattern, target, reading))
+                for target, points in targets
+            ]
         candidates.sort(key=lambda candidate: -candidate.score)
-        return self._worded(reading, candidates[:WORDED], weight=scorer.weights.wording)[:most]
+        ranked = self._worded(reading, candidates[:WORDED], weight=scorer.weights.wording)[:most]
+        return Candidates(tuple(ranked), reading.aggregation)
 
     def _worded(self, reading: Reading, candidates: list[Candidate], *, weight: float) -> list[Candidate]:
         """The candidates with the cosine of their wording to the question."""
@@ -128,6 +144,24 @@ def _with_condition(pattern: Pattern, condition: Condition, literal: int) -> Ite
         # One property cannot have two values.
         if label == condition.owner.name and not (condition.operator == "is" and place in taken):
             yield replace(pattern, on_nodes=(*pattern.on_nodes, Placed(place, condition, literal)))
+
+
+def _is_measured(pattern: Pattern, target: int, reading: Reading) -> bool:
+    """Whether a pattern has what an aggregation is over, and answers with another node than those it counts."""
+    wanted = reading.aggregation
+    if wanted is None:
+        return not pattern.measures
+    needed = wanted.order is not None or wanted.grouped or (wanted.figure and wanted.function != "count")
+    if not wanted.supported or len(pattern.measures) > 1 or (needed and reading.measure is None):
+        return False
+    counted = any(is_count(placed.condition) and placed.place == target for placed in pattern.on_nodes)
+    stated = {placed.literal for placed in pattern.placed}
+    missing = any(
+        condition.operator == "measure" and number not in stated
+        for number, literal in enumerate(reading.literals)
+        for condition in literal.conditions[:1]
+    )
+    return not counted and not missing
 
 
 def _drop_plain_words(reading: Reading, likeness: Likeness) -> None:

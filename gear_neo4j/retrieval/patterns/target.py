@@ -65,6 +65,10 @@ def _labels(
 ) -> dict[str, float]:
     """The labels that a word names; a doer, such as an actor, is a person."""
     labels = {element.name: value for element, value in row.items() if element.kind == "label" and value >= NAMES}
+    text = reading.words[place].text.casefold()
+    if text.endswith("ed") and any(element.kind == "type" and value >= EXACT for element, value in row.items()):
+        # What was ordered is not an order.
+        return {}
     exact = any(value >= EXACT for value in labels.values())
     does = any(element.kind == "type" and value >= NAMES for element, value in row.items())
     if names_a_doer(reading.words[place].text) and does and not exact:

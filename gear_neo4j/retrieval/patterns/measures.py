@@ -1,0 +1,148 @@
+"""What an aggregation measures: a count of nodes or relationships, or a property, linked to the words that name it."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from gear_neo4j.graph.graph_schema import GraphSchema, Owner
+from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
+from gear_neo4j.retrieval.patterns.conditions import Bound, Condition
+from gear_neo4j.retrieval.patterns.language import alike, stem, telling_words
+from gear_neo4j.retrieval.patterns.likeness import Element, Likeness, Likenesses, by_cosine
+from gear_neo4j.retrieval.patterns.reading import Literal, Reading
+from gear_neo4j.retrieval.patterns.target import EXACT, NAMES
+
+# So many words after the one that asks for it, a word names the measure a third as surely.
+FADES = 4.0
+FARTHEST = 10
+# A property that is like what an adjective measures, such as a price, without a word in common.
+LIKE_NOUN = 0.5
+# Of a property with several words so many must stand in the question.
+MOST_OF_A_NAME = 0.5
+# Measures that are nearly as well named as the best.
+MARGIN = 0.5
+MOST_MEASURES = 6
+_COMMANDS = frozenset(map(stem, ("name", "list", "show", "find", "identify", "give", "return", "get")))
+# Numbers that only tell nodes apart.
+_IDENTIFIER = re.compile(r"(?:^|_)ids?$|(?<=[a-z])I[dD]s?$|^ID$")
+
+
+def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likenesses: Likenesses) -> None:
+    """Add to the literals of a reading what its question measures; nothing where no word names it."""
+    for compared in reading.comparisons:
+        following = range(compared.last + 1, compared.last + 3)
+        if counted := list(_counts(reading, likeness, following, least=EXACT, bounds=compared.bounds)):
+            _replace(reading, Literal(compared.first, compared.last, counted))
+            reading.aggregation = reading.aggregation or LISTED
+    if reading.aggregation and not reading.aggregation.figure and _asks_for_values(reading, likeness):
+        reading.aggregation = replace(reading.aggregation, supported=False)
+    wanted = reading.aggregation
+    if wanted and wanted.supported and (measures := _measures(reading, likeness, wanted, schema, likenesses)):
+        measures.sort(key=lambda measure: -measure.prior)
+        best = [measure for measure in measures if measure.prior >= measures[0].prior - MARGIN]
+        start = _start(reading, wanted)
+        reading.measure = len(reading.literals)
+        reading.literals.append(Literal(start, start, best[:MOST_MEASURES]))
+
+
+def _asks_for_values(reading: Reading, likeness: Likeness) -> bool:
+    """Whether what comes first in a question is a property, such as *the top three cities*: its values are no nodes."""
+    places = (place for place in sorted(likeness) if place or reading.words[place].stem not in _COMMANDS)
+    first = next(places, None)
+    return first is not None and _names_a_property(likeness[first])
+
+
+def _names_a_property(row: Mapping[Element, float]) -> bool:
+    """Whether a word names a property, and neither a label nor a type."""
+    properties = [value for element, value in row.items() if element.kind == "property"]
+    others = [value for element, value in row.items() if element.kind != "property"]
+    return max(properties, default=0.0) >= EXACT > max(others, default=0.0)
+
+
+def _replace(reading: Reading, literal: Literal) -> None:
+    """Put a literal in the place of one that stands at the same words, or after the others."""
+    places = [place for place, other in enumerate(reading.literals) if other.first == literal.first]
+    for place in places[:1]:
+        reading.literals[place] = literal
+    if not places:
+        reading.literals.append(literal)
+
+
+def _start(reading: Reading, wanted: Aggregation) -> int:
+    """The place of the first word that may name the measure."""
+    places = (place for place, word in enumerate(reading.words) if word.start >= (wanted.phrase or 0))
+    return next(places, len(reading.words) - 1)
+
+
+def _measures(
+    reading: Reading, likeness: Likeness, wanted: Aggregation, schema: GraphSchema, likenesses: Likenesses
+) -> list[Condition]:
+    if wanted.nouns:
+        return list(_properties_like(wanted, schema, likenesses))
+    if wanted.phrase is None or (wanted.figure and wanted.function == "count"):
+        return []
+    start = _start(reading, wanted)
+    properties = list(_properties(reading, start, schema, whole=wanted.function in (None, "count")))
+    if wanted.function == "count":
+        # The number of votes is the property, if it is said in these very words.
+        properties = [measure for measure in properties if measure.prior == 1.0]
+    counted = list(_counts(reading, likeness, range(start, start + FARTHEST)))
+    return properties + (counted if wanted.function in (None, "count", "sum") else [])
+
+
+def _properties(reading: Reading, start: int, schema: GraphSchema, *, whole: bool) -> Iterator[Condition]:
+    """The numbers that the words from a place on name, the nearest best."""
+    stems = [word.stem for word in reading.words[start : start + FARTHEST]]
+    for owner, name, kind in _measurable(schema):
+        if kind != "number":
+            continue
+        parts = tuple(dict.fromkeys(map(stem, telling_words(name))))
+        places = [next((at for at, word in enumerate(stems) if alike(word, part) >= EXACT), None) for part in parts]
+        known = [place for place in places if place is not None]
+        share = len(known) / len(parts)
+        if known and share >= (1.0 if whole else MOST_OF_A_NAME):
+            yield Condition(owner, name, "measure", prior=share * math.exp(-min(known) / FADES))
+
+
+def _properties_like(wanted: Aggregation, schema: GraphSchema, likenesses: Likenesses) -> Iterator[Condition]:
+    """The numbers and dates that an adjective measures."""
+    nouns = likenesses.vectors(wanted.nouns)
+    stems = set(map(stem, wanted.nouns))
+    for owner, name, _ in _measurable(schema):
+        parts = telling_words(name)
+        known = 1.0 if stems & set(map(stem, parts)) else 0.0
+        prior = known or by_cosine(float((likenesses.vectors(parts) @ nouns.T).max()))
+        if prior >= LIKE_NOUN:
+            yield Condition(owner, name, "measure", prior=prior)
+
+
+def _counts(
+    reading: Reading,
+    likeness: Likeness,
+    places: Sequence[int],
+    *,
+    least: float = NAMES,
+    bounds: tuple[Bound, ...] = (),
+) -> Iterator[Condition]:
+    """The labels and types that words name, the nearest best, as far as the first word that says something else."""
+    best: dict[Owner, float] = {}
+    for distance, place in enumerate(places):
+        row = {element: value for element, value in likeness.get(place, {}).items() if value >= least}
+        says_else = not row and place < len(reading.words) and reading.words[place].telling
+        # Of a property with lists, its entries would be counted.
+        if says_else or _names_a_property(row):
+            break
+        for element, value in row.items():
+            if element.kind != "property":
+                owner = Owner(element.kind, element.name)
+                best[owner] = max(best.get(owner, 0.0), value * math.exp(-distance / FADES))
+    for owner, prior in best.items():
+        yield Condition(owner, "", "measure", bounds=bounds, prior=prior)
+
+
+def _measurable(schema: GraphSchema) -> Iterator[tuple[Owner, str, str]]:
+    for owner in schema.owners():
+        for property in schema.properties(owner).values():
+            if property.kind in ("number", "date") and not property.is_list and not _IDENTIFIER.search(property.name):
+                yield owner, property.name, property.kind
