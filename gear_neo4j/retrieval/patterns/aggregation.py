@@ -1,7 +1,7 @@
 """What a question wants done with its answer: count it, add it up, put it in order, or cut it short. English."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from gear_neo4j.retrieval.patterns.conditions import NUMBER_WORDS
@@ -21,9 +21,10 @@ class Aggregation:
         order: of the nodes, by their measure; None if none is asked for.
         limit: so many nodes at most.
         figure: one number over all nodes is asked for, such as how many there are.
-        grouped: the measure of each node is asked for, in any order.
         phrase: where in the text the words begin that name the measure; None if nothing is measured.
-        nouns: what an adjective such as *expensive* measures, in words that a schema may have.
+        nouns: what an adjective such as *expensive* measures, in words that a schema may have, the likeliest first.
+        countable: nodes or relationships may be counted, as in *the most films*.
+        loose: the order may not be meant, as in *the first three*.
         cues: the words that ask for all this; they name nothing of the graph.
         supported: False for what patterns cannot do, such as differences and shares.
     """
@@ -32,9 +33,10 @@ class Aggregation:
     order: Order | None = None
     limit: int | None = None
     figure: bool = False
-    grouped: bool = False
     phrase: int | None = None
     nouns: tuple[str, ...] = ()
+    countable: bool = True
+    loose: bool = False
     cues: tuple[Span, ...] = ()
     supported: bool = True
 
@@ -42,15 +44,19 @@ class Aggregation:
 LISTED = Aggregation()
 _COUNTS = "|".join(word for word, number in NUMBER_WORDS.items() if number)
 _COUNT = rf"(?P<count>\d{{1,3}}|{_COUNTS})"
-_RANKED = re.compile(rf"\b(?P<end>top|best|bottom|first|last|earliest|latest)\s+{_COUNT}\b", re.IGNORECASE)
-_LISTED = re.compile(
-    r"^(?:(?:which|what|who)(?:\s+are)?|list|name|show(?:\s+me)?|find|identify|give(?:\s+me)?|return|get)"
-    rf"\s+(?:the\s+|any\s+)?{_COUNT}\s",
-    re.IGNORECASE,
+_LIMITS = (
+    re.compile(rf"\b(?P<end>top|best|bottom|first|last|earliest|latest)\s+{_COUNT}\b", re.IGNORECASE),
+    re.compile(
+        r"^(?:(?:which|what|who)(?:\s+are)?|list|name|show(?:\s+me)?|find|identify|give(?:\s+me)?|return|get)"
+        rf"\s+(?:the\s+|any\s+)?{_COUNT}\s",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\bthe\s+{_COUNT}\s+(?=most\b|least\b|\w+est\b)", re.IGNORECASE),
 )
-_SUPERLATIVES: tuple[tuple[Order, re.Pattern[str]], ...] = (
-    ("descending", re.compile(r"(?<!at )\b(?:most|highest|largest|greatest|biggest|maximum|max)\b", re.IGNORECASE)),
-    ("ascending", re.compile(r"(?<!at )\b(?:least|lowest|fewest|smallest|minimum|min)\b", re.IGNORECASE)),
+_COUNTED = re.compile(r"(?<!at )\b(?:(?P<descending>most)|(?P<ascending>least|fewest))\b", re.IGNORECASE)
+_SUPERLATIVE = re.compile(
+    r"\b(?:(?P<descending>highest|largest|greatest|biggest|maximum|max)|(?P<ascending>lowest|smallest|minimum|min))\b",
+    re.IGNORECASE,
 )
 _ENDS: dict[str, Order] = {"top": "descending", "best": "descending", "bottom": "ascending"}
 _TIMES = ("date", "year", "time", "released", "created")
@@ -61,8 +67,8 @@ _ADJECTIVE_WORDS: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ("ascending", ("price", "cost"), r"least\s+expensive|cheapest"),
     ("descending", _AGES, r"youngest"),
     ("ascending", (*_AGES, *_TIMES), r"oldest"),
-    ("descending", _TIMES, rf"most\s+recent(?:ly)?|newest|latest|last(?=\s+(?:\d+|{_COUNTS})\b)"),
-    ("ascending", _TIMES, rf"least\s+recent(?:ly)?|earliest|first(?=\s+(?:\d+|{_COUNTS})\b)"),
+    ("descending", _TIMES, r"most\s+recent(?:ly)?|newest|latest"),
+    ("ascending", _TIMES, r"least\s+recent(?:ly)?|earliest"),
     ("descending", ("length", "duration", "runtime"), r"longest"),
     ("ascending", ("length", "duration", "runtime"), r"shortest"),
     ("descending", ("weight",), r"heaviest"),
@@ -72,24 +78,26 @@ _ADJECTIVE_WORDS: tuple[tuple[Order, tuple[str, ...], str], ...] = (
 _ADJECTIVES = tuple(
     (order, nouns, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for order, nouns, words in _ADJECTIVE_WORDS
 )
+_LOOSE: dict[str, Order] = {"first": "ascending", "last": "descending"}
 _OFTEN = re.compile(r"\s+(?:frequent(?:ly)?|often|common(?:ly)?|popular|active|prolific)\b", re.IGNORECASE)
 _FUNCTIONS: tuple[tuple[Function, re.Pattern[str]], ...] = (
     ("count", re.compile(r"\bhow many\b|\b(?:total\s+)?(?:number|count)\s+of(?:\s+distinct)?\b", re.IGNORECASE)),
     ("average", re.compile(r"\b(?:average|mean|avg)\b", re.IGNORECASE)),
     ("sum", re.compile(r"\b(?:total|sum(?:\s+of)?|combined)\b", re.IGNORECASE)),
 )
-_GROUPED = re.compile(r"\b(?:per|(?:for|of|in|by)\s+each|for\s+every)\b", re.IGNORECASE)
+_GROUPED = re.compile(r"\b(?:per|each|every)\b", re.IGNORECASE)
+_AND_ITS = re.compile(r"\b(?:and|with|together with|along with|show|including)\s+(?:the|their|its)?\s*$", re.IGNORECASE)
 _FIGURE = re.compile(
     r"^(?:what(?:\s+(?:is|are|was|were)|['’]s)|find|calculate|compute|show(?:\s+me)?|give(?:\s+me)?|tell\s+me)"
     r"\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
-_FIGURE_OF = re.compile(r"\s+(?:\w+\s+){1,3}(?:of|for|among|across)\b")
 _UNSUPPORTED = re.compile(
     r"\b(?:together|differ(?:s|ence)?|ratio|percent(?:age)?|proportion|share of|distribution|median|variance|"
-    r"correlation|(?:than|above|below) (?:the )?average)\b",
+    r"correlation|co-\w+|(?:than|above|below) (?:the )?average)\b",
     re.IGNORECASE,
 )
+_NUMBER_OF = re.compile(r"\bnumber of\b", re.IGNORECASE)
 
 
 def aggregation_in(question: str) -> Aggregation | None:
@@ -105,76 +113,88 @@ def aggregation_in(question: str) -> Aggregation | None:
         >>> aggregation_in("Which is the cheapest product?").nouns
         ('price', 'cost')
     """
-    cues: list[Span] = []
-    function, phrase = _function(question, cues)
-    order, nouns, often, after = _order(question, cues)
-    limit, end, after_limit = _limit(question, cues)
-    grouped = bool(_GROUPED.search(question))
-    figure = limit is None and _is_figure(question, cues, function, order, nouns)
-    if phrase is None and after is not None:
-        phrase, function = after, "count" if often else "extreme" if figure else None
-    if order is None and end in _ENDS:
-        order, phrase = _ENDS[end], phrase if phrase is not None else after_limit
-    if figure and grouped:
-        figure = False
-    if not (figure or order or limit or (grouped and function)):
+    function = _function(question)
+    ranking = _ranking(question)
+    limit = _limit(question)
+    if not (function or ranking or limit):
         return None
-    if order and limit is None and not figure:
-        limit = 1
-    nested = function == "average" and bool(re.search(r"\bnumber of\b", question, re.IGNORECASE))
-    supported = not nested and not _UNSUPPORTED.search(question)
-    return Aggregation(function, order, limit, figure, grouped, phrase, nouns, tuple(cues), supported)
+    if limit and limit.loose and (function or ranking):
+        limit = replace(limit, order=None, nouns=(), loose=False)
+    parts = [part for part in (function, ranking, limit) if part]
+    merged = Aggregation(
+        function=next((part.function for part in parts if part.function), None),
+        order=next((part.order for part in parts if part.order), None),
+        limit=limit.limit if limit else None,
+        phrase=next((part.phrase for part in parts if part.phrase is not None), None),
+        nouns=next((part.nouns for part in parts if part.nouns), ()),
+        countable=(function or ranking or LISTED).countable,
+        loose=bool(limit and limit.loose),
+        cues=tuple(span for part in parts for span in part.cues),
+    )
+    return _framed(question, merged)
 
 
-def _function(question: str, cues: list[Span]) -> tuple[Function | None, int | None]:
-    """The function that is named, and where its measure begins."""
+def _framed(question: str, wanted: Aggregation) -> Aggregation | None:
+    """The same with what the frame of the question says: a figure, one node, or a measure for each."""
+    nested = wanted.function == "average" and _NUMBER_OF.search(question)
+    supported = not (nested or _UNSUPPORTED.search(question))
+    wanted = replace(wanted, supported=supported)
+    grouped = bool(_GROUPED.search(question))
+    if wanted.limit is None and not grouped and _is_figure(question, wanted):
+        return replace(wanted, figure=True)
+    if wanted.order:
+        return replace(wanted, limit=wanted.limit or 1)
+    before = question[: wanted.cues[0][0]]
+    each = grouped or _AND_ITS.search(before)
+    return wanted if wanted.limit or (wanted.function and each) else None
+
+
+def _function(question: str) -> Aggregation | None:
+    """A function that is named."""
     for function, words in _FUNCTIONS:
         if match := words.search(question):
-            cues.append(match.span())
-            return function, match.end()
-    return None, None
+            return Aggregation(function, phrase=match.end(), cues=(match.span(),))
+    return None
 
 
-def _order(question: str, cues: list[Span]) -> tuple[Order | None, tuple[str, ...], bool, int | None]:
-    """The order, what an adjective measures, whether *often* is measured, and where the measure begins."""
-    for superlative, words in _SUPERLATIVES:
-        if (match := words.search(question)) and not _is_adjective(question, match.start()):
-            often = _OFTEN.match(question, match.end())
-            cues.append((match.start(), often.end() if often else match.end()))
-            return superlative, (), often is not None, cues[-1][1]
+def _ranking(question: str) -> Aggregation | None:
+    """A superlative."""
     for order, nouns, words in _ADJECTIVES:
         if match := words.search(question):
-            cues.append(match.span())
-            return order, nouns, False, match.end()
-    return None, (), False, None
+            return Aggregation(order=order, nouns=nouns, phrase=match.end(), cues=(match.span(),))
+    if match := _COUNTED.search(question):
+        often = _OFTEN.match(question, match.end())
+        end = often.end() if often else match.end()
+        return Aggregation("count" if often else None, _direction(match), phrase=end, cues=((match.start(), end),))
+    if match := _SUPERLATIVE.search(question):
+        return Aggregation(order=_direction(match), phrase=match.end(), countable=False, cues=(match.span(),))
+    return None
 
 
-def _is_adjective(question: str, place: int) -> bool:
-    return any(words.match(question, place) for _, _, words in _ADJECTIVES)
+def _direction(match: re.Match[str]) -> Order:
+    return "descending" if match["descending"] else "ascending"
 
 
-def _limit(question: str, cues: list[Span]) -> tuple[int | None, str, int | None]:
-    """How many nodes are asked for, from which end, and where the words after begin."""
-    match = _RANKED.search(question) or _LISTED.search(question)
+def _limit(question: str) -> Aggregation | None:
+    """How many nodes are asked for, and from which end."""
+    match = next((found for words in _LIMITS if (found := words.search(question))), None)
     if match is None:
-        return None, "", None
-    cues.append(match.span("count"))
-    end = match.groupdict().get("end") or ""
-    if end:
-        cues.append(match.span("end"))
+        return None
+    end = (match.groupdict().get("end") or "").casefold()
+    cues = (match.span("count"), *((match.span("end"),) if end else ()))
     count = match["count"].casefold()
-    return int(count) if count.isdigit() else NUMBER_WORDS[count], end.casefold(), match.end()
+    limit = int(count) if count.isdigit() else NUMBER_WORDS[count]
+    if end in _LOOSE:
+        return Aggregation(order=_LOOSE[end], limit=limit, nouns=_TIMES, loose=True, cues=cues)
+    return Aggregation(order=_ENDS.get(end), limit=limit, phrase=match.end() if end in _ENDS else None, cues=cues)
 
 
-def _is_figure(
-    question: str, cues: list[Span], function: Function | None, order: Order | None, nouns: tuple[str, ...]
-) -> bool:
+def _is_figure(question: str, wanted: Aggregation) -> bool:
     """Whether one number is asked for: how many films, the average price of products, the highest price of any."""
-    if function == "count" and order is None:
-        start = cues[0][0]
-        return start == 0 or question[start:].casefold().startswith("how many") or bool(_FIGURE.match(question[:start]))
-    if not cues or nouns:
-        return False
-    start = min(cue[0] for cue in cues)
+    start = min(start for start, _ in wanted.cues)
     stands_first = bool(_FIGURE.match(question[:start]))
-    return stands_first and (order is None or bool(_FIGURE_OF.match(question, cues[-1][1])))
+    if wanted.function == "count":
+        how_many = question[start:].casefold().startswith("how many") and not _AND_ITS.search(question[:start])
+        return wanted.order is None and (start == 0 or how_many or stands_first)
+    measured = wanted.function is not None or (wanted.order is not None and not wanted.countable)
+    return stands_first and measured and not wanted.nouns

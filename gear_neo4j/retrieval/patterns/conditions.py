@@ -69,6 +69,7 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     ("%", r"divisible by|multiple of"),
 )
 _BEFORE = tuple((comparison, re.compile(rf"\b(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
+_EXACTLY = re.compile(r"\b(?:exactly|only|just)\s*$")
 _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
     (">=", re.compile(r"\s*(?:\w+\s+)?(?:or (?:higher|more|greater|above|later|newer)|and (?:above|later|up))\b")),
     ("<=", re.compile(r"\s*(?:\w+\s+)?(?:or (?:lower|less|fewer|below|earlier|older)|and (?:below|earlier))\b")),
@@ -122,12 +123,13 @@ def _single(question: str, match: re.Match[str]) -> Iterator[Numbers]:
     comparison = next((found for found, words in _AFTER if words.match(after)), None) or next(
         (found for found, words in _BEFORE if words.search(before)), None
     )
-    if comparison is None:
+    if comparison is None and not _EXACTLY.search(before):
         # "one of the films", and "the top 5" count answers.
         counts = value != 0 if match[2] else value <= MOST_COUNTED and bool(_COUNTING.search(before))
         if counts:
             return
-    yield Numbers(*match.span(), ((comparison or "=", value),), compared=comparison is not None)
+    compared = comparison is not None or bool(_EXACTLY.search(before))
+    yield Numbers(*match.span(), ((comparison or "=", value),), compared=compared)
 
 
 def part_operator(before: str) -> Operator | None:

@@ -23,6 +23,12 @@ _TAKEN = frozenset(
     union unwind using value ways when where with xor yield
     """.split()  # noqa: SIM905
 )
+# What adds up over several relationships or nodes; of ratings and prices the highest counts.
+_AMOUNTS = frozenset(
+    """
+    amount amounts count hours minutes number quantities quantity sales sold stock total units visits volume votes
+    """.split()  # noqa: SIM905
+)
 _COMPARED = {"is": "IN", "contains": "CONTAINS", "starts": "STARTS WITH", "ends": "ENDS WITH"}
 
 
@@ -128,7 +134,7 @@ class _Body:
         elif variable == node:
             yield f"WITH DISTINCT {node}, {self._number(variable, placed.condition)} AS value"
         else:
-            function = _function(aggregation, on_edge=placed in self._pattern.on_edges)
+            function = _function(aggregation, placed.condition.property, on_edge=placed in self._pattern.on_edges)
             yield f"WITH DISTINCT {node}, {variable}"
             yield f"WITH {node}, {function}({self._number(variable, placed.condition)}) AS value"
         bounds = (f"value {comparison} {self._parameter(int(bound))}" for comparison, bound in placed.condition.bounds)
@@ -142,7 +148,9 @@ class _Body:
         if is_count(placed.condition):
             return f"RETURN count(DISTINCT {variable}) AS value"
         value = self._number(variable, placed.condition)
-        function = _function(aggregation, on_edge=placed in self._pattern.on_edges)
+        if aggregation.function == "count":
+            return f"RETURN count(DISTINCT {value}) AS value"
+        function = _function(aggregation, placed.condition.property, on_edge=placed in self._pattern.on_edges)
         return f"WITH DISTINCT {variable}\nRETURN {function}({value}) AS value"
 
     def _measure(self) -> tuple[Placed, str]:
@@ -198,11 +206,12 @@ def _ordered(pattern: Pattern, node: str, aggregation: Aggregation, limit: int) 
     yield f"LIMIT {int(limit)}"
 
 
-def _function(aggregation: Aggregation, *, on_edge: bool) -> str:
-    """The function of Cypher; unless one is named, relationships are summed up, and of nodes the utmost counts."""
-    if aggregation.function == "average":
-        return "avg"
-    if aggregation.function == "sum" or (aggregation.function is None and on_edge):
+def _function(aggregation: Aggregation, property: str, *, on_edge: bool) -> str:
+    """The function of Cypher: the one that is named, else a sum of amounts, else the utmost value."""
+    if aggregation.function in ("average", "sum"):
+        return "avg" if aggregation.function == "average" else "sum"
+    adds_up = not _AMOUNTS.isdisjoint(words(property).split())
+    if adds_up and (on_edge or aggregation.countable):
         return "sum"
     return "min" if aggregation.order == "ascending" else "max"
 

@@ -15,7 +15,9 @@ from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.reading import Reader
-from gear_neo4j.retrieval.patterns.search import Candidate, PatternSearch
+from gear_neo4j.retrieval.patterns.scoring import SUPPORTS
+from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
+from gear_neo4j.retrieval.patterns.target import NAMES
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
 from gear_neo4j.retrieval.versioned import Versioned
 
@@ -25,6 +27,8 @@ TRIED = 12
 # Points behind the best pattern with an answer, beyond which another is hardly meant.
 MARGIN = 2.0
 ROWS = 100
+# Points by which the pattern of an aggregation must be better than the next.
+CLEAR = 0.05
 Owners = Mapping[str, Mapping[str, PropertySchema]]
 
 
@@ -52,6 +56,34 @@ class _Kept:
     compiler: Compiler
 
 
+def measured_one(candidates: Candidates) -> Candidate | None:
+    """The pattern that an aggregation is surely over; None if words are left over, or another fits as well."""
+    measured = [candidate for candidate in candidates.ranked if candidate.measured]
+    best = next(iter(measured), None)
+    wanted = candidates.aggregation
+    if best is None or wanted is None or not _is_sure(best, wanted):
+        return None
+    plain = best.pattern.without_measures().form
+    others = (other for other in measured if other.pattern.without_measures().form != plain)
+    rival = next(others, None)
+    return None if rival and rival.score > best.score - CLEAR else best
+
+
+def _is_sure(candidate: Candidate, wanted: Aggregation) -> bool:
+    """Whether a pattern leaves no word over, and answers with what is asked for."""
+    pattern, evidence = candidate.pattern, candidate.evidence
+    if evidence.least < SUPPORTS:
+        return False
+    if (not wanted.figure or not pattern.measures) and evidence.target < NAMES:
+        return False
+    if wanted.loose and pattern.measures:
+        # The first three: by their own date, or by one that the question speaks of.
+        measure = pattern.measures[0]
+        spoken = [placed for placed in pattern.placed if placed.condition.property == measure.condition.property]
+        return (measure.place == candidate.target and measure in pattern.on_nodes) or len(spoken) > 1
+    return True
+
+
 class PatternFinder:
     """Finds the entities that answer questions over one adopted graph; threads may share it."""
 
@@ -75,10 +107,12 @@ class PatternFinder:
         wanted = candidates.aggregation
         if wanted is None:
             return self._list(candidates.ranked[:TRIED], kept.compiler, most=most)
-        measured = next((candidate for candidate in candidates.ranked if candidate.measured), None)
+        measured = measured_one(candidates)
         if measured is None:
-            plain = [replace(found, pattern=found.pattern.without_measures()) for found in candidates.ranked[:TRIED]]
-            return replace(self._list(plain, kept.compiler, most=most), doubt=UNSURE)
+            plain = kept.search.find(question, aggregated=False).ranked[:TRIED]
+            loose = wanted.loose and wanted.supported
+            listed = self._list(plain, kept.compiler, most=min(most, wanted.limit or most) if loose else most)
+            return replace(listed, doubt="" if loose else UNSURE)
         try:
             return self._aggregate(measured, wanted, kept.compiler, most=most)
         except QueryTimeout:

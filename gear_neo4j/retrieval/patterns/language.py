@@ -30,7 +30,7 @@ _ASKING = frozenset(
     list find show identify name give provide many all any both please tell retrieve get display every each different
     same distinct various one also there involved associated related placed existing based located titled called named
     number value values containing including includes contain contains starting begin exactly whose whom within across
-    per via that this
+    per via that this database graph dataset data respective respectively
     """.split()  # noqa: SIM905
 )
 # What a question word asks for, in words that a schema may have.
@@ -48,6 +48,7 @@ _DOERS = ("or", "ors", "er", "ers", "ist", "ists")
 # In names of several words these say nothing: WRITTEN_BY, HAS_GENRE.
 _JOINING = frozenset(["a", "an", "by", "for", "from", "has", "have", "in", "is", "of", "the", "to"])
 SHORTEST_PART = 4
+_IDENTIFIER = re.compile(r"(?:^|_)(?:ids?|ID)$|(?<=[a-z])I[dD]s?$")
 
 
 @cache
@@ -77,6 +78,16 @@ def telling_words(name: str) -> tuple[str, ...]:
     """
     parts = words(name).split()
     return tuple(part for part in parts if part not in _JOINING) or tuple(parts)
+
+
+def is_identifier(name: str) -> bool:
+    """Whether a property by its name only tells nodes apart.
+
+    Example:
+        >>> [name for name in ("id", "productID", "order_id", "userId", "paid") if is_identifier(name)]
+        ['id', 'productID', 'order_id', 'userId']
+    """
+    return bool(_IDENTIFIER.search(name))
 
 
 def names_a_doer(word: str) -> bool:

@@ -18,7 +18,7 @@ from gear_neo4j.retrieval.patterns.conditions import (
     numbers_in,
     part_operator,
 )
-from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, stem, stop_words, telling_words
+from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, is_identifier, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
 # A literal that is written like any word of the language says little.
@@ -29,6 +29,7 @@ CLOSED = 200
 MARGIN = 0.8
 MOST_PROPERTIES = 8
 YEARS = (1000, 2100)
+_IDS = re.compile(r"ids?\b|\w+ids?$", re.IGNORECASE)
 _DIGITS = re.compile(r"[\d.,$]+")
 
 
@@ -138,7 +139,8 @@ class Reader:
         if len(word.text) < 2 or not word.text[0].isalpha():
             return False
         plain = word.text.casefold() in stop_words()
-        return not plain or (len(word.text) > 3 and word.stem in self._schema_stems)
+        # At the beginning, *name* is a command.
+        return not plain or (word.start > 0 and len(word.text) > 3 and word.stem in self._schema_stems)
 
     def _quotations(self, reading: Reading) -> None:
         for match in QUOTED.finditer(reading.text):
@@ -188,8 +190,9 @@ class Reader:
     def _comparisons(self, reading: Reading, numbers: Numbers) -> Iterator[Condition]:
         """The properties that a number may be compared with: named by the words around it, or years."""
         first, last = _span(reading, numbers.start, numbers.end)
+        asks_for_id = any(_IDS.match(word.text) for word in reading.words)
         for owner, property, stems in self._properties:
-            if property.kind not in ("number", "date"):
+            if property.kind not in ("number", "date") or (is_identifier(property.name) and not asks_for_id):
                 continue
             fits = _fits(property, numbers)
             named = _nearness(reading, first, last, stems, owner)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 
 from gear_neo4j.graph.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.conditions import is_count
@@ -33,6 +34,7 @@ class Weights:
         word: a word that names one of the pattern's labels, types or properties.
         again: the share of a further word for the same relationship.
         target: the answer's label is asked for.
+        own: what an aggregation measures is a property of the answer.
         named: the answer is named in the question, so it is hardly the answer.
         edge: each relationship; ``unsaid`` more if no word supports it, ``back`` if it repeats one that has support.
         loose: a node that nothing is said of, unless by its label (``unlabelled`` less) or relationship (``untied``).
@@ -47,6 +49,7 @@ class Weights:
     word: float = 0.8
     again: float = 0.4
     target: float = 1.0
+    own: float = 0.3
     named: float = 2.5
     edge: float = 0.1
     unsaid: float = 0.45
@@ -60,6 +63,26 @@ class Weights:
 
 
 WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How much of a question a pattern accounts for.
+
+    Attributes:
+        words: the mean likeness of its telling words to what the pattern explains them by, 0 to 1; ``least`` the least.
+        literals: the share of what the question states that the pattern has; a half where it states nothing.
+        unsaid: relationships that no word supports.
+        edges: all relationships.
+        target: how surely the answer's label is asked for, 0 to 1.
+    """
+
+    words: float
+    least: float
+    literals: float
+    unsaid: int
+    edges: int
+    target: float
 
 
 @dataclass(frozen=True)
@@ -90,6 +113,8 @@ class Scorer:
     def _target(self, pattern: Pattern, node: int, named: frozenset[int]) -> float:
         asked = self.weights.target * self.wanted.labels.get(pattern.labels[node], 0.0)
         counted = any(placed.place == node and is_count(placed.condition) for placed in pattern.on_nodes)
+        own = any(placed.place == node and placed in pattern.measures for placed in pattern.on_nodes)
+        asked += self.weights.own if own and not counted else 0.0
         return asked - (self.weights.named if node in named or counted else 0.0)
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
@@ -104,7 +129,7 @@ class Scorer:
         """Points for words; counts in ``uses`` how many support each type."""
         types = Counter(edge.type for edge in pattern.edges) + Counter(other.type for other in pattern.parallels)
         points = 0.0
-        for element, value in self._explained(pattern, named):
+        for _, element, value in self._explained(pattern, named):
             share = 1.0
             if element.kind == "type":
                 share = self.weights.again if uses[element.name] >= types[element.name] else 1.0
@@ -112,8 +137,8 @@ class Scorer:
             points += share * self.weights.word * value
         return points
 
-    def _explained(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[Element, float]]:
-        """For each word that the pattern explains the element of the pattern; a node's label explains one word."""
+    def _explained(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[int, Element, float]]:
+        """The words that the pattern explains, by their places, with its element; a node's label explains one word."""
         types = {edge.type for edge in pattern.edges} | {other.type for other in pattern.parallels}
         unnamed = Counter(label for node, label in enumerate(pattern.labels) if node not in named)
         given = {pattern.labels[node] for node in named}
@@ -129,15 +154,34 @@ class Scorer:
                     present = (element.name, element.property) in properties
                 if present:
                     unnamed[element.name] -= element.kind == "label" and not apposition
-                    yield element, value
+                    yield place, element, value
                     break
 
     def is_meant(self, pattern: Pattern) -> bool:
         """Whether a question says enough of a pattern: a value, or else many of its words."""
         if any(placed.condition.operator != "measure" for placed in pattern.placed):
             return True
-        explained = [value for _, value in self._explained(pattern, frozenset()) if value >= SUPPORTS]
+        explained = [value for *_, value in self._explained(pattern, frozenset()) if value >= SUPPORTS]
         return bool(explained) and len(explained) >= MOST_WORDS * len(self._content)
+
+    def evidence(self, pattern: Pattern, target: int) -> Evidence:
+        """How much of the question a pattern accounts for, with one of its nodes as the answer."""
+        named = self._named(pattern)
+        explained = {place: value for place, _, value in self._explained(pattern, named)}
+        words = [explained.get(place, 0.0) for place in self._content]
+        uses = Counter[str]()
+        self._words(pattern, named, uses)
+        types = Counter(edge.type for edge in pattern.edges)
+        stated = {pattern.edges[placed.place].type for placed in pattern.on_edges}
+        placed = {placed.literal for placed in pattern.placed}
+        return Evidence(
+            words=fmean(words) if words else 1.0,
+            least=min(words, default=1.0),
+            literals=len(placed) / len(self.reading.literals) if self.reading.literals else 0.5,
+            unsaid=sum(max(0, count - uses[type]) for type, count in types.items() if type not in stated),
+            edges=len(pattern.edges),
+            target=self.wanted.labels.get(pattern.labels[target], 0.0),
+        )
 
     @cached_property
     def _content(self) -> Mapping[int, list[tuple[Element, float]]]:

@@ -9,7 +9,7 @@ from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader, Reading
-from gear_neo4j.retrieval.patterns.scoring import Scorer
+from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
 BEAM = 24
@@ -21,12 +21,16 @@ WORDED = 16
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern with the node that answers, its points, and whether it has what the question's aggregation is over."""
+    """A pattern with the node that answers, its points, and how much of the question it accounts for.
+
+    ``measured`` says whether it has what the question's aggregation is over.
+    """
 
     pattern: Pattern
     target: int
     score: float
-    measured: bool = True
+    evidence: Evidence
+    measured: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,16 @@ class PatternSearch:
         self._schema = reader.schema
         self._likenesses = likenesses
 
-    def find(self, question: str, *, most: int = 20) -> Candidates:
-        """The best patterns for a question; none where it names nothing of the graph."""
+    def find(self, question: str, *, most: int = 20, aggregated: bool = True) -> Candidates:
+        """The best patterns for a question; none where it names nothing of the graph.
+
+        Not ``aggregated``, they are those of the nodes that it speaks of, whatever it wants done with them.
+        """
         reading = self._reader.read(question)
         likeness = self._likenesses.of(reading)
         _drop_plain_words(reading, likeness)
-        add_measures(reading, likeness, schema=self._schema, likenesses=self._likenesses)
+        if aggregated:
+            add_measures(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         scorer = Scorer(reading, likeness, wanted, self._schema)
         scored = self._grow(reading, scorer)
@@ -62,7 +70,13 @@ class PatternSearch:
             # The score counts the best target.
             rest = score - targets[0][1]
             candidates += [
-                Candidate(pattern, target, rest + points, _is_measured(pattern, target, reading))
+                Candidate(
+                    pattern,
+                    target,
+                    rest + points,
+                    scorer.evidence(pattern, target),
+                    _is_measured(pattern, target, reading),
+                )
                 for target, points in targets
             ]
         candidates.sort(key=lambda candidate: -candidate.score)
@@ -151,8 +165,10 @@ def _is_measured(pattern: Pattern, target: int, reading: Reading) -> bool:
     wanted = reading.aggregation
     if wanted is None:
         return not pattern.measures
-    needed = wanted.order is not None or wanted.grouped or (wanted.figure and wanted.function != "count")
-    if not wanted.supported or len(pattern.measures) > 1 or (needed and reading.measure is None):
+    needs = wanted.order is not None or (
+        wanted.function is not None and not (wanted.figure and wanted.function == "count")
+    )
+    if not wanted.supported or len(pattern.measures) > 1 or (needs and reading.measure is None):
         return False
     counted = any(is_count(placed.condition) and placed.place == target for placed in pattern.on_nodes)
     stated = {placed.literal for placed in pattern.placed}

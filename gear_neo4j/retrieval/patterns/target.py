@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.graph_schema import GraphSchema
+from gear_neo4j.retrieval.patterns.conditions import NUMBER_WORDS
 from gear_neo4j.retrieval.patterns.language import names_a_doer
 from gear_neo4j.retrieval.patterns.likeness import CERTAIN, NOTHING, Element, Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.reading import Reading
@@ -20,6 +21,7 @@ SECOND, LATER = 0.35, 0.2
 # "The film Conan", "Conan is a film": so near to a value, a label says what the value is.
 NEAR = 3
 _DETERMINERS = frozenset({"which", "what", "this"})
+_GROUPING = frozenset({"each", "every", "per"})
 _POINTING = _DETERMINERS | {"that", "these"}
 _IS = frozenset({"is", "are", "was", "were"})
 
@@ -95,6 +97,12 @@ def _says_what_a_value_is(reading: Reading, place: int, labels: Mapping[str, flo
 def _is_pointed_at(reading: Reading, place: int) -> bool:
     """Whether a question word asks for what a word names: who, which films, what are the genres."""
     words = [word.text.casefold() for word in reading.words[: place + 1]]
+    if words[-2:-1] and (words[-2].isdigit() or words[-2] in NUMBER_WORDS):
+        # Which three films.
+        del words[-2]
+    wanted = reading.aggregation
+    if wanted and not wanted.order and _GROUPING.intersection(words[-2:-1]):
+        return True
     if words[-1] in ("who", "whom") or _DETERMINERS.intersection(words[-2:-1]):
         return True
     what_are = words[-3:-2] == ["what"] and bool(_IS.intersection(words[-2:-1]))
