@@ -86,6 +86,7 @@ _FUNCTIONS: tuple[tuple[Function, re.Pattern[str]], ...] = (
     ("sum", re.compile(r"\b(?:total|sum(?:\s+of)?|combined)\b", re.IGNORECASE)),
 )
 _GROUPED = re.compile(r"\b(?:per|each|every)\b", re.IGNORECASE)
+_EACH = re.compile(r"\b(?:each|every)\b", re.IGNORECASE)
 _AND_ITS = re.compile(r"\b(?:and|with|together with|along with|show|including)\s+(?:the|their|its)?\s*$", re.IGNORECASE)
 _FIGURE = re.compile(
     r"^(?:what(?:\s+(?:is|are|was|were)|['’]s)|find|calculate|compute|show(?:\s+me)?|give(?:\s+me)?|tell\s+me)"
@@ -94,9 +95,10 @@ _FIGURE = re.compile(
 )
 _UNSUPPORTED = re.compile(
     r"\b(?:together|differ(?:s|ence)?|ratio|percent(?:age)?|proportion|share of|distribution|median|variance|"
-    r"correlation|co-\w+|(?:than|above|below) (?:the )?average)\b",
+    r"correlation|co-\w+|and (?:what|which|who|how)|(?:than|above|below) (?:the )?average)\b",
     re.IGNORECASE,
 )
+_BASED_ON = re.compile(r"\b(?:based on|in terms of|according to|(?:ranked|sorted) by)\s", re.IGNORECASE)
 _NUMBER_OF = re.compile(r"\bnumber of\b", re.IGNORECASE)
 
 
@@ -137,7 +139,8 @@ def aggregation_in(question: str) -> Aggregation | None:
 def _framed(question: str, wanted: Aggregation) -> Aggregation | None:
     """The same with what the frame of the question says: a figure, one node, or a measure for each."""
     nested = wanted.function == "average" and _NUMBER_OF.search(question)
-    supported = not (nested or _UNSUPPORTED.search(question))
+    few_of_each = wanted.limit is not None and _EACH.search(question)
+    supported = not (nested or few_of_each or _UNSUPPORTED.search(question))
     wanted = replace(wanted, supported=supported)
     grouped = bool(_GROUPED.search(question))
     if wanted.limit is None and not grouped and _is_figure(question, wanted):
@@ -186,7 +189,9 @@ def _limit(question: str) -> Aggregation | None:
     limit = int(count) if count.isdigit() else NUMBER_WORDS[count]
     if end in _LOOSE:
         return Aggregation(order=_LOOSE[end], limit=limit, nouns=_TIMES, loose=True, cues=cues)
-    return Aggregation(order=_ENDS.get(end), limit=limit, phrase=match.end() if end in _ENDS else None, cues=cues)
+    based_on = _BASED_ON.search(question)
+    phrase = based_on.end() if based_on else match.end()
+    return Aggregation(order=_ENDS.get(end), limit=limit, phrase=phrase if end in _ENDS else None, cues=cues)
 
 
 def _is_figure(question: str, wanted: Aggregation) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 from gear_neo4j.graph.graph_schema import Owner
 
 Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
-Operator = Literal["is", "contains", "starts", "ends", "flag", "compare", "measure"]
+Operator = Literal["is", "contains", "starts", "ends", "flag", "compare", "measure", "absent"]
 Bound = tuple[Comparison, float]
 
 
@@ -17,7 +17,8 @@ class Condition:
     """A condition on a property of a label or type.
 
     ``texts`` are the values for ``is`` (any of them), or the part for ``contains``, ``starts`` and ``ends``; ``bounds``
-    the comparisons for ``compare``, all of which must hold; ``flag`` what a flag must be. A ``measure`` is what an
+    the comparisons for ``compare``, all of which must hold; ``flag`` what a flag must be. ``absent`` is without a
+    property: nodes must have no relationship of a type, which is its text. A ``measure`` is what an
     aggregation is over: a property or, without one, the nodes or relationships themselves, which are counted; bounds
     then hold for the measure. ``prior`` says how well the words around it name the property, and does not belong to its
     identity.

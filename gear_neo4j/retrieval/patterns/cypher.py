@@ -167,6 +167,8 @@ class _Body:
         return f"toFloatOrNull({value})" if property.stored_as_text else value
 
     def _condition(self, variable: str, condition: Condition) -> str:
+        if condition.operator == "absent":
+            return f"NOT EXISTS {{ ({variable})-[:{quoted(condition.texts[0])}]-() }}"
         property = self._schema.properties(condition.owner)[condition.property]
         value = f"{variable}.{quoted(property.name)}"
         if condition.operator == "flag":

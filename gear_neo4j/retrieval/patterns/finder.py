@@ -29,6 +29,8 @@ MARGIN = 2.0
 ROWS = 100
 # Points by which the pattern of an aggregation must be better than the next.
 CLEAR = 0.05
+# Points that a pattern may be behind the best if it leaves no word over.
+COMPLETE = 0.6
 Owners = Mapping[str, Mapping[str, PropertySchema]]
 
 
@@ -58,15 +60,16 @@ class _Kept:
 
 def measured_one(candidates: Candidates) -> Candidate | None:
     """The pattern that an aggregation is surely over; None if words are left over, or another fits as well."""
-    measured = [candidate for candidate in candidates.ranked if candidate.measured]
-    best = next(iter(measured), None)
     wanted = candidates.aggregation
-    if best is None or wanted is None or not _is_sure(best, wanted):
+    measured = [candidate for candidate in candidates.ranked if candidate.measured]
+    near = (candidate for candidate in measured if candidate.score >= measured[0].score - COMPLETE)
+    sure = [candidate for candidate in near if wanted and _is_sure(candidate, wanted)]
+    if not sure:
         return None
-    plain = best.pattern.without_measures().form
-    others = (other for other in measured if other.pattern.without_measures().form != plain)
-    rival = next(others, None)
-    return None if rival and rival.score > best.score - CLEAR else best
+    plain = sure[0].pattern.without_measures().form
+    rivals = (other for other in sure if other.pattern.without_measures().form != plain)
+    rival = next(rivals, None)
+    return None if rival and rival.score > sure[0].score - CLEAR else sure[0]
 
 
 def _is_sure(candidate: Candidate, wanted: Aggregation) -> bool:

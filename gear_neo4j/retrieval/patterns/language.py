@@ -30,7 +30,7 @@ _ASKING = frozenset(
     list find show identify name give provide many all any both please tell retrieve get display every each different
     same distinct various one also there involved associated related placed existing based located titled called named
     number value values containing including includes contain contains starting begin exactly whose whom within across
-    per via that this database graph dataset data respective respectively
+    per via that this times database graph dataset data respective respectively
     """.split()  # noqa: SIM905
 )
 # What a question word asks for, in words that a schema may have.

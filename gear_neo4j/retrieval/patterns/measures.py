@@ -32,7 +32,7 @@ def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, l
             _replace(reading, Literal(compared.first, compared.last, counted))
             reading.aggregation = reading.aggregation or LISTED
     wanted = reading.aggregation
-    if wanted and not wanted.figure and _asks_for_values(likeness):
+    if wanted and not wanted.figure and _asks_for_values(reading, likeness):
         wanted = replace(wanted, supported=False)
     if wanted and wanted.figure and wanted.order and _names_a_label(reading, likeness, _start(reading, wanted)):
         # The highest rated film is a film.
@@ -46,9 +46,16 @@ def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, l
         reading.literals.append(Literal(start, start, best[:MOST_MEASURES]))
 
 
-def _asks_for_values(likeness: Likeness) -> bool:
-    """Whether what comes first in a question is a property, such as *the top three cities*: its values are no nodes."""
-    return bool(likeness) and _names_a_property(likeness[min(likeness)])
+def _asks_for_values(reading: Reading, likeness: Likeness) -> bool:
+    """Whether what comes first in a question is no label, as in *the top three cities with*: values are no nodes."""
+    for place in sorted(likeness)[:1]:
+        named = (_names_nodes(likeness.get(at, {})) for at in (place, place + 1))
+        return not any(named) and reading.words[place].literal is None
+    return False
+
+
+def _names_nodes(row: Mapping[Element, float]) -> bool:
+    return any(element.kind != "property" and value >= NAMES for element, value in row.items())
 
 
 def _names_a_label(reading: Reading, likeness: Likeness, start: int) -> bool:

@@ -122,6 +122,10 @@ class Pattern:
                 yield from self._phrases(end, place)
 
     def _conditions(self, conditions: tuple[Placed, ...], place: int) -> str:
-        return " ".join(
-            f"{words(placed.condition.property or 'number')} X" for placed in conditions if placed.place == place
-        )
+        return " ".join(_said(placed.condition) for placed in conditions if placed.place == place)
+
+
+def _said(condition: Condition) -> str:
+    if condition.operator == "absent":
+        return f"no {words(condition.texts[0])}"
+    return f"{words(condition.property or 'number')} X"

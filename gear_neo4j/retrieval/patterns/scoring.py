@@ -39,6 +39,7 @@ class Weights:
         edge: each relationship; ``unsaid`` more if no word supports it, ``back`` if it repeats one that has support.
         loose: a node that nothing is said of, unless by its label (``unlabelled`` less) or relationship (``untied``).
         parallel: a second relationship between two nodes where words support both; ``unshared`` less where not.
+        direction: a relationship within one label has the direction that the question says.
         wording: the cosine of the pattern's wording with the question.
     """
 
@@ -59,6 +60,7 @@ class Weights:
     untied: float = 1.5
     parallel: float = 0.6
     unshared: float = 2.0
+    direction: float = 0.3
     wording: float = 1.0
 
 
@@ -102,7 +104,28 @@ class Scorer:
         points = self._words(pattern, named, uses) + self._literals(pattern, named)
         target, target_points = self.targets(pattern)[0]
         points += target_points - self._edges(pattern, uses) - self._loose(pattern, uses, target=target)
-        return points + self._parallels(pattern, uses)
+        return points + self._parallels(pattern, uses) + self._direction(pattern, target)
+
+    def _direction(self, pattern: Pattern, target: int) -> float:
+        """Points for the direction of a relationship between nodes of one label: who follows, or is followed."""
+        points = 0.0
+        for edge, _, forward in pattern.ways[target]:
+            ends = {pattern.labels[pattern.edges[edge].start], pattern.labels[pattern.edges[edge].end]}
+            if len(ends) == 1 and forward == self._is_done_by_target(pattern.edges[edge].type):
+                points += self.weights.direction
+        return points
+
+    def _is_done_by_target(self, type: str) -> bool:
+        """Whether the word for a type is active, with what is asked for before it: *who follows Ann*, not *by Ann*."""
+        words = self.reading.words
+        place = next((place for place, row in self._content.items() if Element("type", type) in dict(row)), None)
+        if place is None:
+            return True
+        following = [word.text.casefold() for word in words[place + 1 : place + 2]]
+        passive = following == ["by"]
+        # Whom does Ann follow: a name stands before the word.
+        object = any(literal.last < place for literal in self.reading.literals)
+        return passive == object
 
     def targets(self, pattern: Pattern) -> list[tuple[int, float]]:
         """The nodes of a pattern with their points as the answer, best first."""
@@ -140,7 +163,10 @@ class Scorer:
     def _explained(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[int, Element, float]]:
         """The words that the pattern explains, by their places, with its element; a node's label explains one word."""
         types = {edge.type for edge in pattern.edges} | {other.type for other in pattern.parallels}
+        absent = [placed.condition.texts[0] for placed in pattern.on_nodes if placed.condition.operator == "absent"]
+        types |= set(absent)
         unnamed = Counter(label for node, label in enumerate(pattern.labels) if node not in named)
+        unnamed.update(end for type in absent for end in self.schema.ends[type])
         given = {pattern.labels[node] for node in named}
         properties = {(placed.condition.owner.name, placed.condition.property) for placed in pattern.placed}
         for place, row in self._content.items():
@@ -168,6 +194,13 @@ class Scorer:
         """How much of the question a pattern accounts for, with one of its nodes as the answer."""
         named = self._named(pattern)
         explained = {place: value for place, _, value in self._explained(pattern, named)}
+        labels = {Element("label", label) for label in pattern.labels}
+        explained |= {
+            place: value
+            for place in self.wanted.appositions
+            for element, value in self._content.get(place, ())
+            if element in labels
+        }
         words = [explained.get(place, 0.0) for place in self._content]
         uses = Counter[str]()
         self._words(pattern, named, uses)

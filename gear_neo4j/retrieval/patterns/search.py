@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
@@ -57,6 +58,7 @@ class PatternSearch:
         reading = self._reader.read(question)
         likeness = self._likenesses.of(reading)
         _drop_plain_words(reading, likeness)
+        add_absences(reading, likeness, schema=self._schema)
         if aggregated:
             add_measures(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self._likenesses)
