@@ -1,6 +1,6 @@
 """A pattern: a small tree of labels and relationship types with conditions, one of its nodes the answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -26,6 +26,11 @@ class Placed:
     place: int
     condition: Condition
     literal: int
+
+    @property
+    def colour(self) -> int:
+        """A number for what is stated, wherever it is placed."""
+        return hash((self.literal, self.condition.property, self.condition.texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,22 @@ class Pattern:
         """What an aggregation is over; empty for a pattern that only lists its nodes."""
         return tuple(placed for placed in self.placed if placed.condition.operator == "measure")
 
+    @cached_property
+    def edge_types(self) -> Mapping[str, int]:
+        """How many edges there are of each type."""
+        counts: dict[str, int] = {}
+        for edge in self.edges:
+            counts[edge.type] = counts.get(edge.type, 0) + 1
+        return counts
+
+    @cached_property
+    def types(self) -> Mapping[str, int]:
+        """How many relationships there are of each type, the parallel ones among them."""
+        counts = dict(self.edge_types)
+        for parallel in self.parallels:
+            counts[parallel.type] = counts.get(parallel.type, 0) + 1
+        return counts
+
     def without_measures(self) -> Self:
         """The same pattern, of which only the nodes are wanted."""
         kept = [tuple(placed for placed in of if placed not in self.measures) for of in (self.on_nodes, self.on_edges)]
@@ -72,35 +93,34 @@ class Pattern:
         return tuple(map(tuple, ways))
 
     @cached_property
-    def form(self) -> tuple[object, ...]:
-        """The same for two patterns that differ only in the order of their nodes."""
-        nodes: list[list[str]] = [[] for _ in self.labels]
-        edges: list[list[str]] = [[] for _ in self.edges]
+    def form(self) -> int:
+        """A number that two patterns share if they differ only in the order of their nodes.
+
+        By colour refinement, which tells all trees apart: each node's colour takes in those of its neighbours.
+        """
+        colours = [hash(label) for label in self.labels]
         for placed in self.on_nodes:
-            nodes[placed.place].append(f"{placed.literal} {placed.condition.property}")
-        for placed in self.on_edges:
-            edges[placed.place].append(f"{placed.literal} {placed.condition.property}")
+            colours[placed.place] += placed.colour
+        from_start, from_end = self._edge_colours()
+        for _ in self.edges:
+            neighbours = [0] * len(colours)
+            for place, edge in enumerate(self.edges):
+                neighbours[edge.start] += hash((from_start[place], colours[edge.end]))
+                neighbours[edge.end] += hash((from_end[place], colours[edge.start]))
+            colours = [hash(pair) for pair in zip(colours, neighbours, strict=True)]
+        return hash((len(colours), sum(colours)))
 
-        def seen_from(node: int, behind: int | None) -> tuple[object, ...]:
-            branches = sorted(
-                (tuple(sorted(self._types(place, forward))), tuple(sorted(edges[place])), seen_from(end, place))
-                for place, end, forward in self.ways[node]
-                if place != behind
-            )
-            return (self.labels[node], tuple(sorted(nodes[node])), tuple(branches))
-
-        # Seen from the node that is first by what stands at it alone; of equals, the view that comes first.
-        alone = [
-            (self.labels[node], len(self.ways[node]), tuple(sorted(nodes[node]))) for node in range(len(self.labels))
-        ]
-        return min(seen_from(node, None) for node, own in enumerate(alone) if own == min(alone))
-
-    def _types(self, edge: int, forward: bool) -> Iterator[tuple[str, bool]]:
-        """The relationships between the two nodes of an edge, as seen from one of them."""
-        yield self.edges[edge].type, forward
+    def _edge_colours(self) -> tuple[list[int], list[int]]:
+        """The colour of each edge as seen from its start, and as seen from its end."""
+        from_start = [hash((edge.type, edge.forward)) for edge in self.edges]
+        from_end = [hash((edge.type, not edge.forward)) for edge in self.edges]
         for parallel in self.parallels:
-            if parallel.edge == edge:
-                yield parallel.type, parallel.forward == (self.edges[edge].forward == forward)
+            from_start[parallel.edge] += hash((parallel.type, parallel.forward))
+            from_end[parallel.edge] += hash((parallel.type, not parallel.forward))
+        for placed in self.on_edges:
+            from_start[placed.place] += placed.colour
+            from_end[placed.place] += placed.colour
+        return from_start, from_end
 
     def wording(self, target: int) -> str:
         """The pattern in words, from a node outwards: what is compared with a question.

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -65,6 +65,8 @@ class Weights:
 
 
 WEIGHTS = Weights()
+# How many words support each type, or how many nodes of a label are still to be named.
+Uses = defaultdict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,9 @@ class Scorer:
     def score(self, pattern: Pattern) -> float:
         """The points of a pattern, its best node taken for the answer, without its wording."""
         named = self._named(pattern)
-        uses = Counter[str]()
+        uses = Uses(int)
         points = self._words(pattern, named, uses) + self._literals(pattern, named)
-        target, target_points = self.targets(pattern)[0]
+        target, target_points = max(self._targets(pattern, named), key=lambda entry: entry[1])
         points += target_points - self._edges(pattern, uses) - self._loose(pattern, uses, target=target)
         return points + self._parallels(pattern, uses) + self._direction(pattern, target)
 
@@ -129,16 +131,17 @@ class Scorer:
 
     def targets(self, pattern: Pattern) -> list[tuple[int, float]]:
         """The nodes of a pattern with their points as the answer, best first."""
-        named = self._named(pattern)
-        points = [(node, self._target(pattern, node, named)) for node in range(len(pattern.labels))]
-        return sorted(points, key=lambda entry: -entry[1])
+        return sorted(self._targets(pattern, self._named(pattern)), key=lambda entry: -entry[1])
 
-    def _target(self, pattern: Pattern, node: int, named: frozenset[int]) -> float:
-        asked = self.weights.target * self.wanted.labels.get(pattern.labels[node], 0.0)
-        counted = any(placed.place == node and is_count(placed.condition) for placed in pattern.on_nodes)
-        own = any(placed.place == node and placed in pattern.measures for placed in pattern.on_nodes)
-        asked += self.weights.own if own and not counted else 0.0
-        return asked - (self.weights.named if node in named or counted else 0.0)
+    def _targets(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[int, float]]:
+        measured = {placed.place: placed.condition for placed in pattern.measures if placed in pattern.on_nodes}
+        for node, label in enumerate(pattern.labels):
+            points = self.weights.target * self.wanted.labels.get(label, 0.0)
+            if node in named or (node in measured and is_count(measured[node])):
+                points -= self.weights.named
+            elif node in measured:
+                points += self.weights.own
+            yield node, points
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
         return frozenset(
@@ -148,25 +151,26 @@ class Scorer:
             and self.schema.names_with(placed.condition.owner, placed.condition.property)
         )
 
-    def _words(self, pattern: Pattern, named: frozenset[int], uses: Counter[str]) -> float:
+    def _words(self, pattern: Pattern, named: frozenset[int], uses: Uses) -> float:
         """Points for words; counts in ``uses`` how many support each type."""
-        types = Counter(edge.type for edge in pattern.edges) + Counter(other.type for other in pattern.parallels)
         points = 0.0
         for _, element, value in self._explained(pattern, named):
             share = 1.0
             if element.kind == "type":
-                share = self.weights.again if uses[element.name] >= types[element.name] else 1.0
+                share = self.weights.again if uses[element.name] >= pattern.types.get(element.name, 0) else 1.0
                 uses[element.name] += value >= SUPPORTS
             points += share * self.weights.word * value
         return points
 
     def _explained(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[int, Element, float]]:
         """The words that the pattern explains, by their places, with its element; a node's label explains one word."""
-        types = {edge.type for edge in pattern.edges} | {other.type for other in pattern.parallels}
         absent = [placed.condition.texts[0] for placed in pattern.on_nodes if placed.condition.operator == "absent"]
-        types |= set(absent)
-        unnamed = Counter(label for node, label in enumerate(pattern.labels) if node not in named)
-        unnamed.update(end for type in absent for end in self.schema.ends[type])
+        types = {*pattern.types, *absent}
+        unnamed = Uses(int)
+        for node, label in enumerate(pattern.labels):
+            unnamed[label] += node not in named
+        for end in (end for type in absent for end in self.schema.ends[type]):
+            unnamed[end] += 1
         given = {pattern.labels[node] for node in named}
         properties = {(placed.condition.owner.name, placed.condition.property) for placed in pattern.placed}
         for place, row in self._content.items():
@@ -202,16 +206,15 @@ class Scorer:
             if element in labels
         }
         words = [explained.get(place, 0.0) for place in self._content]
-        uses = Counter[str]()
+        uses = Uses(int)
         self._words(pattern, named, uses)
-        types = Counter(edge.type for edge in pattern.edges)
         stated = {pattern.edges[placed.place].type for placed in pattern.on_edges}
         placed = {placed.literal for placed in pattern.placed}
         return Evidence(
             words=fmean(words) if words else 1.0,
             least=min(words, default=1.0),
             literals=len(placed) / len(self.reading.literals) if self.reading.literals else 0.5,
-            unsaid=sum(max(0, count - uses[type]) for type, count in types.items() if type not in stated),
+            unsaid=sum(max(0, count - uses[type]) for type, count in pattern.edge_types.items() if type not in stated),
             edges=len(pattern.edges),
             target=self.wanted.labels.get(pattern.labels[target], 0.0),
         )
@@ -275,24 +278,23 @@ class Scorer:
             if (value := row.get(element, 0.0)) >= NAMES:
                 yield (first - place if place < first else place - last + 1), value
 
-    def _edges(self, pattern: Pattern, uses: Counter[str]) -> float:
+    def _edges(self, pattern: Pattern, uses: Uses) -> float:
         """What relationships cost: little where a word supports them."""
         stated = {pattern.edges[placed.place].type for placed in pattern.on_edges}
-        counts = Counter(edge.type for edge in pattern.edges) + Counter(other.type for other in pattern.parallels)
         cost = 0.0
-        for type, count in counts.items():
+        for type, count in pattern.types.items():
             cost += count * self.weights.edge
             if type not in stated and uses[type] < count:
                 first = 0 if uses[type] else 1
                 cost += first * self.weights.unsaid + (count - uses[type] - first) * self.weights.back
         return cost
 
-    def _loose(self, pattern: Pattern, uses: Counter[str], *, target: int) -> float:
+    def _loose(self, pattern: Pattern, uses: Uses, *, target: int) -> float:
         """What nodes at the rim cost that are neither the answer nor stated by anything."""
         stated = {placed.place for placed in pattern.on_nodes}
         for placed in pattern.on_edges:
             stated |= {pattern.edges[placed.place].start, pattern.edges[placed.place].end}
-        counts = Counter(edge.type for edge in pattern.edges)
+        counts = pattern.edge_types
         cost = 0.0
         for node, label in enumerate(pattern.labels):
             if node == target or node in stated or len(pattern.ways[node]) > 1:
@@ -319,12 +321,34 @@ class Scorer:
                     values.setdefault(element.name, []).append(value)
         return {label: sorted(found, reverse=True) for label, found in values.items()}
 
-    def _parallels(self, pattern: Pattern, uses: Counter[str]) -> float:
+    def _parallels(self, pattern: Pattern, uses: Uses) -> float:
         points = 0.0
         for parallel in pattern.parallels:
             said = uses[parallel.type] and uses[pattern.edges[parallel.edge].type]
             points += self.weights.parallel if said else -self.weights.unshared
         return points
+
+    def open_end(self, pattern: Pattern) -> int | None:
+        """A node at the rim that nothing is said of: no condition, no word for its label or its relationship."""
+        stated = {placed.place for placed in pattern.on_nodes}
+        on_edges = {placed.place for placed in pattern.on_edges}
+        for node in range(len(pattern.labels) - 1, 0, -1):
+            if len(pattern.ways[node]) == 1 and node not in stated and pattern.labels[node] not in self._said:
+                edge = pattern.ways[node][0][0]
+                if edge not in on_edges and pattern.edges[edge].type not in self._said:
+                    return node
+        return None
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        """The labels and types that words of the question support, and the labels that it may ask for."""
+        supported = (
+            element.name
+            for row in self.likeness.values()
+            for element, value in row.items()
+            if element.kind != "property" and value >= SUPPORTS
+        )
+        return frozenset(supported) | self.wanted.labels.keys()
 
     @cached_property
     def shares(self) -> bool:

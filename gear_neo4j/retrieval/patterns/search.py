@@ -98,7 +98,7 @@ class PatternSearch:
 
     def _grow(self, reading: Reading, scorer: Scorer) -> list[tuple[float, Pattern]]:
         """Patterns of all steps with their points."""
-        seen: set[tuple[object, ...]] = set()
+        seen: set[int] = set()
         found: list[tuple[float, Pattern]] = []
         frontier: Iterable[Pattern] = self._starts(reading)
         for _ in range(MOST_EDGES + len(reading.literals) + 2):
@@ -130,15 +130,19 @@ class PatternSearch:
                             yield Pattern((tie.start, tie.end), (Edge(0, 1, tie.type, True),), on_edges=placed)
 
     def _grown(self, pattern: Pattern, reading: Reading, scorer: Scorer) -> Iterator[Pattern]:
-        """A pattern with one condition, relationship or parallel more."""
+        """A pattern with one condition, relationship or parallel more.
+
+        From a node that nothing is said of, which can only be on the way to another, growth goes on there alone.
+        """
         stated = {placed.literal for placed in pattern.placed}
         for number, literal in enumerate(reading.literals):
             if number not in stated:
                 for condition in literal.conditions:
                     yield from _with_condition(pattern, condition, number)
         if len(pattern.edges) < MOST_EDGES:
-            for node, label in enumerate(pattern.labels):
-                for way in self._schema.ways[label]:
+            open_end = scorer.open_end(pattern)
+            for node in range(len(pattern.labels)) if open_end is None else (open_end,):
+                for way in self._schema.ways[pattern.labels[node]]:
                     edge = Edge(node, len(pattern.labels), way.type, way.forward)
                     yield replace(pattern, labels=(*pattern.labels, way.label), edges=(*pattern.edges, edge))
         if scorer.shares and not pattern.parallels:
