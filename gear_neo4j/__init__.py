@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gear_neo4j.agents.ircot import Ircot
     from gear_neo4j.agents.kgt import Kgt
     from gear_neo4j.agents.paths import PathAgent
+    from gear_neo4j.agents.pattern import PatternAgent
     from gear_neo4j.agents.planner import Planner
     from gear_neo4j.agents.reflecting import SelfRag
     from gear_neo4j.agents.run import Event
@@ -116,6 +117,7 @@ __all__ = [
     "PathAgent",
     "PathResult",
     "Paths",
+    "PatternAgent",
     "Planner",
     "Problem",
     "Profile",
@@ -199,6 +201,7 @@ _MODULES = {
     "Passage": "domain",
     "Path": "domain",
     "PathAgent": "agents.paths",
+    "PatternAgent": "agents.pattern",
     "PathResult": "retrieval.paths",
     "Paths": "retrieval.paths",
     "Planner": "agents.planner",

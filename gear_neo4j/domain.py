@@ -134,7 +134,8 @@ class EntityHit:
     """A node of the user's graph that answers a question: element id, name, labels, rank (from 1).
 
     ``pattern`` is the pattern in words that led to it, ``cypher`` the query that shows it and the others of its kind.
-    ``value`` is what it is ranked by, a number or a date, if the question asks for an order or a count.
+    ``value`` is what it is ranked by, a number or a date, if the question asks for an order or a count. ``sureness`` is
+    the probability that its pattern is what the question means, 0 to 1.
     """
 
     id: str
@@ -143,19 +144,22 @@ class EntityHit:
     rank: int
     pattern: str
     cypher: Cypher
-    value: float | str | None = None
+    value: int | float | str | None = None
+    sureness: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A number or date that answers a question, such as how many films there are; None for one over nothing.
 
-    ``pattern`` and ``cypher`` are those that led to it.
+    ``pattern`` and ``cypher`` are those that led to it; ``sureness`` is the probability that the pattern is what the
+    question means, 0 to 1.
     """
 
-    value: float | str | None
+    value: int | float | str | None
     pattern: str
     cypher: Cypher
+    sureness: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,11 @@ class AgentRecipe(Recipe):
     """An agent and its options; one that stands on a retriever has that as ``over``."""
 
     @property
+    def requires_model(self) -> bool:
+        """Whether it cannot do without a language model."""
+        return True
+
+    @property
     def calls_model(self) -> bool:
         """Whether it calls a language model."""
         return True

@@ -13,6 +13,7 @@ from gear_neo4j.cli.options import errors, opened, with_chat_settings
 from gear_neo4j.cli.output import require_writable
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.errors import InputError
+from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.registry import AGENTS, RETRIEVERS
@@ -30,7 +31,7 @@ STOPS = {
     "budget": "budget spent",
     "model_error": "the model failed; best passages so far",
     "no_graph_evidence": "no evidence in the graph",
-    "abstained": "no relevant passage",
+    "abstained": "nothing relevant enough",
     "cancelled": "cancelled",
     "exhausted": "retry limit reached; best answer",
 }
@@ -69,8 +70,10 @@ def ask(
     """
     require_writable(trace_file)
     recipe = agent_from(agent_name, retriever, options)
-    # Fail before a server is started if no model is set.
-    chat = _replayed(replay_file, question) if replay_file else open_chat(settings, cache=settings.chat_cache)
+    chat: ChatModel | None = _replayed(replay_file, question) if replay_file else None
+    if chat is None and (recipe.requires_model or settings.chat_model):
+        # Fail before a server is started if no model is set.
+        chat = open_chat(settings, cache=settings.chat_cache)
     live = Live(Console(), errors)
     with opened(settings, chat=chat) as gear:
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if as_json else live.show)

@@ -78,7 +78,7 @@ def print_entities(console: Console, hits: Hits) -> None:
         console.print()
 
 
-def _written(value: float | str | None) -> str:
+def _written(value: int | float | str | None) -> str:
     """A number with thousands and few decimals, a date as it is.
 
     Example:

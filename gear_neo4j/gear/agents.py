@@ -13,6 +13,7 @@ from gear_neo4j.agents.ircot import Ircot, IrcotLoop
 from gear_neo4j.agents.kgt import Kgt, KgtLoop
 from gear_neo4j.agents.outline import outline
 from gear_neo4j.agents.paths import PathAgent, PathAnswerer
+from gear_neo4j.agents.pattern import PatternAgent, PatternLoop
 from gear_neo4j.agents.planner import Planner, PlannerLoop
 from gear_neo4j.agents.reflecting import SelfRag
 from gear_neo4j.agents.selfrag import SelfRagLoop
@@ -26,6 +27,7 @@ from gear_neo4j.retrieval.subgraph import SubgraphRetriever
 from gear_neo4j.roles.analyst import PromptedAnalyst
 from gear_neo4j.roles.answering import PromptedRoles
 from gear_neo4j.roles.calibrated import load_calibration
+from gear_neo4j.roles.chooser import PromptedChooser
 from gear_neo4j.roles.critic import PromptedCritic
 from gear_neo4j.roles.evaluators import Evaluator, open_evaluator
 from gear_neo4j.roles.planner import PromptedPlanner
@@ -75,6 +77,14 @@ def kgt(session: Session, recipe: Kgt) -> KgtLoop:
         roles=session.role(PromptedRoles),
         options=recipe,
     )
+
+
+@register_agent(PatternAgent, tool="counts, lists and comparisons over a knowledge graph that was adopted")
+def pattern(session: Session, recipe: PatternAgent) -> PatternLoop:
+    """Patterns over the adopted graph; without a chat model, those that are sure."""
+    if session.graph.patterns.schema() is None:
+        raise InputError("pattern needs an adopted graph: run 'gear adopt' first")
+    return PatternLoop(session.finder, chooser=session.optional_role(PromptedChooser, method="choose"), options=recipe)
 
 
 @register_agent(CypherAgent)

@@ -28,11 +28,12 @@ def decode_search(search: documents.Search) -> Hits:
 
 def _entity(entity: shapes.EntityHit) -> EntityHit:
     cypher = _cypher(entity.cypher)
-    return EntityHit(entity.id, entity.name, tuple(entity.labels), entity.rank, entity.pattern, cypher, entity.value)
+    named = (entity.id, entity.name, tuple(entity.labels), entity.rank)
+    return EntityHit(*named, entity.pattern, cypher, entity.value, entity.sureness)
 
 
 def _figure(figure: shapes.Figure) -> Figure:
-    return Figure(figure.value, figure.pattern, _cypher(figure.cypher))
+    return Figure(figure.value, figure.pattern, _cypher(figure.cypher), figure.sureness)
 
 
 def _cypher(cypher: shapes.Cypher) -> Cypher:

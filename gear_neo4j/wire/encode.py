@@ -72,12 +72,14 @@ def encode_entity(entity: EntityHit) -> shapes.EntityHit:
         pattern=entity.pattern,
         cypher=_cypher(entity.cypher),
         value=entity.value,
+        sureness=entity.sureness,
     )
 
 
 def encode_figure(figure: Figure) -> shapes.Figure:
     """A number that answers, with the Cypher that returns it."""
-    return shapes.Figure(value=figure.value, pattern=figure.pattern, cypher=_cypher(figure.cypher))
+    cypher = _cypher(figure.cypher)
+    return shapes.Figure(value=figure.value, pattern=figure.pattern, cypher=cypher, sureness=figure.sureness)
 
 
 def encode_path(path: Path) -> shapes.Path:

@@ -76,7 +76,8 @@ class EntityHit(Shape):
     """A node of the user's graph that answers the question; ranks count from 1, `id` is its element id.
 
     `pattern` says in words what led to it, `cypher` shows it and the other nodes of that pattern. `value` is what it is
-    ranked by, where the question asks for an order or a count.
+    ranked by, where the question asks for an order or a count. `sureness` is the probability, 0 to 1, that the pattern
+    is what the question means.
     """
 
     id: Text
@@ -85,15 +86,20 @@ class EntityHit(Shape):
     rank: int
     pattern: Text
     cypher: Cypher
-    value: float | Text | None = None
+    value: int | float | Text | None = None
+    sureness: float = 0.0
 
 
 class Figure(Shape):
-    """A number or date that answers the question; null over nothing. `pattern` and `cypher` led to it."""
+    """A number or date that answers the question; null over nothing. `pattern` and `cypher` led to it.
 
-    value: float | Text | None
+    `sureness` is the probability, 0 to 1, that the pattern is what the question means.
+    """
+
+    value: int | float | Text | None
     pattern: Text
     cypher: Cypher
+    sureness: float = 0.0
 
 
 class Usage(Shape):

@@ -6,7 +6,9 @@ from gear_neo4j import Paths
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.release import release
+from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.pattern_queries import PatternQueries
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.retrieval.patterns import finder
 from tests.dump import dump
@@ -68,6 +70,70 @@ def test_what_stands_in_a_property_or_at_the_end_of_a_chain_is_found(shop, serve
         shown = Query("shown", f"CALL () {{ {cypher.statement} }} RETURN *", frozenset(cypher.parameters))
         nodes = [value for row in shop.run(shown, **cypher.parameters) for value in row.values()]
         assert entity.id in {node.element_id for node in nodes if hasattr(node, "element_id")}
+
+
+RANKED = [
+    ("Which supplier supplies the most products?", [("Tokyo Traders", 2)]),
+    ("Which suppliers supply more than one product?", [("Tokyo Traders", 2)]),
+    ("Which are the two cheapest products?", [("Beer", 4.5), ("Tofu", 23.25)]),
+    ("Which supplier has the highest average stock of its products?", [("Tokyo Traders", 33.0)]),
+    ("What are the top 2 suppliers by total stock of products?", [("Tokyo Traders", 66), ("Berliner Waren", 0)]),
+]
+
+
+@pytest.mark.parametrize(("question", "expected"), RANKED)
+def test_nodes_are_ordered_by_a_count_or_by_what_stands_in_a_property(shop, server, embedder, question, expected):
+    """Each comes with the value that it is ranked by."""
+    with opened(server, embedder) as gear:
+        hits = gear.search(question, retriever=Paths())
+
+    assert expected == [(entity.name, entity.value) for entity in hits.entities]
+    assert not hits.doubt
+
+
+FIGURES = [
+    ("How many products does Tokyo Traders supply?", 2),
+    ("How many different countries do suppliers come from?", 2),
+    ("What is the average stock of the products supplied by Tokyo Traders?", 33.0),
+    ("What is the total stock of all products?", 66),
+    ("What is the highest rating of the suppliers?", 4),
+    ("How many products are there in the category Sweets?", None),
+]
+
+
+@pytest.mark.parametrize(("question", "value"), FIGURES)
+def test_a_question_for_a_number_gets_the_number_or_a_doubt(shop, server, embedder, question, value):
+    """The category Sweets does not exist: what is unknown is not counted."""
+    with opened(server, embedder) as gear:
+        hits = gear.search(question, retriever=Paths())
+
+    assert value == (hits.figure.value if hits.figure else None)
+    assert bool(hits.doubt) == (value is None)
+
+
+def test_a_count_that_takes_too_long_is_said_so(shop, server, embedder, monkeypatch):
+    """The question has no answer then, rather than a part of one."""
+
+    def too_slow(self, cypher):
+        raise QueryTimeout("too slow")
+
+    monkeypatch.setattr(PatternQueries, "run", too_slow)
+    with opened(server, embedder) as gear:
+        hits = gear.search("How many products does Tokyo Traders supply?", retriever=Paths())
+
+    assert "too long" in hits.doubt
+    assert not hits.exact
+    assert hits.figure is None
+
+
+def test_what_nodes_lack_is_asked_for(shop, server, embedder):
+    """A denied relationship holds for the nodes that have none."""
+    shop.run(write("MERGE (:Product {name: 'Air'})"))
+    Adoption(Graph(shop), PROFILE, embedder).run()
+    with opened(server, embedder) as gear:
+        hits = gear.search("Which products were never supplied?", retriever=Paths())
+
+    assert ["Air"] == [entity.name for entity in hits.entities if entity.pattern == hits.entities[0].pattern]
 
 
 def test_a_change_of_the_graph_is_seen_after_it_is_adopted_again(shop, server, embedder):

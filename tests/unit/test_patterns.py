@@ -137,7 +137,7 @@ def returned(text):
     [
         (
             "Who directed the most films?",
-            "MATCH (person:Person)-[:DIRECTED]->(film:Film) WITH person, count(DISTINCT film) AS value "
+            "MATCH (film:Film)<-[:DIRECTED]-(person:Person) WITH person, count(DISTINCT film) AS value "
             "WHERE value IS NOT NULL RETURN person, value ORDER BY value DESC, elementId(person) LIMIT 1",
         ),
         (

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from gear_neo4j.domain import EntityHit, Figure
+from gear_neo4j.domain import Cypher, EntityHit, Figure
 from gear_neo4j.errors import InputError, QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.graph_schema import GraphSchema, OwnerKind, PropertySchema
@@ -48,6 +48,18 @@ class EntityResult:
     figure: Figure | None = None
     exact: bool = True
     doubt: str = ""
+
+    @property
+    def sureness(self) -> float:
+        """How surely the first pattern is what the question means, 0 to 1."""
+        best = self.figure or next(iter(self.entities), None)
+        return best.sureness if best else 0.0
+
+    @property
+    def cypher(self) -> Cypher:
+        """The query of the first pattern; empty without a result."""
+        best = self.figure or next(iter(self.entities), None)
+        return best.cypher if best else Cypher("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,38 @@ class PatternFinder:
         self._patterns = graph.patterns
         self._embedder = embedder
         self._kept = Versioned(lambda _: self._make(), version=graph.export.version)
+
+    def candidates(self, question: str) -> Candidates:
+        """The patterns for a question, before any is run."""
+        kept = self._kept.current()
+        return kept.search.find(question) if kept else Candidates()
+
+    def alternatives(self, question: str, *, most: int, answers: int = 20) -> list[EntityResult]:
+        """The results of the best patterns, each by itself, at most ``answers`` nodes of each.
+
+        The first is what :meth:`find` would take; patterns without a result are left out.
+
+        Raises:
+            InputError: the graph has too many values to be held in memory.
+        """
+        kept = self._kept.current()
+        if kept is None:
+            return []
+        candidates = kept.search.find(question)
+        wanted = candidates.aggregation
+        measured = [candidate for candidate in candidates.ranked if candidate.measured]
+        sure = measured_one(candidates)
+        results: list[EntityResult] = []
+        for candidate in measured if wanted else candidates.ranked:
+            if len(results) == most:
+                break
+            try:
+                result = self._aggregate(candidate, wanted or LISTED, kept.compiler, most=answers)
+            except QueryTimeout:
+                continue
+            if result.entities or result.figure:
+                results.append(result if candidate is sure or not wanted else replace(result, doubt=UNSURE))
+        return results
 
     def find(self, question: str, *, most: int = 20) -> EntityResult:
         """At most ``most`` entities; none over a graph whose schema is not on record.
@@ -145,7 +189,7 @@ class PatternFinder:
         if wanted.figure:
             query = compiler.figure(pattern, target, wanted)
             value = self._patterns.run(query)[0]["value"]
-            return EntityResult(figure=Figure(value, pattern.wording(target), query))
+            return EntityResult(figure=Figure(value, pattern.wording(target), query, candidate.sureness))
         limit = min(wanted.limit or most, most)
         hits = list(self._run(candidate, wanted, compiler, limit=limit))
         return EntityResult(_ranked(hits), exact=wanted.limit is not None or len(hits) < limit)
@@ -156,7 +200,7 @@ class PatternFinder:
         shown = compiler.shown(pattern, target, limit=limit, aggregation=wanted)
         for row in self._patterns.run(compiler.run(pattern, target, limit=limit, aggregation=wanted)):
             name, value = compiler.called(label, row["name"]), row["value"]
-            yield EntityHit(row["id"], name, tuple(row["labels"]), 0, wording, shown, value)
+            yield EntityHit(row["id"], name, tuple(row["labels"]), 0, wording, shown, value, candidate.sureness)
 
     def _make(self) -> _Kept | None:
         schema = self._patterns.schema()

@@ -1,6 +1,6 @@
 """The search for patterns: grown from what a question states, step by step, the best kept as a beam."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gear_neo4j.retrieval.patterns.absences import add_absences
@@ -11,6 +11,7 @@ from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader, Reading
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
+from gear_neo4j.retrieval.patterns.sureness import FARTHEST_MARGIN, sureness
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
 BEAM = 24
@@ -24,7 +25,8 @@ WORDED = 16
 class Candidate:
     """A pattern with the node that answers, its points, and how much of the question it accounts for.
 
-    ``measured`` says whether it has what the question's aggregation is over.
+    ``measured`` says whether it has what the question's aggregation is over, ``margin`` how many points it has more
+    than the best of the others.
     """
 
     pattern: Pattern
@@ -32,6 +34,12 @@ class Candidate:
     score: float
     evidence: Evidence
     measured: bool
+    margin: float = 0.0
+
+    @property
+    def sureness(self) -> float:
+        """The probability that it is what the question means, 0 to 1."""
+        return sureness(self.evidence, self.margin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +71,16 @@ class PatternSearch:
             add_measures(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         scorer = Scorer(reading, likeness, wanted, self._schema)
-        scored = self._grow(reading, scorer)
-        best = sorted(scored, key=lambda entry: -entry[0])[:WORDED]
-        best = [(score, pattern) for score, pattern in best if scorer.is_meant(pattern)]
-        candidates = []
-        for score, pattern in best:
-            targets = scorer.targets(pattern)
-            # The score counts the best target.
-            rest = score - targets[0][1]
-            candidates += [
-                Candidate(
-                    pattern,
-                    target,
-                    rest + points,
-                    scorer.evidence(pattern, target),
-                    _is_measured(pattern, target, reading),
-                )
-                for target, points in targets
-            ]
+        best = sorted(self._grow(reading, scorer), key=lambda entry: -entry[0])[:WORDED]
+        candidates = [
+            candidate
+            for score, pattern in best
+            if scorer.is_meant(pattern)
+            for candidate in _candidates(pattern, score, reading, scorer)
+        ]
         candidates.sort(key=lambda candidate: -candidate.score)
         ranked = self._worded(reading, candidates[:WORDED], weight=scorer.weights.wording)[:most]
-        return Candidates(tuple(ranked), reading.aggregation)
+        return Candidates(tuple(_with_margins(ranked)), reading.aggregation)
 
     def _worded(self, reading: Reading, candidates: list[Candidate], *, weight: float) -> list[Candidate]:
         """The candidates with the cosine of their wording to the question."""
@@ -151,6 +148,23 @@ class PatternSearch:
                     other = (way.type, way.forward) != (edge.type, edge.forward)
                     if other and way.label == pattern.labels[edge.end]:
                         yield replace(pattern, parallels=(Parallel(place, way.type, way.forward),))
+
+
+def _candidates(pattern: Pattern, score: float, reading: Reading, scorer: Scorer) -> Iterator[Candidate]:
+    """A pattern with each of its nodes as the answer."""
+    targets = scorer.targets(pattern)
+    # The score counts the best target.
+    rest = score - targets[0][1]
+    for target, points in targets:
+        measured = _is_measured(pattern, target, reading)
+        yield Candidate(pattern, target, rest + points, scorer.evidence(pattern, target), measured)
+
+
+def _with_margins(ranked: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The candidates with their points before the best other one, or behind it."""
+    for place, candidate in enumerate(ranked):
+        other = ranked[0] if place else next(iter(ranked[1:]), None)
+        yield replace(candidate, margin=candidate.score - other.score if other else FARTHEST_MARGIN)
 
 
 def _with_condition(pattern: Pattern, condition: Condition, literal: int) -> Iterator[Pattern]:

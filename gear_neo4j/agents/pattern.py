@@ -1,0 +1,110 @@
+"""The pattern agent: a question about an adopted graph, answered by the nodes of one pattern.
+
+The patterns are verified: each has results. A model is called, once, only if none of them is sure.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from gear_neo4j.agents.answer import Answer, QueryAttempt, StopReason
+from gear_neo4j.agents.run import OnEvent, Run
+from gear_neo4j.domain import Fact, Hits
+from gear_neo4j.recipes import Budget, option
+from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
+from gear_neo4j.retrieval.question import checked
+from gear_neo4j.roles.chooser import Choice, Chooser
+from gear_neo4j.roles.parsers import Draft
+
+# Answers that a prompt shows for each pattern.
+SHOWN = 5
+
+
+class PatternAgent(Budget):
+    """Questions about an existing graph, answered from its nodes; a model only chooses where no pattern is sure.
+
+    Raises:
+        SettingsError: an option is out of its range.
+    """
+
+    name: ClassVar[str] = "pattern"
+    sure: float = option(0.9, "how sure a pattern must be to be taken without a model, 0 to 1", least=0, most=1)
+    patterns: int = option(8, "patterns that a model chooses among, at most", least=2)
+    answers: int = option(20, "nodes in an answer, at most", least=1)
+
+    @property
+    def requires_model(self) -> bool:
+        """Whether it cannot do without a language model: it answers what is sure without."""
+        return False
+
+
+class PatternLoop:
+    """Patterns that have results, one of them chosen, its nodes for the answer."""
+
+    def __init__(
+        self, finder: PatternFinder, *, chooser: Chooser | None, options: PatternAgent = PatternAgent()
+    ) -> None:
+        self._finder = finder
+        self._chooser = chooser
+        self._options = options
+
+    def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
+        """Answer a question with the nodes of a pattern, or the figure over them; no passage is read.
+
+        Without a sure pattern, and without a model or one that it finds right, the answer is empty.
+
+        Raises:
+            InputError: the question is blank, k is below 1, or the graph has too many values to be held in memory.
+        """
+        text = checked(question, k=k)
+        options = self._options
+        name = self._chooser.name if self._chooser else "no model"
+        run = Run(text, name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run.begin(text)
+        with run.timed("patterns"):
+            results = self._finder.alternatives(text, most=options.patterns, answers=options.answers)
+        chosen = self._choose(run, results)
+        if chosen is None:
+            stop: StopReason = "abstained" if results else "no_graph_evidence"
+            return run.finish(Hits(text, "pattern", ()), Draft(""), stop=run.stopped() or stop)
+        run.note(queries=(_attempt(chosen),))
+        run.remember(_facts(chosen))
+        hits = Hits(text, "pattern", (), exact=chosen.exact, entities=chosen.entities, figure=chosen.figure)
+        facts = run.memory.facts
+        markers = range(1, len(facts) + 1)
+        written = ", ".join(f"{fact.subject} [F{number}]" for number, fact in zip(markers, facts, strict=True))
+        return run.finish(hits, Draft(written, facts=tuple(markers)), stop="answerable")
+
+    def _choose(self, run: Run, results: Sequence[EntityResult]) -> EntityResult | None:
+        """The sure result, or the one that a model chooses; None if there is neither."""
+        if results and results[0].sureness >= self._options.sure and not results[0].doubt:
+            return results[0]
+        chooser = self._chooser
+        if not results or chooser is None or run.stopped():
+            return None
+        choices = [Choice(str(result.cypher), _shown(result)) for result in results]
+        number = run.call("choose", lambda: chooser.choose(run.question, choices))
+        return results[number] if number is not None else None
+
+
+def _shown(result: EntityResult) -> str:
+    """The figure, or the first nodes of a result and how many there are."""
+    if result.figure:
+        return str(result.figure.value)
+    names = ", ".join(entity.name for entity in result.entities[:SHOWN])
+    more = len(result.entities) - SHOWN
+    return f"{names}, and {more} more" if more > 0 else names
+
+
+def _attempt(result: EntityResult) -> QueryAttempt:
+    rows = (str(result.figure.value),) if result.figure else tuple(entity.name for entity in result.entities)
+    return QueryAttempt(result.cypher.statement, rows=rows, template="pattern", parameters=result.cypher.parameters)
+
+
+def _facts(result: EntityResult) -> list[Fact]:
+    """A fact for the figure, or for each node."""
+    if result.figure:
+        return [Fact(str(result.figure.value), "is over", result.figure.pattern)]
+    return [
+        Fact(entity.name, "answers", entity.pattern if entity.value is None else f"{entity.pattern}: {entity.value}")
+        for entity in result.entities
+    ]

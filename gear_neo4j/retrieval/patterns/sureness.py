@@ -1,0 +1,27 @@
+"""How surely a pattern is what a question means, from how much of the question it accounts for and what else would."""
+
+import math
+from collections.abc import Sequence
+
+from gear_neo4j.retrieval.patterns.scoring import Evidence
+
+# A pattern so many points before the next cannot be surer by more.
+FARTHEST_MARGIN = 2.0
+NAMES = ("words", "least", "literals", "unsaid", "target", "margin")
+# Logistic regression on the even questions of four graphs, by ``python -m benchmarks.sureness``.
+CONSTANT = 0.0
+COEFFICIENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def features(evidence: Evidence, margin: float) -> tuple[float, ...]:
+    """What the regression is over, in the order of ``NAMES``; ``margin`` is the points before the next pattern."""
+    held = max(-FARTHEST_MARGIN, min(FARTHEST_MARGIN, margin))
+    return (evidence.words, evidence.least, evidence.literals, float(evidence.unsaid), evidence.target, held)
+
+
+def sureness(
+    evidence: Evidence, margin: float, *, constant: float = CONSTANT, coefficients: Sequence[float] = COEFFICIENTS
+) -> float:
+    """The probability that the first node of a pattern is right, 0 to 1."""
+    values = features(evidence, margin)
+    return 1 / (1 + math.exp(-constant - sum(map(float.__mul__, coefficients, values))))

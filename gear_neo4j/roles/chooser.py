@@ -1,0 +1,50 @@
+"""Chooses among queries by a language model: which of them answers a question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.roles.lists import parse_numbers
+from gear_neo4j.roles.prompts import fill
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A query as its text, and the first of its results in words."""
+
+    query: str
+    results: str
+
+
+class Chooser(Protocol):
+    """Chooses a query."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+
+    def choose(self, question: str, choices: Sequence[Choice]) -> Reply[int | None]:
+        """The place, from 0, of the query that answers the question; None if none does."""
+
+
+class PromptedChooser:
+    """The choice by one prompt."""
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._chat.name
+
+    def choose(self, question: str, choices: Sequence[Choice]) -> Reply[int | None]:
+        """The place of the query that answers the question."""
+        blocks = (f"[{number}]\n{choice.query}\nResults: {choice.results}" for number, choice in enumerate(choices, 1))
+        prompt = fill("choose", queries="\n\n".join(blocks), question=question)
+        return self._chat.ask(prompt, parse=lambda text: _first(parse_numbers(text, most=len(choices))))
+
+
+def _first(numbers: Sequence[int]) -> int | None:
+    return numbers[0] - 1 if numbers else None

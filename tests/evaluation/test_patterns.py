@@ -1,0 +1,70 @@
+"""Questions that others wrote for two graphs that others made: what is shown is what was run."""
+
+import json
+import os
+import re
+
+import neo4j
+import pytest
+
+from gear_neo4j import Gear, Paths
+from gear_neo4j.evaluate import knowledge
+from gear_neo4j.graph import guard
+
+GRAPHS = ["movies", "northwind"]
+
+
+@pytest.fixture(params=GRAPHS)
+def folder(request, data):
+    """The folder of a graph with its questions."""
+    if not (data / request.param).is_dir():
+        tell = pytest.fail if "GEAR_DATA" in os.environ else pytest.skip
+        tell(f"{data / request.param} is not there: set GEAR_DATA to the folder of the evaluation data")
+    return data / request.param
+
+
+def rows_of(folder, name):
+    """The questions of a file."""
+    return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
+
+
+def test_every_query_that_is_shown_gives_the_same_nodes_by_the_plain_driver(folder, server, empty):
+    """Pasted from the screen into another client, with its parameters: the same nodes in the same order, or figure."""
+    questions = [row["question"] for name in ("questions.jsonl", "aggregates.jsonl") for row in rows_of(folder, name)]
+    figures = listed = 0
+    with Gear.connect(server) as gear, plain_driver(server) as driver:
+        knowledge.provide(gear, knowledge.load(folder))
+        for question in questions:
+            hits = gear.search(question, retriever=Paths(answers=100))
+            if hits.figure:
+                figures += 1
+                assert hits.figure.value == run(driver, hits.figure.cypher)[0]["value"], question
+            best = [entity for entity in hits.entities if entity.pattern == hits.entities[0].pattern]
+            if best:
+                listed += 1
+                nodes = [row[0].element_id for row in run(driver, best[0].cypher)]
+                assert [entity.id for entity in best] == nodes, question
+    assert listed > len(questions) / 2
+    assert figures
+
+
+def plain_driver(server):
+    """A driver of the reader's own."""
+    return neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password))
+
+
+def run(driver, cypher):
+    """The records of a text as it is printed: lines with parameters, then the query."""
+    printed = str(cypher)
+    parameters = {
+        name: json.loads(value) for name, value in re.findall(r"^:param (\w+) => (.*);$", printed, re.MULTILINE)
+    }
+    query = re.sub(r"^:param .*;\n", "", printed, flags=re.MULTILINE)
+    return driver.execute_query(query, parameters, routing_=neo4j.RoutingControl.READ).records
+
+
+def test_the_guard_admits_all_queries_that_others_wrote_for_the_questions(folder):
+    """A model that answers as the authors of the questions did is never refused."""
+    for name in ("questions.jsonl", "aggregates.jsonl"):
+        for row in rows_of(folder, name):
+            guard.check(row["cypher"])

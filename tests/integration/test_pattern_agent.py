@@ -1,0 +1,115 @@
+"""The pattern agent on a real database: sure patterns cost no call, a scripted model chooses among the others."""
+
+import re
+
+import pytest
+
+from gear_neo4j import PatternAgent
+from gear_neo4j.adoption.overlay import Adoption
+from gear_neo4j.errors import InputError, ModelError
+from gear_neo4j.gear import Gear
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.models.chat import Chat
+from langchain_openai import ChatOpenAI
+from tests.graphs import opened
+from tests.integration.test_patterns import PROFILE, SHOP, write
+from tests.scripted_server import ScriptedServer
+
+SUPPLIED = "Which products are supplied by Tokyo Traders?"
+NEVER = PatternAgent(sure=1.0)
+
+
+@pytest.fixture
+def shop(empty, embedder):
+    """An adopted graph of products."""
+    empty.run(write(SHOP))
+    Adoption(Graph(empty), PROFILE, embedder).run()
+    return empty
+
+
+def chooses(words):
+    """A model that takes the query whose text has some words, or none."""
+
+    def reply(messages):
+        queries = re.split(r"^\[(\d+)\]$", messages[1]["content"], flags=re.MULTILINE)
+        pairs = zip(queries[1::2], queries[2::2], strict=True)
+        return next((f"[{number}]" for number, query in pairs if words in query.split("Question:")[0]), "[]")
+
+    return reply
+
+
+@pytest.fixture
+def asking(shop, server, embedder):
+    """Ask a question of the agent with a scripted model; returns the answer and how often the model was called."""
+
+    def ask(question, *, reply, recipe=NEVER):
+        with ScriptedServer(reply) as model:
+            client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5)
+            with opened(server, embedder, chat=Chat(client)) as gear:
+                answer = gear.agent(recipe).ask(question)
+            return answer, len(model.requests)
+
+    return ask
+
+
+def test_a_sure_pattern_is_answered_without_a_call(asking):
+    """The nodes are the answer, each cited as a fact; the query stands in the trace."""
+    answer, calls = asking(SUPPLIED, reply=chooses("never"), recipe=PatternAgent(sure=0.0))
+
+    assert 0 == calls
+    assert {"Ikura [F1]", "Tofu [F2]"} == set(re.sub(r"F\d", lambda m: m[0], answer.text).split(", ")) or (
+        {"Tofu [F1]", "Ikura [F2]"} == set(answer.text.split(", "))
+    )
+    assert ["F1", "F2"] == [citation.marker for citation in answer.citations]
+    assert "SUPPLIES" in answer.trace.steps[0].queries[0].text
+    assert {"Ikura", "Tofu"} == {entity.name for entity in answer.hits.entities}
+
+
+def test_a_model_chooses_where_none_is_sure_enough(asking):
+    """One call, with the queries and the first of their results; what it chooses is the answer."""
+    answer, calls = asking(SUPPLIED, reply=chooses("Results: Ikura, Tofu"))
+    other, _ = asking(SUPPLIED, reply=chooses("Results: Tokyo Traders"))
+
+    assert 1 == calls
+    assert {"Ikura", "Tofu"} == {entity.name for entity in answer.hits.entities}
+    assert ["Tokyo Traders"] == [entity.name for entity in other.hits.entities][:1]
+
+
+def test_a_model_may_find_no_pattern_right(asking):
+    """Then there is no answer."""
+    answer, _ = asking(SUPPLIED, reply=lambda _: "[]")
+
+    assert ("", "abstained") == (answer.text, answer.stop_reason)
+
+
+def test_a_figure_is_an_answer(asking):
+    """The number, and what it is over."""
+    answer, _ = asking("How many products does Tokyo Traders supply?", reply=chooses("count"))
+
+    assert "2 [F1]" == answer.text
+    assert 2 == answer.hits.figure.value
+
+
+def test_without_a_model_what_is_not_sure_is_not_answered(shop, server, embedder):
+    """And what is sure is."""
+    with opened(server, embedder) as gear:
+        unsure = gear.agent(NEVER).ask(SUPPLIED)
+        sure = gear.agent(PatternAgent(sure=0.0)).ask(SUPPLIED)
+
+    assert ("", "abstained") == (unsure.text, unsure.stop_reason)
+    assert sure.text
+
+
+def test_a_reply_that_is_no_choice_leaves_the_question_open(asking):
+    """After one repair the run ends without an answer, and says why."""
+    answer, calls = asking(SUPPLIED, reply=lambda _: "I would say the first.")
+
+    assert 2 == calls
+    assert "" == answer.text
+    assert any("choose" in failure for failure in answer.trace.steps[0].failures)
+
+
+def test_a_graph_that_was_not_adopted_is_refused(server, embedder, empty):
+    """With what to do about it."""
+    with opened(server, embedder) as gear, pytest.raises(InputError, match="gear adopt"):
+        gear.agent(PatternAgent())
