@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from gear_neo4j.adoption.survey import survey
+from gear_neo4j.adoption.survey import Survey, survey
 from gear_neo4j.agents.answer import Answer, QueryAttempt, StopReason
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.schema import schema_text
@@ -19,6 +19,7 @@ from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.guard import admit
 from gear_neo4j.recipes import Budget, option
+from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.roles.text_to_cypher import TextToCypher
@@ -42,9 +43,17 @@ class CypherAgent(Budget):
 class CypherLoop:
     """Question and schema to one query, its rows to facts, and the facts to an answer that cites them."""
 
-    def __init__(self, graph: Graph, *, generator: TextToCypher, options: CypherAgent = CypherAgent()) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        generator: TextToCypher,
+        finder: PatternFinder | None = None,
+        options: CypherAgent = CypherAgent(),
+    ) -> None:
         self._graph = graph
         self._generator = generator
+        self._finder = finder
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
@@ -55,7 +64,8 @@ class CypherLoop:
             DatabaseError: the server failed; a query that it merely refuses raises nothing.
         """
         text = checked(question, k=k)
-        schema = self._schema
+        linked = self._finder.linked(text) if self._finder else frozenset()
+        schema = schema_text(self._survey, linked=linked)
         options = self._options
         run = Run(text, self._generator.name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(text)
@@ -69,14 +79,14 @@ class CypherLoop:
         return run.finish(hits, draft, stop="model_error" if run.failure else stop)
 
     @cached_property
-    def _schema(self) -> str:
+    def _survey(self) -> Survey:
         graph_survey = survey(self._graph)
         # Entities without relationship types come from our own triples; an adopted graph has more labels or types.
         if not graph_survey.types and graph_survey.labels.keys() <= {"Entity"}:
             raise InputError(
                 f"{self._graph.name} holds no graph to query, only passages and triples: ask another agent"
             )
-        return schema_text(graph_survey)
+        return graph_survey
 
     def _read(self, run: Run, text: str) -> list[Row]:
         """The rows of a query; raises ValueError if another query may succeed."""

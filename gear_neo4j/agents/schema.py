@@ -1,7 +1,7 @@
 """The schema of a graph as prompt text: labels with their properties, types with the labels at their ends."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.wording import counted
@@ -13,8 +13,10 @@ ENDS = 4
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
-def schema_text(graph_survey: Survey, *, longest: int = 8_000) -> str:
-    """A line for each label and type, those with most nodes and relationships first; cut at about ``longest``.
+def schema_text(graph_survey: Survey, *, longest: int = 8_000, linked: Set[str] = frozenset()) -> str:
+    """A line for each label and type; cut at about ``longest`` characters.
+
+    Those in ``linked``, to which a question was linked, come first, then those with most nodes and relationships.
 
     Example:
         >>> person = Label("Person", 2, 2, {"name": Property("name", 2, examples=["Ana"])})
@@ -22,8 +24,12 @@ def schema_text(graph_survey: Survey, *, longest: int = 8_000) -> str:
         (:Person) 2 nodes: name (such as "Ana")
         (:Person)-[:KNOWS]->(:Person) 1 relationship
     """
-    labels = sorted(graph_survey.labels.values(), key=lambda label: (-label.nodes, label.name))
-    types = sorted(graph_survey.types.values(), key=lambda type: (-type.relationships, type.name))
+    labels = sorted(
+        graph_survey.labels.values(), key=lambda label: (label.name not in linked, -label.nodes, label.name)
+    )
+    types = sorted(
+        graph_survey.types.values(), key=lambda type: (type.name not in linked, -type.relationships, type.name)
+    )
     # Types take at most a third, so that neither crowds the other out.
     ends = _fit([_type(type) for type in types], longest // 3)
     return "\n".join([*_fit([_label(label) for label in labels], longest - sum(map(len, ends))), *ends])

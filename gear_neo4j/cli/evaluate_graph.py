@@ -14,6 +14,7 @@ from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.settings import Settings
+from gear_neo4j.wording import counted
 
 TRIPLES = 20
 
@@ -40,12 +41,16 @@ def graph_table(report: Mapping[str, Any]) -> Table:
         f"{report['counted']} of {report['questions']} questions"
     )
     table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("", "recall %", "95 %", "first %", "odd: recall %", "first %", "p50 ms"):
+    for column in ("", "recall %", "95 %", "first %", "odd: recall %", "first %", "exact %", "p50 ms", "p95 ms"):
         table.add_column(column, justify="left" if not column else "right")
     for name, figures in report["systems"].items():
-        latency = f"{figures['latency_ms']['p50']:.0f}" if figures["latency_ms"].get("p50") else ""
+        times = figures["latency_ms"]
+        latency = (f"{times[key]:.0f}" if times.get(key) else "" for key in ("p50", "p95"))
         spread = f"{figures['low']:.1f} to {figures['high']:.1f}"
         odd = figures["halves"]["odd"]
-        shares = (f"{value:.1f}" for value in (figures["first"], odd["recall"], odd["first"]))
-        table.add_row(name, f"{figures['recall']:.1f}", spread, *shares, latency)
+        shares = (f"{value:.1f}" for value in (figures["first"], odd["recall"], odd["first"], odd["exact"]))
+        table.add_row(name, f"{figures['recall']:.1f}", spread, *shares, *latency)
+        for hops, of in figures["hops"].items():
+            split = (f"{of[key]:.1f}" for key in ("recall", "first", "exact"))
+            table.add_row(f"  {counted(hops, 'hop')}", "", "", "", *split, "", "", style="dim")
     return table

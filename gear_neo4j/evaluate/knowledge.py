@@ -1,7 +1,7 @@
 """Questions over a knowledge graph: recall of the answer's entities in the retrieved entities and triples.
 
 A data set here is a folder with ``nodes.csv`` and ``relationships.csv``, in neo4j-admin's format, and
-``questions.jsonl``, ``{id, question, answer}`` a line, the answer in words.
+``questions.jsonl``, ``{id, question, answer}`` a line, the answer in words; with ``hops``, figures are split by them.
 """
 
 import json
@@ -28,15 +28,17 @@ from gear_neo4j.retrieval.dictionary import Dictionary
 FILES = ("nodes.csv", "relationships.csv")
 QUESTIONS = "questions.jsonl"
 NEAREST = 100
+FIGURES = ("recall", "first", "precision", "completeness", "exact")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its answer in words."""
+    """A question with its answer in words, and how many relationships lead to it; 0 where that is not known."""
 
     id: str
     question: str
     answer: str
+    hops: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def _questions(path: Path) -> Iterator[Question]:
             continue
         try:
             row = json.loads(line)
-            question = Question(*(row[key] for key in ("id", "question", "answer")))
+            question = Question(row["id"], row["question"], row["answer"], int(row.get("hops", 0)))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}:{number}: not {{id, question, answer}}: {error}") from error
         if not all(
@@ -161,6 +163,15 @@ class AnswerEntities:
         """Whether the first entity is one of the wanted."""
         return bool(self._names(_folded(entity.name) for entity in answer.entities[:1]) & set(wanted))
 
+    def best_set(self, wanted: Sequence[str], answer: Retrieved) -> tuple[float, float]:
+        """Precision and recall of the entities of the first pattern."""
+        best = [entity for entity in answer.entities if entity.pattern == answer.entities[0].pattern]
+        if not best:
+            return 0.0, 0.0
+        names = [self._names([_folded(entity.name)]) for entity in best]
+        every = set().union(*names)
+        return fmean(not of.isdisjoint(wanted) for of in names), fmean(name in every for name in wanted)
+
     def _names(self, names: Iterable[str]) -> set[str]:
         return set().union(*(self._aliases.get(name, {name}) for name in names))
 
@@ -176,19 +187,31 @@ def measure(
 ) -> dict[str, Any]:
     """Recall of the answers' entities in the first k entities and triples by system.
 
-    Questions whose answer names no entity do not count. ``first`` is the share whose first entity is right, ``halves``
-    the figures of the even and of the odd questions, counted from 0.
+    Questions whose answer names no entity do not count. ``first`` is the share whose first entity is right,
+    ``precision`` and ``completeness`` are those of the entities of the first pattern, and ``exact`` is the share where
+    both are whole. ``halves`` holds the figures of the even and of the odd questions, counted from 0, ``hops`` those of
+    the odd ones by the number of relationships that lead to the answer.
     """
     entities = AnswerEntities(gear.graph.export.named_nodes())
     rows: list[dict[str, Any]] = []
     for question in dataset.questions[:limit]:
         wanted = entities.wanted(question.question, question.answer)
-        row: dict[str, Any] = {"id": question.id, "question": question.question, "wanted": list(wanted), "systems": {}}
+        row: dict[str, Any] = {
+            "id": question.id,
+            "question": question.question,
+            "hops": question.hops,
+            "wanted": list(wanted),
+            "systems": {},
+        }
         for name, ask in systems.items() if wanted else ():
             answer = ask(question.question)
+            precision, completeness = entities.best_set(wanted, answer)
             row["systems"][name] = {
                 "recall": entities.recall(wanted, answer, k=k),
                 "first": entities.is_first(wanted, answer),
+                "precision": precision,
+                "completeness": completeness,
+                "exact": precision == completeness == 1.0,
                 "milliseconds": answer.milliseconds,
                 "entities": [[entity.name, str(entity.cypher)] for entity in answer.entities[:k]],
                 "triples": [[triple.subject, triple.predicate, triple.object] for triple in answer.triples[:k]],
@@ -197,6 +220,9 @@ def measure(
         on_done()
     counted = [row for row in rows if row["wanted"]]
     halves = {"even": rows[0::2], "odd": rows[1::2]}
+    by_hops = {
+        hops: [row for row in halves["odd"] if row["hops"] == hops] for hops in sorted({r["hops"] for r in rows})
+    }
     return {
         "dataset": dataset.name,
         "fingerprint": dataset.fingerprint,
@@ -206,6 +232,7 @@ def measure(
         "systems": {
             name: _summary([row["systems"][name] for row in counted])
             | {"halves": {half: _figures(row["systems"].get(name) for row in of) for half, of in halves.items()}}
+            | {"hops": {hops: _figures(row["systems"].get(name) for row in of) for hops, of in by_hops.items() if hops}}
             for name in systems
         },
         "per_question": rows,
@@ -238,15 +265,15 @@ def _summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "recall": recall.mean,
         "low": recall.low,
         "high": recall.high,
-        "first": _figures(rows)["first"],
+        **{key: value for key, value in _figures(rows).items() if key != "recall"},
         "latency_ms": {"p50": percentile(times, 50), "p95": percentile(times, 95)} if times else {},
     }
 
 
 def _figures(rows: Iterable[Mapping[str, Any] | None]) -> dict[str, float]:
-    """Recall and the share of right first entities, in percent, over the rows that count."""
+    """The means in percent over the rows that count."""
     counted = [row for row in rows if row is not None]
-    return {key: round(100 * fmean(row[key] for row in counted), 1) if counted else 0.0 for key in ("recall", "first")}
+    return {key: round(100 * fmean(row[key] for row in counted), 1) if counted else 0.0 for key in FIGURES}
 
 
 def _folded(text: str) -> str:

@@ -90,7 +90,8 @@ def pattern(session: Session, recipe: PatternAgent) -> PatternLoop:
 @register_agent(CypherAgent)
 def cypher(session: Session, recipe: CypherAgent) -> CypherLoop:
     """Queries that a model writes, over the same graph."""
-    return CypherLoop(session.graph, generator=session.role(PromptedTextToCypher, method="query"), options=recipe)
+    generator = session.role(PromptedTextToCypher, method="query")
+    return CypherLoop(session.graph, generator=generator, finder=session.finder, options=recipe)
 
 
 @register_agent(Ircot)

@@ -3,14 +3,13 @@
 import re
 
 import pytest
+from langchain_openai import ChatOpenAI
 
 from gear_neo4j import PatternAgent
 from gear_neo4j.adoption.overlay import Adoption
-from gear_neo4j.errors import InputError, ModelError
-from gear_neo4j.gear import Gear
+from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Chat
-from langchain_openai import ChatOpenAI
 from tests.graphs import opened
 from tests.integration.test_patterns import PROFILE, SHOP, write
 from tests.scripted_server import ScriptedServer

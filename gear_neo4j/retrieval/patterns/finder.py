@@ -107,6 +107,17 @@ class PatternFinder:
         self._embedder = embedder
         self._kept = Versioned(lambda _: self._make(), version=graph.export.version)
 
+    def linked(self, question: str) -> frozenset[str]:
+        """The labels and types of the graph that a question speaks of, or that lie between them.
+
+        None without a schema, and in a graph of too many values to be held in memory.
+        """
+        try:
+            kept = self._kept.current()
+        except InputError:
+            return frozenset()
+        return kept.search.linked(question) if kept else frozenset()
+
     def candidates(self, question: str) -> Candidates:
         """The patterns for a question, before any is run."""
         kept = self._kept.current()

@@ -10,7 +10,7 @@ from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader, Reading
-from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
+from gear_neo4j.retrieval.patterns.scoring import SUPPORTS, Evidence, Scorer
 from gear_neo4j.retrieval.patterns.sureness import FARTHEST_MARGIN, sureness
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
@@ -57,6 +57,16 @@ class PatternSearch:
         self._reader = reader
         self._schema = reader.schema
         self._likenesses = likenesses
+
+    def linked(self, question: str) -> frozenset[str]:
+        """The labels and types that a question's words and values belong to, and those of its best patterns."""
+        reading = self._reader.read(question)
+        likeness = self._likenesses.of(reading)
+        by_words = {element.name for row in likeness.values() for element, value in row.items() if value >= SUPPORTS}
+        by_values = {condition.owner.name for literal in reading.literals for condition in literal.conditions}
+        patterns = [candidate.pattern for candidate in self.find(question).ranked]
+        between = {name for pattern in patterns for name in (*pattern.labels, *pattern.types)}
+        return frozenset(by_words | by_values | between)
 
     def find(self, question: str, *, most: int = 20, aggregated: bool = True) -> Candidates:
         """The best patterns for a question; none where it names nothing of the graph.

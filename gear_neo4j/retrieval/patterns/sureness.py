@@ -7,16 +7,16 @@ from gear_neo4j.retrieval.patterns.scoring import Evidence
 
 # A pattern so many points before the next cannot be surer by more.
 FARTHEST_MARGIN = 2.0
-NAMES = ("words", "least", "literals", "unsaid", "target", "margin")
+NAMES = ("words", "least", "margin")
 # Logistic regression on the even questions of four graphs, by ``python -m benchmarks.sureness``.
 CONSTANT = 0.0
-COEFFICIENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+COEFFICIENTS = (0.0, 0.0, 0.0)
 
 
 def features(evidence: Evidence, margin: float) -> tuple[float, ...]:
     """What the regression is over, in the order of ``NAMES``; ``margin`` is the points before the next pattern."""
     held = max(-FARTHEST_MARGIN, min(FARTHEST_MARGIN, margin))
-    return (evidence.words, evidence.least, evidence.literals, float(evidence.unsaid), evidence.target, held)
+    return (evidence.words, evidence.least, held)
 
 
 def sureness(
