@@ -144,7 +144,7 @@ class EntityHit:
     rank: int
     pattern: str
     cypher: Cypher
-    value: int | float | str | None = None
+    value: float | str | None = None
     sureness: float = 0.0
 
 
@@ -156,7 +156,7 @@ class Figure:
     question means, 0 to 1.
     """
 
-    value: int | float | str | None
+    value: float | str | None
     pattern: str
     cypher: Cypher
     sureness: float = 0.0

@@ -2,7 +2,7 @@
 
 TYPES = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "null": type(None)}
 KNOWN = {"$ref", "anyOf", "oneOf", "const", "enum", "type", "properties", "required", "items", "minItems"}
-WORDS = {"$schema", "$defs", "title", "description", "discriminator", "additionalProperties"}
+WORDS = {"$schema", "$defs", "title", "description", "default", "discriminator", "additionalProperties"}
 
 
 def violations(value, schema, *, root, place="it"):

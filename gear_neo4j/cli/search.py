@@ -62,13 +62,15 @@ def print_entities(console: Console, hits: Hits) -> None:
     if hits.doubt:
         console.print(hits.doubt, style="yellow", markup=False, soft_wrap=True)
     if hits.figure:
-        console.print(hits.figure.pattern, style="bold", markup=False, highlight=False, soft_wrap=True)
+        heading = f"{hits.figure.pattern} ({hits.figure.sureness:.0%} sure)"
+        console.print(heading, style="bold", markup=False, highlight=False, soft_wrap=True)
         console.print(f"  {_written(hits.figure.value)}", markup=False, highlight=False)
         console.print(str(hits.figure.cypher), style="green", markup=False, highlight=False, soft_wrap=True)
         console.print()
-    for number, (pattern, found) in enumerate(groupby(hits.entities, key=lambda entity: entity.pattern)):
+    for number, (_, found) in enumerate(groupby(hits.entities, key=lambda entity: entity.cypher)):
         nodes = list(found)
-        console.print(pattern, style="bold", markup=False, highlight=False, soft_wrap=True)
+        heading = f"{nodes[0].pattern} ({nodes[0].sureness:.0%} sure)"
+        console.print(heading, style="bold", markup=False, highlight=False, soft_wrap=True)
         for entity in nodes:
             value = "" if entity.value is None else f": {_written(entity.value)}"
             line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)}){value}"
@@ -78,7 +80,7 @@ def print_entities(console: Console, hits: Hits) -> None:
         console.print()
 
 
-def _written(value: int | float | str | None) -> str:
+def _written(value: float | str | None) -> str:
     """A number with thousands and few decimals, a date as it is.
 
     Example:

@@ -165,7 +165,7 @@ class AnswerEntities:
 
     def best_set(self, wanted: Sequence[str], answer: Retrieved) -> tuple[float, float]:
         """Precision and recall of the entities of the first pattern."""
-        best = [entity for entity in answer.entities if entity.pattern == answer.entities[0].pattern]
+        best = [entity for entity in answer.entities if entity.cypher == answer.entities[0].cypher]
         if not best:
             return 0.0, 0.0
         names = [self._names([_folded(entity.name)]) for entity in best]

@@ -20,6 +20,7 @@ from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import fuse, ranked
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
+from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
 from gear_neo4j.retrieval.walk import Walk, choose, walk
@@ -80,21 +81,25 @@ class PathRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, the paths, and the entities that patterns lead to.
 
-        Nine round trips at most, three where nothing is named, and one for each pattern that is run.
+        Nine round trips at most, three where nothing is named, and one for each pattern that is run. Where a pattern is
+        sure, the walk takes one step: it need not find the answer.
         """
         query = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._options.base_k))
-        result = self.connect(query)
         with query.timed("patterns"):
             found = self._finder.find(query.text, most=self._options.answers)
+        options = self._options.walk
+        if found.sureness >= SURE:
+            options = options.model_copy(update={"steps": 1})
+        result = self.connect(query, walk=options)
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
         fused = fuse({"graph": ranked("graph", [(id, 0.0) for id in passages]), self._base.name: base})[:k]
         expansion = ExpansionResult(result.paths, result.exact and found.exact)
         hits = fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
         return replace(hits, entities=found.entities, figure=found.figure, doubt=found.doubt)
 
-    def connect(self, question: Question) -> PathResult:
-        """The entities that the question names, the paths between them, then the facts around them.
+    def connect(self, question: Question, *, walk: Walk | None = None) -> PathResult:
+        """The entities that the question names, the paths between them, then the facts around them by a walk.
 
         A question that names nothing gets no paths. Nor does one that the server takes too long for: its result is not
         ``exact``.
@@ -107,7 +112,7 @@ class PathRetriever:
         with question.timed("expand"):
             try:
                 between = self._between(question, groups)
-                around, exact = self._around(question, groups, known=between)
+                around, exact = self._around(question, groups, known=between, options=walk or self._options.walk)
             except QueryTimeout:
                 return PathResult(tuple(matches), (), exact=False)
         return PathResult(tuple(matches), (*between, *around), exact)
@@ -136,14 +141,13 @@ class PathRetriever:
         return list(dict.fromkeys(connection.path for connection in ordered))[: options.max_paths]
 
     def _around(
-        self, question: Question, groups: Sequence[Sequence[str]], *, known: Sequence[Path]
+        self, question: Question, groups: Sequence[Sequence[str]], *, known: Sequence[Path], options: Walk
     ) -> tuple[list[Path], bool]:
         """Facts around the named nodes, as paths of one triple; if they are too few, those nearest to the question."""
         known_ids = {triple.id for path in known for triple in path.triples}
         missing = max(0, self._options.facts - len(known_ids))
         if not missing:
             return [], True
-        options = self._options.walk
         nodes = [node for group in groups for node in group]
         walked = walk(self._neighbourhoods, nodes, query=question.vector, options=options)
         chosen = choose(walked.facts.values(), groups, k=missing + len(known_ids), options=options)

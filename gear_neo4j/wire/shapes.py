@@ -86,7 +86,7 @@ class EntityHit(Shape):
     rank: int
     pattern: Text
     cypher: Cypher
-    value: int | float | Text | None = None
+    value: float | Text | None = None
     sureness: float = 0.0
 
 
@@ -96,7 +96,7 @@ class Figure(Shape):
     `sureness` is the probability, 0 to 1, that the pattern is what the question means.
     """
 
-    value: int | float | Text | None
+    value: float | Text | None
     pattern: Text
     cypher: Cypher
     sureness: float = 0.0

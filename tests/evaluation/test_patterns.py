@@ -39,7 +39,7 @@ def test_every_query_that_is_shown_gives_the_same_nodes_by_the_plain_driver(fold
             if hits.figure:
                 figures += 1
                 assert hits.figure.value == run(driver, hits.figure.cypher)[0]["value"], question
-            best = [entity for entity in hits.entities if entity.pattern == hits.entities[0].pattern]
+            best = [entity for entity in hits.entities if entity.cypher == hits.entities[0].cypher]
             if best:
                 listed += 1
                 nodes = [row[0].element_id for row in run(driver, best[0].cypher)]

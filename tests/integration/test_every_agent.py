@@ -21,6 +21,7 @@ from gear_neo4j import (
     Kgt,
     PathAgent,
     Paths,
+    PatternAgent,
     Planner,
     SelfRag,
     Sync,
@@ -61,6 +62,7 @@ REPLIES = {
     "You turn a question into one": "MATCH (p:Person)-[:BORN_IN]->(c:City) RETURN p.name AS name, c.name AS town",
     "You note the names": {"entities": ["Lana Wachowski"]},
     "You are shown a question and numbered facts": "[1]",
+    "You choose among numbered Cypher": "[1]",
 }
 BM25 = Base(base="bm25")
 AGENTS = {
@@ -75,6 +77,7 @@ AGENTS = {
     "paths": PathAgent(over=Paths(base="bm25")),
     "kgt": Kgt(),
     "cypher": CypherAgent(),
+    "pattern": PatternAgent(sure=1.0),
 }
 RETRIEVERS = ("base", "naive", "sync", "paths", "subgraph", "scout", "hipporag", "hipporag2")
 
@@ -145,7 +148,7 @@ def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, mo
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
-    """Self-RAG chooses among several answers, so that it has none to stream; all others have."""
+    """Self-RAG chooses among several answers, and a pattern's are names: they have none to stream; all others have."""
     events = []
     answer = gear.agent(AGENTS[name]).ask(QUESTION, k=4, on_event=events.append)
 
@@ -153,7 +156,7 @@ def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
     assert ["answer"] == [event.kind for event in events if event.answer]
     pieces = "".join(event.text for event in events if event.kind == "token")
     # Markers are checked at the end: the agent of queries shows no passages to cite.
-    assert ("" if name == "selfrag" else answer.plain) == without_markers(pieces)
+    assert ("" if name in ("selfrag", "pattern") else answer.plain) == without_markers(pieces)
 
 
 def test_without_a_listener_nothing_is_streamed(gear, model):
@@ -164,8 +167,8 @@ def test_without_a_listener_nothing_is_streamed(gear, model):
     assert not any(request.get("stream") for request in model.requests[before:])
 
 
-# These ask the model once, for the answer.
-ONE_CALL = ("graphrag-local", "paths")
+# These call the model once, for the answer, or for the pattern that answers.
+ONE_CALL = ("graphrag-local", "paths", "pattern")
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -56,9 +56,7 @@ def test_a_sure_pattern_is_answered_without_a_call(asking):
     answer, calls = asking(SUPPLIED, reply=chooses("never"), recipe=PatternAgent(sure=0.0))
 
     assert 0 == calls
-    assert {"Ikura [F1]", "Tofu [F2]"} == set(re.sub(r"F\d", lambda m: m[0], answer.text).split(", ")) or (
-        {"Tofu [F1]", "Ikura [F2]"} == set(answer.text.split(", "))
-    )
+    assert answer.text in ("Ikura [F1], Tofu [F2]", "Tofu [F1], Ikura [F2]")
     assert ["F1", "F2"] == [citation.marker for citation in answer.citations]
     assert "SUPPLIES" in answer.trace.steps[0].queries[0].text
     assert {"Ikura", "Tofu"} == {entity.name for entity in answer.hits.entities}
@@ -67,11 +65,11 @@ def test_a_sure_pattern_is_answered_without_a_call(asking):
 def test_a_model_chooses_where_none_is_sure_enough(asking):
     """One call, with the queries and the first of their results; what it chooses is the answer."""
     answer, calls = asking(SUPPLIED, reply=chooses("Results: Ikura, Tofu"))
-    other, _ = asking(SUPPLIED, reply=chooses("Results: Tokyo Traders"))
+    other, _ = asking(SUPPLIED, reply=lambda _: "[2]")
 
     assert 1 == calls
     assert {"Ikura", "Tofu"} == {entity.name for entity in answer.hits.entities}
-    assert ["Tokyo Traders"] == [entity.name for entity in other.hits.entities][:1]
+    assert other.trace.steps[0].queries[0].text != answer.trace.steps[0].queries[0].text
 
 
 def test_a_model_may_find_no_pattern_right(asking):

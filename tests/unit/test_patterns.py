@@ -142,12 +142,12 @@ def returned(text):
         ),
         (
             "Name the top three people by number of films they acted in.",
-            "MATCH (person:Person)-[:ACTED_IN]->(film:Film) WITH person, count(DISTINCT film) AS value "
+            "MATCH (person:Person)-[r0:ACTED_IN]->(film:Film) WITH person, count(DISTINCT r0) AS value "
             "WHERE value IS NOT NULL RETURN person, value ORDER BY value DESC, elementId(person) LIMIT 3",
         ),
         (
             "Who directed more than two films?",
-            "MATCH (person:Person)-[:DIRECTED]->(film:Film) WITH person, count(DISTINCT film) AS value "
+            "MATCH (film:Film)<-[:DIRECTED]-(person:Person) WITH person, count(DISTINCT film) AS value "
             "WHERE value > 2 RETURN person, value ORDER BY value DESC, elementId(person) LIMIT 9",
         ),
         (
@@ -168,7 +168,7 @@ def returned(text):
         ),
         (
             "What is the average inStock of the films made by Warner?",
-            "MATCH (studio:Studio)<-[:MADE_BY]-(film:Film) WHERE studio.name IN ['Warner'] "
+            "MATCH (film:Film)-[:MADE_BY]->(studio:Studio) WHERE studio.name IN ['Warner'] "
             "WITH DISTINCT film RETURN avg(film.inStock) AS value",
         ),
     ],

@@ -93,9 +93,12 @@ _FIGURE = re.compile(
     r"\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
+# What no pattern computes, and what none does with an order or a count.
+_SHARES = re.compile(
+    r"\b(?:ratio|percent(?:age)?|proportion|share of|distribution|median|variance|correlation)\b", re.IGNORECASE
+)
 _UNSUPPORTED = re.compile(
-    r"\b(?:together|differ(?:s|ence)?|ratio|percent(?:age)?|proportion|share of|distribution|median|variance|"
-    r"correlation|co-\w+|and (?:what|which|who|how)|(?:than|above|below) (?:the )?average)\b",
+    r"\b(?:together|differ(?:s|ence)?|co-\w+|and (?:what|which|who|how)|(?:than|above|below) (?:the )?average)\b",
     re.IGNORECASE,
 )
 _BASED_ON = re.compile(r"\b(?:based on|in terms of|according to|(?:ranked|sorted) by)\s", re.IGNORECASE)
@@ -118,6 +121,8 @@ def aggregation_in(question: str) -> Aggregation | None:
     function = _function(question)
     ranking = _ranking(question)
     limit = _limit(question)
+    if _SHARES.search(question):
+        return Aggregation(supported=False)
     if not (function or ranking or limit):
         return None
     if limit and limit.loose and (function or ranking):

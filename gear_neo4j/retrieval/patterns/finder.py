@@ -17,6 +17,7 @@ from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.reading import Reader
 from gear_neo4j.retrieval.patterns.scoring import SUPPORTS
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
+from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.patterns.target import NAMES
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
 from gear_neo4j.retrieval.versioned import Versioned
@@ -192,6 +193,8 @@ class PatternFinder:
                 least = max(least, candidate.score - MARGIN)
             exact = exact and len(hits) < ROWS
             entities |= {hit.id: hit for hit in hits if hit.id not in entities}
+            if hits and candidate.sureness >= SURE:
+                break
         return EntityResult(_ranked(islice(entities.values(), most)), exact=exact)
 
     def _aggregate(self, candidate: Candidate, wanted: Aggregation, compiler: Compiler, *, most: int) -> EntityResult:
