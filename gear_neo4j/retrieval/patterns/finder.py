@@ -170,14 +170,18 @@ class PatternFinder:
         if measured is None:
             plain = kept.search.find(question, aggregated=False).ranked[:TRIED]
             loose = wanted.loose and wanted.supported
-            listed = self._list(plain, kept.compiler, most=min(most, wanted.limit or most) if loose else most)
-            return replace(listed, doubt="" if loose else UNSURE)
+            few = min(most, wanted.limit or most)
+            if loose:
+                return self._list(plain, kept.compiler, most=few, rows=few)
+            return replace(self._list(plain, kept.compiler, most=most), doubt=UNSURE)
         try:
             return self._aggregate(measured, wanted, kept.compiler, most=most)
         except QueryTimeout:
             return EntityResult(exact=False, doubt="the server took too long to count")
 
-    def _list(self, candidates: Sequence[Candidate], compiler: Compiler, *, most: int) -> EntityResult:
+    def _list(
+        self, candidates: Sequence[Candidate], compiler: Compiler, *, most: int, rows: int = ROWS
+    ) -> EntityResult:
         """The nodes of the patterns, those of the best first."""
         entities: dict[str, EntityHit] = {}
         exact, least = True, -math.inf
@@ -185,13 +189,13 @@ class PatternFinder:
             if len(entities) >= most or candidate.score < least:
                 break
             try:
-                hits = list(self._run(candidate, LISTED, compiler, limit=ROWS))
+                hits = list(self._run(candidate, LISTED, compiler, limit=rows))
             except QueryTimeout:
                 exact = False
                 continue
             if hits:
                 least = max(least, candidate.score - MARGIN)
-            exact = exact and len(hits) < ROWS
+            exact = exact and len(hits) < rows
             entities |= {hit.id: hit for hit in hits if hit.id not in entities}
             if hits and candidate.sureness >= SURE:
                 break
