@@ -1,6 +1,6 @@
 """``gear evaluate`` on a knowledge graph with questions: recall of the answers' entities in the retrieved triples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +40,19 @@ def graph_table(report: Mapping[str, Any]) -> Table:
         f"{report['dataset']}: entities of the answer among the first {report['k']} entities and triples, "
         f"{report['counted']} of {report['questions']} questions"
     )
-    table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("", "recall %", "95 %", "first %", "odd: recall %", "first %", "exact %", "p50 ms", "p95 ms"):
+    table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 1, 0, 0))
+    for column in ("", "recall % (95 %)", "odd: recall %", "first %", "exact %", "p50 ms", "p95 ms"):
         table.add_column(column, justify="left" if not column else "right")
     for name, figures in report["systems"].items():
         times = figures["latency_ms"]
         latency = (f"{times[key]:.0f}" if times.get(key) else "" for key in ("p50", "p95"))
-        spread = f"{figures['low']:.1f} to {figures['high']:.1f}"
-        odd = figures["halves"]["odd"]
-        shares = (f"{value:.1f}" for value in (figures["first"], odd["recall"], odd["first"], odd["exact"]))
-        table.add_row(name, f"{figures['recall']:.1f}", spread, *shares, *latency)
+        recall = f"{figures['recall']:.1f} ({figures['low']:.1f} to {figures['high']:.1f})"
+        table.add_row(name, recall, *_shares(figures["halves"]["odd"]), *latency)
         for hops, of in figures["hops"].items():
-            split = (f"{of[key]:.1f}" for key in ("recall", "first", "exact"))
-            table.add_row(f"  {counted(hops, 'hop')}", "", "", "", *split, "", "", style="dim")
+            table.add_row(f"  {counted(hops, 'hop')}", "", *_shares(of), "", "", style="dim")
     return table
+
+
+def _shares(figures: Mapping[str, float]) -> Iterator[str]:
+    for key in ("recall", "first", "exact"):
+        yield f"{figures[key]:.1f}"

@@ -1,6 +1,7 @@
 """Questions become patterns over a schema, and patterns become one MATCH that only names what the schema has."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
@@ -16,7 +17,9 @@ from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader
+from gear_neo4j.retrieval.patterns.scoring import Evidence
 from gear_neo4j.retrieval.patterns.search import PatternSearch
+from gear_neo4j.retrieval.patterns.sureness import sureness
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
 
 SCHEMA = GraphSchema(
@@ -107,6 +110,11 @@ def search():
             "Which studios were founded in 1923?",
             "MATCH (studio:Studio) WHERE toIntegerOrNull(left(toString(studio.founded), 4)) = 1923",
             "studio",
+        ),
+        (
+            "Which people never directed a film?",
+            "MATCH (person:Person) WHERE NOT EXISTS { (person)-[:DIRECTED]-() }",
+            "person",
         ),
         (
             "Who played 'Neo'?",
@@ -206,6 +214,41 @@ def test_what_cannot_be_counted_surely_is_not_counted(search, question):
 
     assert found.aggregation
     assert not any(candidate.measured for candidate in found.ranked)
+
+
+FOLLOWERS = GraphSchema(
+    labels={"Person": {"name": PropertySchema("name", distinct=900)}},
+    types={"FOLLOWS": {}},
+    ties=(Tie("Person", "FOLLOWS", "Person", 900),),
+    names={"Person": "name"},
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "forward"),
+    [("Who follows Ann Lee?", True), ("Whom does Ann Lee follow?", False), ("Who is followed by Ann Lee?", False)],
+)
+def test_between_nodes_of_one_label_the_question_says_who_does_it(question, forward):
+    """Active or passive, and what stands before the verb."""
+    place = Place(Owner("label", "Person"), "name")
+    vocabulary = Vocabulary([(place, "Ann Lee")])
+    reader = Reader(FOLLOWERS, vocabulary, Dictionary(vocabulary.named()))
+    best = PatternSearch(reader, Likenesses(FOLLOWERS, SentenceTransformerEmbedder())).find(question).ranked[0]
+
+    ((_, _, stored),) = best.pattern.ways[best.target]
+    assert forward == stored
+
+
+SHARE = st.floats(0, 1)
+
+
+@given(SHARE, SHARE, st.floats(-10, 10), st.floats(0, 10))
+def test_sureness_is_a_probability_that_grows_with_what_a_pattern_accounts_for(words, least, margin, more):
+    """And with how far it is before the next."""
+    evidence = Evidence(words=words, least=least, literals=1.0, unsaid=0, edges=1, target=1.0)
+
+    assert 0 <= sureness(evidence, margin) <= sureness(evidence, margin + more) <= 1
+    assert sureness(replace(evidence, least=0.0), margin) <= sureness(evidence, margin)
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,12 @@ from gear_neo4j.graph.graph_schema import GraphSchema, OwnerKind, PropertySchema
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
+from gear_neo4j.retrieval.patterns.choice import measured_surely
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.reading import Reader
-from gear_neo4j.retrieval.patterns.scoring import SUPPORTS
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
 from gear_neo4j.retrieval.patterns.sureness import SURE
-from gear_neo4j.retrieval.patterns.target import NAMES
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
 from gear_neo4j.retrieval.versioned import Versioned
 
@@ -28,13 +27,7 @@ TRIED = 12
 # Points behind the best pattern with an answer, beyond which another is hardly meant.
 MARGIN = 2.0
 ROWS = 100
-# Points by which the pattern of an aggregation must be better than the next.
-CLEAR = 0.05
-# Points that a pattern may be behind the best if it leaves no word over.
-COMPLETE = 0.6
 Owners = Mapping[str, Mapping[str, PropertySchema]]
-
-
 UNSURE = "not sure what to count, or what to order by: these are nodes that the question speaks of"
 
 
@@ -69,35 +62,6 @@ class _Kept:
 
     search: PatternSearch
     compiler: Compiler
-
-
-def measured_one(candidates: Candidates) -> Candidate | None:
-    """The pattern that an aggregation is surely over; None if words are left over, or another fits as well."""
-    wanted = candidates.aggregation
-    measured = [candidate for candidate in candidates.ranked if candidate.measured]
-    near = (candidate for candidate in measured if candidate.score >= measured[0].score - COMPLETE)
-    sure = [candidate for candidate in near if wanted and _is_sure(candidate, wanted)]
-    if not sure:
-        return None
-    plain = sure[0].pattern.without_measures().form
-    rivals = (other for other in sure if other.pattern.without_measures().form != plain)
-    rival = next(rivals, None)
-    return None if rival and rival.score > sure[0].score - CLEAR else sure[0]
-
-
-def _is_sure(candidate: Candidate, wanted: Aggregation) -> bool:
-    """Whether a pattern leaves no word over, and answers with what is asked for."""
-    pattern, evidence = candidate.pattern, candidate.evidence
-    if evidence.least < SUPPORTS:
-        return False
-    if (not wanted.figure or not pattern.measures) and evidence.target < NAMES:
-        return False
-    if wanted.loose and pattern.measures:
-        # The first three: by their own date, or by one that the question speaks of.
-        measure = pattern.measures[0]
-        spoken = [placed for placed in pattern.placed if placed.condition.property == measure.condition.property]
-        return (measure.place == candidate.target and measure in pattern.on_nodes) or len(spoken) > 1
-    return True
 
 
 class PatternFinder:
@@ -138,9 +102,11 @@ class PatternFinder:
         candidates = kept.search.find(question)
         wanted = candidates.aggregation
         measured = [candidate for candidate in candidates.ranked if candidate.measured]
-        sure = measured_one(candidates)
+        sure = measured_surely(candidates)
+        # Sorting is stable: all but the sure one keep their order.
+        ordered = sorted(measured, key=lambda candidate: candidate is not sure) if wanted else candidates.ranked
         results: list[EntityResult] = []
-        for candidate in measured if wanted else candidates.ranked:
+        for candidate in ordered:
             if len(results) == most:
                 break
             try:
@@ -166,7 +132,7 @@ class PatternFinder:
         wanted = candidates.aggregation
         if wanted is None:
             return self._list(candidates.ranked[:TRIED], kept.compiler, most=most)
-        measured = measured_one(candidates)
+        measured = measured_surely(candidates)
         if measured is None:
             plain = kept.search.find(question, aggregated=False).ranked[:TRIED]
             loose = wanted.loose and wanted.supported
@@ -185,9 +151,13 @@ class PatternFinder:
         """The nodes of the patterns, those of the best first."""
         entities: dict[str, EntityHit] = {}
         exact, least = True, -math.inf
+        sure: int | None = None
         for candidate in candidates:
             if len(entities) >= most or candidate.score < least:
                 break
+            if sure is not None and candidate.pattern.form != sure:
+                # Beside a sure pattern only its other nodes are wanted: with whom, in what.
+                continue
             try:
                 hits = list(self._run(candidate, LISTED, compiler, limit=rows))
             except QueryTimeout:
@@ -198,7 +168,7 @@ class PatternFinder:
             exact = exact and len(hits) < rows
             entities |= {hit.id: hit for hit in hits if hit.id not in entities}
             if hits and candidate.sureness >= SURE:
-                break
+                sure = candidate.pattern.form
         return EntityResult(_ranked(islice(entities.values(), most)), exact=exact)
 
     def _aggregate(self, candidate: Candidate, wanted: Aggregation, compiler: Compiler, *, most: int) -> EntityResult:

@@ -63,6 +63,15 @@ class Pattern:
         return tuple(placed for placed in self.placed if placed.condition.operator == "measure")
 
     @cached_property
+    def contradicts_itself(self) -> bool:
+        """Whether a node has a relationship that it must not have."""
+        return any(
+            placed.condition.operator == "absent" and self.edges[edge].type in placed.condition.texts
+            for placed in self.on_nodes
+            for edge, _, _ in self.ways[placed.place]
+        )
+
+    @cached_property
     def edge_types(self) -> Mapping[str, int]:
         """How many edges there are of each type."""
         counts: dict[str, int] = {}

@@ -111,7 +111,7 @@ class PatternSearch:
         for _ in range(MOST_EDGES + len(reading.literals) + 2):
             step = []
             for pattern in frontier:
-                if pattern.form not in seen:
+                if pattern.form not in seen and not pattern.contradicts_itself:
                     seen.add(pattern.form)
                     step.append((scorer.score(pattern), pattern))
             found += step

@@ -1,0 +1,40 @@
+"""Which pattern an aggregation is surely over: a wrong number looks like a right one."""
+
+from gear_neo4j.retrieval.patterns.aggregation import Aggregation
+from gear_neo4j.retrieval.patterns.scoring import SUPPORTS
+from gear_neo4j.retrieval.patterns.search import Candidate, Candidates
+from gear_neo4j.retrieval.patterns.target import NAMES
+
+# Points by which the pattern of an aggregation must be better than the next.
+CLEAR = 0.05
+# Points that a pattern may be behind the best if it leaves no word over.
+COMPLETE = 0.6
+
+
+def measured_surely(candidates: Candidates) -> Candidate | None:
+    """The pattern that an aggregation is surely over; None if words are left over, or another fits as well."""
+    wanted = candidates.aggregation
+    measured = [candidate for candidate in candidates.ranked if candidate.measured]
+    near = (candidate for candidate in measured if candidate.score >= measured[0].score - COMPLETE)
+    sure = [candidate for candidate in near if wanted and _is_sure(candidate, wanted)]
+    if not sure:
+        return None
+    plain = sure[0].pattern.without_measures().form
+    rivals = (other for other in sure if other.pattern.without_measures().form != plain)
+    rival = next(rivals, None)
+    return None if rival and rival.score > sure[0].score - CLEAR else sure[0]
+
+
+def _is_sure(candidate: Candidate, wanted: Aggregation) -> bool:
+    """Whether a pattern leaves no word over, and answers with what is asked for."""
+    pattern, evidence = candidate.pattern, candidate.evidence
+    if evidence.least < SUPPORTS:
+        return False
+    if (not wanted.figure or not pattern.measures) and evidence.target < NAMES:
+        return False
+    if wanted.loose and pattern.measures:
+        # The first three: by their own date, or by one that the question speaks of.
+        measure = pattern.measures[0]
+        spoken = [placed for placed in pattern.placed if placed.condition.property == measure.condition.property]
+        return (measure.place == candidate.target and measure in pattern.on_nodes) or len(spoken) > 1
+    return True
