@@ -57,6 +57,7 @@ VALUES = [
     ("Person", "name", "Lana Wachowski"),
     ("Film", "title", "The Matrix"),
     ("Film", "title", "Fall"),
+    ("Film", "title", "The Most Wanted Man"),
     ("Film", "tagline", "Free your mind"),
     ("Studio", "name", "Warner"),
 ]
@@ -264,6 +265,15 @@ def test_a_word_of_the_language_is_not_taken_for_a_title_where_something_else_is
     best = search.find("Which films that Keanu Reeves acted in fall under drama?").ranked[0]
 
     assert ["Keanu Reeves"] == [text for placed in best.pattern.placed for text in placed.condition.texts]
+
+
+@pytest.mark.parametrize("title", ["The Most Wanted Man", "'the top 3 films on average'"])
+def test_words_of_a_value_ask_for_no_order(search, title):
+    """Neither those of a title, nor what is quoted and stands in no property."""
+    found = search.find(f"Who directed {title}?")
+
+    assert found.aggregation is None
+    assert found.ranked
 
 
 @given(st.text(max_size=80))

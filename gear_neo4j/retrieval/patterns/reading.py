@@ -126,9 +126,10 @@ class Reader:
 
     def read(self, question: str) -> Reading:
         """The words and literals of a question; quotations first, then values, numbers, and flags."""
-        reading = Reading(question, list(_words(question)), aggregation=aggregation_in(question))
+        reading = Reading(question, list(_words(question)))
         self._quotations(reading)
         self._values(reading)
+        reading.aggregation = aggregation_in(_without_values(reading))
         self._numbers(reading)
         self._flags(reading)
         for word in reading.words:
@@ -216,6 +217,15 @@ def _words(question: str) -> Iterator[Word]:
         parts = CAMEL.findall(match[0]) if re.search(r"[a-z][A-Z]", match[0]) else []
         for part in parts if len(parts) > 1 else [match[0]]:
             yield Word(part, match.start(), match.end(), stem(part))
+
+
+def _without_values(reading: Reading) -> str:
+    """The text with as many dots in the place of each value and quotation: *Most Wanted* asks for no order."""
+    text = QUOTED.sub(lambda match: "." * len(match[0]), reading.text)
+    for word in reading.words:
+        if word.literal is not None and reading.literals[word.literal].weight == 1:
+            text = text[: word.start] + "." * (word.end - word.start) + text[word.end :]
+    return text
 
 
 def _is_cue(reading: Reading, word: Word) -> bool:
