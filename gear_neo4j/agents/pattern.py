@@ -29,7 +29,7 @@ class PatternAgent(Budget):
     name: ClassVar[str] = "pattern"
     sure: float = option(0.9, "how sure a pattern must be to be taken without a model, 0 to 1", least=0, most=1)
     patterns: int = option(8, "patterns that a model chooses among, at most", least=2)
-    answers: int = option(20, "nodes in an answer, at most", least=1)
+    listed: int = option(20, "nodes in an answer, at most", least=1)
 
     @property
     def requires_model(self) -> bool:
@@ -61,7 +61,7 @@ class PatternLoop:
         run = Run(text, name, on_event, tokens=options.tokens, seconds=options.seconds)
         run.begin(text)
         with run.timed("patterns"):
-            results = self._finder.alternatives(text, most=options.patterns, answers=options.answers)
+            results = self._finder.alternatives(text, most=options.patterns, answers=options.listed)
         chosen = self._choose(run, results)
         if chosen is None:
             stop: StopReason = "abstained" if results else "no_graph_evidence"

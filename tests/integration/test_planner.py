@@ -222,7 +222,7 @@ def test_our_own_tools_answer_from_the_graph(database, server, embedder, tmp_pat
 
     assert "harbour" in {citation.passage.id for citation in found.citations}
     assert {"naive", "graphrag-local"} == {step.action for step in found.trace.steps[1:]}
-    tools = ["naive", "base", "paths", "kgt", "graphrag-local", "graphrag-global"]
+    tools = ["naive", "base", "paths", "kgt", "pattern", "graphrag-local", "graphrag-global"]
     assert ([tools] * 2, [*tools, "cypher"]) == (offered[:2], offered[-1])
 
 

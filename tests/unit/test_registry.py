@@ -14,7 +14,7 @@ from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
 BUILT_IN = {
     "retriever": ["naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"],
     "agent": [
-        *("gear", "paths", "kgt", "cypher", "ircot", "crag", "selfrag"),
+        *("gear", "paths", "kgt", "pattern", "cypher", "ircot", "crag", "selfrag"),
         *("graphrag-local", "graphrag-global", "planner"),
     ],
     "extractor": ["rules", "model"],
