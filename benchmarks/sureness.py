@@ -23,7 +23,7 @@ from benchmarks.measure import fresh_gear, machine
 from gear_neo4j.evaluate import knowledge
 from gear_neo4j.gear import Gear
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
-from gear_neo4j.retrieval.patterns.sureness import NAMES, features
+from gear_neo4j.retrieval.patterns.sureness import NAMES, features, probability
 from gear_neo4j.settings import Settings
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "sureness.json"
@@ -83,7 +83,8 @@ def report(all_cases: Sequence[Case]) -> dict[str, Any]:
     """The coefficients from the even questions, and the calibration on the odd ones."""
     even, odd = ([case for case in all_cases if case.even is half] for half in (True, False))
     weights = fit(np.array([case.features for case in even]), np.array([float(case.right) for case in even]))
-    sure = 1 / (1 + np.exp(-weights[0] - np.array([case.features for case in odd]) @ weights[1:]))
+    constant, *coefficients = weights.tolist()
+    sure = np.array([probability(case.features, constant=constant, coefficients=coefficients) for case in odd])
     right = np.array([float(case.right) for case in odd])
     bins = []
     for low, high in pairwise(BINS):

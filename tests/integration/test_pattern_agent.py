@@ -97,6 +97,14 @@ def test_without_a_model_what_is_not_sure_is_not_answered(shop, server, embedder
     assert sure.text
 
 
+def test_a_word_that_no_pattern_accounts_for_is_never_sure(shop, server, embedder):
+    """All suppliers are not those that like jazz."""
+    with opened(server, embedder) as gear:
+        answer = gear.agent(PatternAgent()).ask("Which suppliers like jazz?")
+
+    assert ("", "abstained") == (answer.text, answer.stop_reason)
+
+
 def test_a_reply_that_is_no_choice_leaves_the_question_open(asking):
     """After one repair the run ends without an answer, and says why."""
     answer, calls = asking(SUPPLIED, reply=lambda _: "I would say the first.")
