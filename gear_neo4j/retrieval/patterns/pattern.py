@@ -112,12 +112,13 @@ class Pattern:
             colours[placed.place] += placed.colour
         from_start, from_end = self._edge_colours()
         for _ in self.edges:
-            neighbours = [0] * len(colours)
+            neighbours: list[list[int]] = [[] for _ in colours]
             for place, edge in enumerate(self.edges):
-                neighbours[edge.start] += hash((from_start[place], colours[edge.end]))
-                neighbours[edge.end] += hash((from_end[place], colours[edge.start]))
-            colours = [hash(pair) for pair in zip(colours, neighbours, strict=True)]
-        return hash((len(colours), sum(colours)))
+                neighbours[edge.start].append(hash((from_start[place], colours[edge.end])))
+                neighbours[edge.end].append(hash((from_end[place], colours[edge.start])))
+            # Sorted, not added up: sums of hashes collide.
+            colours = [hash((own, *sorted(of))) for own, of in zip(colours, neighbours, strict=True)]
+        return hash(tuple(sorted(colours)))
 
     def _edge_colours(self) -> tuple[list[int], list[int]]:
         """The colour of each edge as seen from its start, and as seen from its end."""
