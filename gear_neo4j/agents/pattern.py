@@ -11,6 +11,7 @@ from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
+from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.roles.chooser import Choice, Chooser
 from gear_neo4j.roles.parsers import Draft
@@ -27,7 +28,7 @@ class PatternAgent(Budget):
     """
 
     name: ClassVar[str] = "pattern"
-    sure: float = option(0.9, "how sure a pattern must be to be taken without a model, 0 to 1", least=0, most=1)
+    sure: float = option(SURE, "how sure a pattern must be to be taken without a model, 0 to 1", least=0, most=1)
     patterns: int = option(8, "patterns that a model chooses among, at most", least=2)
     listed: int = option(20, "nodes in an answer, at most", least=1)
 

@@ -246,7 +246,7 @@ SHARE = st.floats(0, 1)
 @given(SHARE, SHARE, st.floats(-10, 10), st.floats(0, 10))
 def test_sureness_is_a_probability_that_grows_with_what_a_pattern_accounts_for(words, least, margin, more):
     """And with how far it is before the next."""
-    evidence = Evidence(words=words, least=least, literals=1.0, unsaid=0, edges=1, target=1.0)
+    evidence = Evidence(words=words, least=least, target=1.0)
 
     assert 0 <= sureness(evidence, margin) <= sureness(evidence, margin + more) <= 1
     assert sureness(replace(evidence, least=0.0), margin) <= sureness(evidence, margin)

@@ -75,17 +75,11 @@ class Evidence:
 
     Attributes:
         words: the mean likeness of its telling words to what the pattern explains them by, 0 to 1; ``least`` the least.
-        literals: the share of what the question states that the pattern has; a half where it states nothing.
-        unsaid: relationships that no word supports.
-        edges: all relationships.
         target: how surely the answer's label is asked for, 0 to 1.
     """
 
     words: float
     least: float
-    literals: float
-    unsaid: int
-    edges: int
     target: float
 
 
@@ -196,8 +190,7 @@ class Scorer:
 
     def evidence(self, pattern: Pattern, target: int) -> Evidence:
         """How much of the question a pattern accounts for, with one of its nodes as the answer."""
-        named = self._named(pattern)
-        explained = {place: value for place, _, value in self._explained(pattern, named)}
+        explained = {place: value for place, _, value in self._explained(pattern, self._named(pattern))}
         labels = {Element("label", label) for label in pattern.labels}
         explained |= {
             place: value
@@ -206,16 +199,9 @@ class Scorer:
             if element in labels
         }
         words = [explained.get(place, 0.0) for place in self._content]
-        uses = Uses(int)
-        self._words(pattern, named, uses)
-        stated = {pattern.edges[placed.place].type for placed in pattern.on_edges}
-        placed = {placed.literal for placed in pattern.placed}
         return Evidence(
             words=fmean(words) if words else 1.0,
             least=min(words, default=1.0),
-            literals=len(placed) / len(self.reading.literals) if self.reading.literals else 0.5,
-            unsaid=sum(max(0, count - uses[type]) for type, count in pattern.edge_types.items() if type not in stated),
-            edges=len(pattern.edges),
             target=self.wanted.labels.get(pattern.labels[target], 0.0),
         )
 
