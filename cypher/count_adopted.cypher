@@ -1,14 +1,14 @@
 // name: count_adopted()
 // access: read
 // columns: passages, triples, ingested
-// passages and triples are the numbers of those that stand for the user's nodes and relationships; ingested is whether
-// there are other passages as well.
+// The numbers of passages that stand for nodes and of triples that stand for relationships or properties of the user's;
+// ingested is whether there are other passages as well.
 CALL () {
   MATCH (p:Passage)
   RETURN count(p.node) AS passages, count(p) > count(p.node) AS ingested
 }
 CALL () {
   MATCH (t:Triple)
-  RETURN count(t.relationship) AS triples
+  RETURN count(coalesce(t.relationship, t.property)) AS triples
 }
 RETURN passages, triples, ingested

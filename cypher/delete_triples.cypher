@@ -1,7 +1,8 @@
 // name: delete_triples(ids)
 // access: write
 // columns: triples
-// Deletes triples that stand for relationships and keeps the nodes at their ends. triples is how many it deleted.
+// Deletes triples, and the entities that have no other triple. The user's own nodes stay. triples is how many triples
+// it deleted.
 CALL () {
   MATCH (turn:__GearStore {id: 'turn'})
   USING INDEX SEEK turn:__GearStore(id)
@@ -22,6 +23,23 @@ CALL () {
 }
 MATCH (t:Triple)
 USING INDEX SEEK t:Triple(id)
-WHERE t.id IN $ids AND t.relationship IS NOT NULL
-DETACH DELETE t
-RETURN count(*) AS triples
+WHERE t.id IN $ids
+WITH collect(t) AS triples
+CALL (triples) {
+  UNWIND triples AS t
+  // A triple over the user's own data is linked to the user's nodes, which may have the label Entity.
+  WITH t
+  WHERE t.relationship IS NULL AND t.property IS NULL
+  MATCH (t)-[:SUBJECT|OBJECT]->(e:Entity)
+  RETURN collect(DISTINCT e) AS entities
+}
+FOREACH (t IN triples | DETACH DELETE t)
+WITH size(triples) AS triples, entities
+CALL (entities) {
+  UNWIND entities AS e
+  WITH e
+  WHERE NOT EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Triple) }
+  DETACH DELETE e
+  RETURN count(*) AS orphans
+}
+RETURN triples

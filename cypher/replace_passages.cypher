@@ -28,9 +28,9 @@ OPTIONAL MATCH (p)<-[:FROM]-(t:Triple)
 WITH collect(t) AS triples
 CALL (triples) {
   UNWIND triples AS t
-  // A triple that stands for a user's relationship is linked to the user's nodes, which may have the label Entity.
+  // A triple over the user's own data is linked to the user's nodes, which may have the label Entity.
   WITH t
-  WHERE t.relationship IS NULL
+  WHERE t.relationship IS NULL AND t.property IS NULL
   MATCH (t)-[:SUBJECT|OBJECT]->(e:Entity)
   RETURN collect(DISTINCT e) AS entities
 }

@@ -2,11 +2,11 @@
 // access: read
 // columns: shown, stated
 // The triples of paths as a graph for Neo4j Browser, a row for each. shown is the triple with its entities, or the
-// user's relationship that it stands for; stated is its passage, or the user's node that the passage stands for.
+// user's relationship or node that it stands for; stated is its passage, or the node that the passage stands for.
 MATCH (t:Triple)
 WHERE t.id IN $ids
 MATCH overlay = (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)
 MATCH statement = (t)-[:FROM]->(passage)
-RETURN coalesce(
+RETURN CASE WHEN t.property IS NOT NULL THEN subject ELSE coalesce(
     head([own = (subject)-[r]->(object) WHERE elementId(r) = t.relationship | own]), overlay
-  ) AS shown, coalesce(head([(passage)-[:DESCRIBES]->(node) | node]), statement) AS stated
+  ) END AS shown, coalesce(head([(passage)-[:DESCRIBES]->(node) | node]), statement) AS stated

@@ -13,7 +13,7 @@ CALL () {
   MATCH (p:Passage {source: $source})
   USING INDEX SEEK p:Passage(source)
   MATCH (p)<-[:FROM]-(t:Triple)-[:SUBJECT|OBJECT]->(e:Entity)
-  WHERE t.relationship IS NULL
+  WHERE t.relationship IS NULL AND t.property IS NULL
   WITH DISTINCT e
   // A list, because for a pattern with the source the planner looks up all passages of the source for each triple.
   WHERE NOT EXISTS {

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, NodePassage, RelationshipTriple, node_passage
+from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, NodePassage, node_passage
 from gear_neo4j.adoption.profile import Profile
+from gear_neo4j.adoption.triples import AdoptedTriple
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.overlay_store import NodeReading
@@ -45,7 +46,7 @@ class OverlayWriter:
             self.graph.corpus.delete_triples(stale)
         return self.graph.overlay.write_passages(self._passage_rows(fresh)) if fresh else 0
 
-    def write_triples(self, batch: Sequence[RelationshipTriple]) -> tuple[int, int]:
+    def write_triples(self, batch: Sequence[AdoptedTriple]) -> tuple[int, int]:
         """Write the new triples and the passages that they need; returns the numbers of passages and triples."""
         by_id = {triple.id: triple for triple in batch}
         states = {triple.passage: triple.stated_by for triple in batch}
@@ -73,13 +74,14 @@ class OverlayWriter:
             for node, vector in zip(nodes, vectors, strict=True)
         ]
 
-    def _triple_rows(self, fresh: list[RelationshipTriple]) -> list[dict[str, object]]:
+    def _triple_rows(self, fresh: list[AdoptedTriple]) -> list[dict[str, object]]:
         vectors = self.triple_vectors(fresh).tolist()
         return [
             {
                 "id": triple.id,
                 "passage": triple.passage,
                 "relationship": triple.relationship,
+                "property": triple.property_name,
                 "start": triple.start,
                 "end": triple.end,
                 "subject": triple.subject,

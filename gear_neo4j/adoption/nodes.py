@@ -1,10 +1,10 @@
-"""Reads nodes and relationships under a profile: as passages, and as triples between named nodes."""
+"""Reads nodes under a profile: what they are called, and the passages that represent them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gear_neo4j.adoption.profile import Facts, Profile, words_of
-from gear_neo4j.domain import Passage, Statement, digest
+from gear_neo4j.adoption.profile import Profile, words_of
+from gear_neo4j.domain import Passage, digest
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.typegraph import spoken
 
@@ -22,31 +22,6 @@ class NodePassage:
     passage: Passage
     node: str
     card: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RelationshipTriple(Statement):
-    """A triple that represents a relationship: the element ids of it, of its ends, and of the node that states it."""
-
-    relationship: str
-    start: str
-    end: str
-    stated_by: str
-    subject: str
-    predicate: str
-    object: str
-    rank: float | None = None
-
-    @property
-    def passage(self) -> str:
-        """The id of the passage that states it."""
-        return passage_of(self.stated_by)
-
-    @property
-    def id(self) -> str:
-        """A hash of its content, so that a changed relationship becomes a new triple."""
-        parts = (self.relationship, self.start, self.end, self.stated_by, self.subject, self.predicate, self.object)
-        return digest("relationship", *parts, str(self.rank))
 
 
 def passage_of(node: str) -> str:
@@ -73,26 +48,6 @@ def has_prose(row: Row, profile: Profile) -> bool:
     """Whether a node has a text besides its name."""
     texts = dict(row["texts"])
     return any(_all(texts, profile.prose_properties(label)) for label in row["labels"])
-
-
-def relationship_triple(row: Row, profile: Profile) -> RelationshipTriple | None:
-    """The triple of a relationship; None if an end has no name, or the fact has ended."""
-    subject = names_of(row["startLabels"], row["startNames"], profile)
-    object = names_of(row["endLabels"], row["endNames"], profile)
-    if row["id"] is None or not (subject and object) or has_ended(row, profile):
-        return None
-    facts = profile.relationships.get(row["type"], Facts())
-    properties = dict(row["properties"])
-    predicate = words_of(properties.get(facts.predicate or "", "")) or profile.predicate(row["type"])
-    stated_by = row["chunk"] or row["start"]
-    rank = _number(properties.get(facts.rank or ""))
-    return RelationshipTriple(row["id"], row["start"], row["end"], stated_by, subject[0], predicate, object[0], rank)
-
-
-def has_ended(row: Row, profile: Profile) -> bool:
-    """Whether a relationship is a fact that has ended."""
-    facts = profile.relationships.get(row["type"], Facts())
-    return not dict(row["properties"]).keys().isdisjoint(facts.ended)
 
 
 def names_of(
@@ -135,10 +90,3 @@ def _all(values: Mapping[str, str | list[str | None]], keys: Sequence[str] | Map
     present = [values[key] for key in keys if key in values]
     parts = [part for value in present for part in (value if isinstance(value, list) else [value])]
     return [part.strip() for part in parts if part and part.strip()]
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        return float(text) if text else None
-    except ValueError:
-        return None

@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches, batches_of_nodes, node_reading
-from gear_neo4j.adoption.nodes import RelationshipTriple, has_ended, has_prose, node_passage, relationship_triple
-from gear_neo4j.adoption.profile import Profile, dump
+from gear_neo4j.adoption.nodes import has_prose, node_passage
+from gear_neo4j.adoption.profile import Profile
+from gear_neo4j.adoption.profile_file import dump
 from gear_neo4j.adoption.schema import schema_of
 from gear_neo4j.adoption.survey import survey, survey_types
+from gear_neo4j.adoption.triples import AdoptedTriple, has_ended, property_triples, relationship_triple
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.overlay_store import RelationshipReading
+from gear_neo4j.graph.overlay_store import PropertyReading, RelationshipReading
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
@@ -30,12 +32,13 @@ class AdoptionReport:
     """The items that an adoption read, wrote, and removed because they are gone from the graph.
 
     ``nameless`` counts relationships skipped because an end has no name under the profile, ``ended`` those whose fact
-    has ended, and ``left_out`` those of types that the profile does not mention, by type. ``triples_extracted`` counts
-    the triples that rules made from texts.
+    has ended, and ``left_out`` those of types that the profile does not mention, by type. ``properties_read`` counts
+    the values of properties that are facts, ``triples_extracted`` the triples that rules made from texts.
     """
 
     nodes_read: int = 0
     relationships_read: int = 0
+    properties_read: int = 0
     nameless: int = 0
     ended: int = 0
     passages_written: int = 0
@@ -94,13 +97,14 @@ class Adoption:
             report.nodes_read += 1
             if has_prose(row, self.profile) and node_passage(row, self.profile):
                 cards.add(row["id"])
-        for triple in self._relationship_triples():
+        for triple in self._all_triples():
             report.triples_written += 1
             cards.add(triple.stated_by)
         report.passages_written = len(cards)
         return report
 
     def _totals(self) -> tuple[int, int]:
+        """How many nodes are read for passages, and how many relationships and nodes for triples."""
         labels, types = survey_types(self.graph)
         wanted = [*self.profile.entities, *self.profile.chunks]
         present = [label for label in wanted if label in labels]
@@ -110,7 +114,9 @@ class Adoption:
                 f"the profile {self.profile.name!r} is of another graph ('gear adopt' proposes one for this)"
             )
         self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.covers(kind))
-        return sum(labels[label] for label in present), sum(types.get(kind, 0) for kind in self._types(types))
+        described = sum(labels.get(label, 0) for label, entities in self.profile.entities.items() if entities.facts)
+        relationships = sum(types.get(kind, 0) for kind in self._types(types))
+        return sum(labels[label] for label in present), relationships + described
 
     def _types(self, types: Iterable[str]) -> list[str]:
         """Those of the types that are facts."""
@@ -134,11 +140,19 @@ class Adoption:
             texts=list(dict.fromkeys(name for chunk in self.profile.chunks.values() for name in chunk.text)),
         )
 
+    def _property_reading(self) -> PropertyReading:
+        entities = self.profile.entities
+        return PropertyReading(
+            labels=[label for label, of in entities.items() if of.facts],
+            names=list(self.profile.calling_properties),
+            facts=list(dict.fromkeys(name for of in entities.values() for name in of.facts)),
+        )
+
     def _nodes(self) -> Iterator[Row]:
         labels = [*self.profile.entities, *self.profile.chunks]
         return self.graph.overlay.nodes(labels, node_reading(self.profile))
 
-    def _relationship_triples(self) -> Iterator[RelationshipTriple]:
+    def _relationship_triples(self) -> Iterator[AdoptedTriple]:
         for row in self.graph.overlay.relationships(self._reading()):
             self.report.relationships_read += 1
             triple = relationship_triple(row, self.profile)
@@ -150,6 +164,17 @@ class Adoption:
                 self.report.ended += 1
             else:
                 self.report.nameless += 1
+
+    def _property_triples(self) -> Iterator[AdoptedTriple]:
+        reading = self._property_reading()
+        for row in self.graph.overlay.properties(reading) if reading.labels else ():
+            for triple in property_triples(row, self.profile):
+                self.report.properties_read += 1
+                yield triple
+
+    def _all_triples(self) -> Iterator[AdoptedTriple]:
+        yield from self._relationship_triples()
+        yield from self._property_triples()
 
     def _labels(self, labels: Sequence[str]) -> list[str]:
         return [label for label in labels if label in self.profile.entities]
@@ -165,15 +190,19 @@ class Adoption:
             self.report.triples_removed += deletion.triples
 
     def _remove_triples(self) -> None:
-        """Delete the triples whose relationship is gone or changed."""
-        rows = self.graph.overlay.triples(self._reading())
-        gone = (row["triple"] for row in rows if not (row["stated"] and self._current(row)))
-        for ids in batches(gone, TRIPLES_A_BATCH):
+        """Delete the triples whose relationship or property is gone or changed."""
+        for ids in batches(self._stale(), TRIPLES_A_BATCH):
             self.report.triples_removed += self.graph.corpus.delete_triples(ids)
 
-    def _current(self, row: Row) -> bool:
-        triple = relationship_triple(row, self.profile) if row["id"] else None
-        return triple is not None and triple.id == row["triple"]
+    def _stale(self) -> Iterator[str]:
+        for row in self.graph.overlay.triples(self._reading()):
+            triple = relationship_triple(row, self.profile)
+            if not (row["stated"] and triple and triple.id == row["triple"]):
+                yield row["triple"]
+        for row in self.graph.overlay.property_triples(self._property_reading()):
+            current = property_triples(row, self.profile) if row["id"] else ()
+            if not (row["stated"] and row["triple"] in {triple.id for triple in current}):
+                yield row["triple"]
 
     def _passages(self, writer: OverlayWriter, total: int) -> None:
         """Write the passages of nodes with a text; other nodes get one when a triple needs it."""
@@ -197,7 +226,7 @@ class Adoption:
         def on_batch(written: tuple[int, int]) -> None:
             self.report.passages_written += written[0]
             self.report.triples_written += written[1]
-            done = self.report.relationships_read
+            done = self.report.relationships_read + self.report.properties_read
             self.on_progress(Progress("triples", done, max(total, done), self.report.triples_written))
 
         dimension = self.embedder.dimension
@@ -205,5 +234,5 @@ class Adoption:
             self.graph.loading(dimension=dimension, expected=total, on_percent=on_percent),
             Writers() as writers,
         ):
-            for batch in batches(self._relationship_triples(), TRIPLES_A_BATCH):
+            for batch in batches(self._all_triples(), TRIPLES_A_BATCH):
                 writers.submit(partial(writer.write_triples, batch), on_batch)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
+from gear_neo4j.adoption.fact_properties import details, why_no_fact
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile, words_of
 from gear_neo4j.adoption.recognition import SHORTEST_TEXT, recognise
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
@@ -48,9 +49,8 @@ def propose(survey: Survey, *, name: str) -> Profile:
     if not (names or texts):
         raise InputError("no node of the database has a property that could be its name: write a profile by hand")
     keys = _keys(survey, named={*names, *texts})
-    entities = {label: Entities(names=of, text=_texts(survey.labels[label], of)) for label, of in names.items()} | {
-        label: Entities(key=key, text=_texts(survey.labels[label], (key,))) for label, key in keys.items()
-    }
+    entities = {label: _entities(survey.labels[label], names=of) for label, of in names.items()}
+    entities |= {label: _entities(survey.labels[label], key=key) for label, key in keys.items()}
     return Profile(
         name=name,
         entities=entities,
@@ -60,6 +60,13 @@ def propose(survey: Survey, *, name: str) -> Profile:
         },
         relationships={kind.name: _facts(kind) for kind in survey.types.values() if _between(kind, set(entities))},
     )
+
+
+def _entities(label: Label, *, names: tuple[str, ...] = (), key: str | None = None) -> Entities:
+    texts = _texts(label, names if key is None else (key,))
+    rest = [prop for prop in label.properties.values() if prop.name not in (*names, key, *texts)]
+    facts = tuple(sorted(prop.name for prop in rest if why_no_fact(prop) is None))
+    return Entities(names=names, key=key, text=texts, facts=facts)
 
 
 def _kinds(survey: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
@@ -199,7 +206,9 @@ def _facts(kind: Type) -> Facts:
     filled = [name for name in kind.texts if kind.texts[name] >= 0.9 * kind.sampled and len(kind.values[name]) > 1]
     telling = [name for name in filled if _word(name, PREDICATES) < len(PREDICATES)]
     predicate = min(telling, key=lambda name: _word(name, PREDICATES), default=None)
-    return Facts(words=words_of(kind.name), predicate=predicate, rank="rank" if "rank" in kind.numbers else None)
+    rank = "rank" if "rank" in kind.numbers else None
+    rest = tuple(name for name in details(kind) if name not in (predicate, rank))
+    return Facts(words=words_of(kind.name), predicate=predicate, rank=rank, details=rest)
 
 
 def _varied(prop: Property) -> bool:

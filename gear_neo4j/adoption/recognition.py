@@ -1,6 +1,7 @@
 """Whether a graph is of a library that a built-in profile knows: by its labels, their properties and its mentions."""
 
-from gear_neo4j.adoption.profile import Profile, built_in, load
+from gear_neo4j.adoption.profile import Profile
+from gear_neo4j.adoption.profile_file import built_in, load
 from gear_neo4j.adoption.survey import Survey
 
 SHORTEST_TEXT = 40

@@ -11,7 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from gear_neo4j.adoption.admin_csv import Dialect
-from gear_neo4j.adoption.profile import Profile, built_in, dump, load
+from gear_neo4j.adoption.fact_properties import notes
+from gear_neo4j.adoption.profile import Profile
+from gear_neo4j.adoption.profile_file import built_in, dump, load
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.cli.ingest import progress_shown, tell
 from gear_neo4j.cli.options import errors, opened, with_settings
@@ -164,7 +166,7 @@ def _propose(gear: Gear, *, as_json: bool) -> None:
         click.echo(json.dumps(asdict(profile)))
         return
     _print_survey(survey)
-    click.echo(dump(profile))
+    click.echo(dump(profile, notes=notes(survey, profile)))
     errors.print(
         f"\nThis is a proposal. Save it with {escape('gear adopt > profile.toml')}, edit it, then run "
         "gear adopt --profile profile.toml",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path as File
 
-from gear_neo4j.adoption import profile as profiles
+from gear_neo4j.adoption import profile_file
 from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.importing import COMMAS, Import, ImportReport
 from gear_neo4j.adoption.overlay import Adoption, AdoptionReport
@@ -104,7 +104,7 @@ class Overlay:
         record = self._graph.record()
         if record is None or not record.profile:
             return None
-        return profiles.parse(record.profile, file=f"the profile on record in {self._graph.name}")
+        return profile_file.parse(record.profile, file=f"the profile on record in {self._graph.name}")
 
     def release(
         self, *, dry_run: bool = False, on_progress: Callable[[Progress], None] = lambda _: None

@@ -86,7 +86,7 @@ class CorpusWrites:
         )
 
     def delete_triples(self, ids: Sequence[str]) -> int:
-        """Delete triples; returns how many."""
+        """Delete triples, and the entities that have no other; returns how many triples."""
         return int(self._database.call("delete_triples", ids=list(ids))[0]["triples"])
 
 

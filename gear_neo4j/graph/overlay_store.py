@@ -42,6 +42,15 @@ class RelationshipReading:
     texts: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyReading:
+    """Which properties are ``facts``: those of nodes with one of the ``labels``, which are named by ``names``."""
+
+    labels: Sequence[str]
+    names: Sequence[str]
+    facts: Sequence[str]
+
+
 @dataclass(frozen=True, slots=True)
 class OverlayCounts:
     """The passages and triples that represent the user's data, and whether there are ingested passages as well."""
@@ -74,15 +83,23 @@ class OverlayStore:
         return self._database.stream("adopted_passages", labels=list(labels))
 
     def triples(self, reading: RelationshipReading) -> Iterator[Row]:
-        """Every triple of the overlay with the current state of its relationship, streamed."""
+        """Every triple of a relationship with the current state of that, streamed."""
         return self._database.stream("adopted_triples", **_parameters(reading))
+
+    def properties(self, reading: PropertyReading) -> Iterator[Row]:
+        """The user's nodes with a property that is a fact, streamed."""
+        return self._database.stream("adoptable_properties", **_parameters(reading))
+
+    def property_triples(self, reading: PropertyReading) -> Iterator[Row]:
+        """Every triple of a property with the current state of its node, streamed."""
+        return self._database.stream("adopted_properties", **_parameters(reading))
 
     def write_passages(self, rows: Sequence[Row]) -> int:
         """Write passages over nodes, in one transaction; returns how many."""
         return int(self._database.call("write_adopted_passages", rows=list(rows))[0]["written"])
 
     def write_triples(self, rows: Sequence[Row]) -> int:
-        """Write triples over relationships, in one transaction; returns how many."""
+        """Write triples over relationships and properties, in one transaction; returns how many."""
         return int(self._database.call("write_adopted_triples", rows=list(rows))[0]["written"])
 
     def extracted(self, passages: Sequence[str]) -> list[str]:
@@ -112,5 +129,5 @@ class OverlayStore:
         self._database.call("forget_profile")
 
 
-def _parameters(reading: NodeReading | RelationshipReading) -> dict[str, Any]:
+def _parameters(reading: NodeReading | RelationshipReading | PropertyReading) -> dict[str, Any]:
     return asdict(reading)

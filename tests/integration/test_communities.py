@@ -9,7 +9,7 @@ from threading import Barrier, BrokenBarrierError
 import pytest
 
 from gear_neo4j import GraphRagGlobal
-from gear_neo4j.adoption.profile import built_in, load
+from gear_neo4j.adoption.profile_file import built_in, load
 from gear_neo4j.agents.graphrag import NOTHING
 from gear_neo4j.cli.main import main
 from gear_neo4j.communities import store

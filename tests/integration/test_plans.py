@@ -27,12 +27,14 @@ ALLOWED = {
     "some_adopted": {"NodeByLabelScan"},  # the same
     "survey_nodes": {"AllNodesScan"},  # a sample of whatever there is, with a limit
     "adoptable_nodes": {"AllNodesScan"},  # the labels are the user's: 5.26 can only go through all nodes, once
+    "adoptable_properties": {"AllNodesScan"},  # the same
     "import_twin": {"AllNodesScan"},  # the same
     "property_values": {"AllNodesScan"},  # the same, once for each version of the graph
     "hubs": {"AllNodesScan"},  # the same, when somebody asks for an examination
     "some_triples": {"NodeByLabelScan"},  # any so many
     "adopted_passages": {"NodeByLabelScan"},  # it is meant to read every passage
     "adopted_triples": {"NodeByLabelScan"},  # it is meant to read every triple
+    "adopted_properties": {"NodeByLabelScan"},  # the same
     "communities": {"NodeByLabelScan"},  # it is meant to read every community
     "community_members": {"NodeByLabelScan"},  # the same
     "delete_empty_communities": {"NodeByLabelScan"},  # the same, once after passages were deleted

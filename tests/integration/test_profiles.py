@@ -14,7 +14,7 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j import Base, Beam, Naive
-from gear_neo4j.adoption.profile import built_in, load
+from gear_neo4j.adoption.profile_file import built_in, load
 from gear_neo4j.graph.migrations import statements_of
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
@@ -201,11 +201,13 @@ def test_a_vector_store_gets_triples_by_rules_which_follow_its_texts(empty, serv
 
     with opened(server, embedder) as gear:
         first = gear.overlay.adopt(load(built_in()["langchain-vector"]))
-        passages = {text for _, text in stated(empty)}
+        before_change = stated(empty)
+        passages = {text for _, text in before_change}
         again = gear.overlay.adopt()
         empty.run(change, text=RADIUM, new="Radium was discovered by Pierre Curie in Paris.")
         changed = gear.overlay.adopt()
         facts = [fact for fact, text in stated(empty) if text.startswith("Radium was")]
+        stale = {fact for fact, text in before_change if text == RADIUM} & set(facts)
         assert "rules" in gear.graph.extraction.readers()
         empty.run(change, text="Radium was discovered by Pierre Curie in Paris.", new=RADIUM)
         gear.overlay.release()
@@ -214,6 +216,7 @@ def test_a_vector_store_gets_triples_by_rules_which_follow_its_texts(empty, serv
     assert (0, 0) == (again.triples_extracted, again.passages_written)
     assert 0 < changed.triples_extracted < first.triples_extracted
     assert any("Pierre Curie" in fact for fact in facts)
+    assert set() == stale
     assert before == dump(empty)
 
 

@@ -7,7 +7,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile, built_in, dump, load, parse
+from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
+from gear_neo4j.adoption.profile_file import built_in, dump, load, parse
 from gear_neo4j.cli.adopt import adopt
 from gear_neo4j.errors import InputError
 
@@ -51,7 +52,9 @@ FILLED = st.lists(LABELS, min_size=1, max_size=3).map(tuple)
 PROFILES = st.builds(
     Profile,
     name=LABELS,
-    entities=st.dictionaries(LABELS, st.builds(Entities, names=FILLED, text=LISTS), min_size=1, max_size=3),
+    entities=st.dictionaries(
+        LABELS, st.builds(Entities, names=FILLED, text=LISTS, facts=LISTS), min_size=1, max_size=3
+    ),
     chunks=st.dictionaries(
         LABELS, st.builds(Chunks, text=FILLED, title=LISTS, mentions=LISTS, key=st.none() | LABELS), max_size=2
     ),
@@ -62,6 +65,7 @@ PROFILES = st.builds(
             words=st.text(st.characters(codec="utf-8"), max_size=20),
             predicate=st.none() | LABELS,
             rank=st.none() | LABELS,
+            details=LISTS,
         ),
         max_size=3,
     ),

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from gear_neo4j.adoption.profile import Chunks, Entities, Facts, built_in, load
+from gear_neo4j.adoption.fact_properties import notes, why_no_fact
+from gear_neo4j.adoption.profile import Chunks, Entities, Facts
+from gear_neo4j.adoption.profile_file import built_in, dump, load, parse
 from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.errors import InputError
@@ -121,7 +123,10 @@ def test_a_long_text_makes_a_chunk_whatever_file_it_came_from():
     found = propose(graph(pages, named, short), name="mine")
 
     assert {"Page": Chunks(text=("content",), title=("fileName",))} == found.chunks
-    assert {"Film": Entities(names=("name",), text=("body",)), "Note": Entities(names=("title",))} == found.entities
+    assert {
+        "Film": Entities(names=("name",), text=("body",)),
+        "Note": Entities(names=("title",), facts=("text",)),
+    } == found.entities
 
 
 def test_an_address_is_no_prose():
@@ -171,8 +176,66 @@ def test_a_relation_that_is_a_property_becomes_the_predicate():
 
     found = propose(graph(things, related), name="medical")
 
-    assert {"Ent": Entities(names=("cfname",))} == found.entities
+    assert {"Ent": Entities(names=("cfname",), facts=("cid", "stygrp"))} == found.entities
     assert {"Rel": Facts(words="rel", predicate="relname", rank="rank")} == found.relationships
+
+
+def kept(name, *values, of="number"):
+    """A property with values of a kind."""
+    made = prop(name, *map(str, values))
+    made.kinds.clear()
+    made.kinds[of] = made.nodes
+    return made
+
+
+@pytest.mark.parametrize(
+    ("property", "why"),
+    [
+        (prop("country", *["Germany", "Mexico", "Spain"] * 10), None),
+        (kept("unitPrice", *range(10, 20), *range(10, 20)), None),
+        (kept("discontinued", *["true"] * 30, of="flag"), None),
+        (prop("released", *["1999-03-31", "2003-05-15", "2003-05-15"] * 10), None),
+        (prop("phone", *texts(30, "030-0074{}")), "differs from node to node"),
+        (prop("planet", *["Earth"] * 30), "the same on every node"),
+        (prop("supplierID", *["1", "2", "2"] * 10), "an id"),
+        (prop("homePage", *texts(30, "https://example.org/{}")), "where something came from"),
+        (prop("notes", *[PROSE.format("one"), PROSE.format("two")] * 10), "a long text"),
+        (prop("checksum", *["d41d8cd98f00b204e9800998", "e41d8cd98f00b204e9800998"] * 10), "for machines only"),
+        (kept("vector", *["0.1"] * 30, of="list"), "no text, number, date or flag"),
+        (Property("nothing"), "no text, number, date or flag"),
+    ],
+    ids=lambda value: value.name if isinstance(value, Property) else "",
+)
+def test_a_property_is_a_fact_unless_there_is_a_reason(property, why):
+    """Which stands in the profile as a comment, beside what the property holds."""
+    assert why == why_no_fact(property)
+
+
+def test_the_proposal_says_what_properties_hold_and_why_some_are_no_facts():
+    """As comments: the profile reads the same without them, whatever the names are."""
+    hostile = prop('a\n]"', *["x", "y"] * 10)
+    survey = graph(label("Shop", prop("name", *texts(20, "shop {}")), hostile, prop("shopID", *["1", "2"] * 10)))
+    profile = propose(survey, name="mine")
+
+    text = dump(profile, notes=notes(survey, profile))
+
+    assert Entities(names=("name",), facts=('a\n]"',)) == profile.entities["Shop"]
+    assert profile == parse(text, file="mine.toml")
+    assert "# 'a\\n]\"': text, on 100 % of the nodes, 2 values\n" in text
+    assert "# shopID: text, on 100 % of the nodes, 2 values; no fact: an id\n" in text
+
+
+def test_properties_of_a_relationship_are_details_of_its_fact():
+    """But for ids, and the one that is the predicate or the rank."""
+    related = kind("ACTED_IN", ["Person"], ["Film"])
+    related.properties = {"roles": prop("roles", ["Neo"]), "personID": prop("personID", "7"), "rank": kept("rank", 1)}
+    related.numbers["rank"] = 2
+    parts = [label("Person", prop("name", *PEOPLE)), label("Film", prop("title", *PEOPLE))]
+
+    assert (
+        Facts(words="acted in", rank="rank", details=("roles",))
+        == (propose(graph(*parts, related), name="mine").relationships["ACTED_IN"])
+    )
 
 
 ENTITY = label("__Entity__", prop("name", *PEOPLE), prop("id", *PEOPLE), together=["Person"])

@@ -1,0 +1,152 @@
+"""Profiles as files in TOML: read, checked and written."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import tomli_w
+
+from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
+from gear_neo4j.errors import InputError
+
+BUILT_IN = Path(__file__).parent / "profiles"
+# What a table of a profile holds one of; all else are lists.
+_TEXTS = frozenset({"key", "words", "predicate", "rank"})
+
+
+def built_in() -> dict[str, Path]:
+    """The profiles that come with the product: names and files."""
+    return {path.stem: path for path in sorted(BUILT_IN.glob("*.toml"))}
+
+
+def load(path: Path) -> Profile:
+    """The profile of a file.
+
+    Raises:
+        InputError: it is missing, not TOML, or says something that a profile cannot say.
+    """
+    try:
+        return parse(path.read_text("utf-8"), file=str(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8: {error.reason}") from error
+
+
+def parse(text: str, *, file: str) -> Profile:
+    """The profile that a text says.
+
+    Raises:
+        InputError: names what is wrong, and where.
+
+    Example:
+        >>> profile = parse('name = "mine"\\n[entities.Drug]\\nnames = ["name"]', file="mine.toml")
+        >>> profile.entities["Drug"].names
+        ('name',)
+    """
+    top = _load_toml(text, file)
+    known = {"name": str, "entities": dict, "chunks": dict, "relationships": dict, "without": list, "sources": list}
+    _check(top, known, place=file)
+    kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
+    tables = {
+        key: {
+            name: _table(kind, table, place=f"{file}: {key}.{legible(name)}")
+            for name, table in top.get(key, {}).items()
+        }
+        for key, kind in kinds.items()
+    }
+    without, sources = (_names(top.get(key, []), file) for key in ("without", "sources"))
+    profile = Profile(name=top.get("name", Path(file).stem), without=without, sources=sources, **tables)
+    if not (profile.entities or profile.chunks):
+        raise InputError(f"{file}: a profile needs [entities.LABEL] or [chunks.LABEL]: 'gear adopt' proposes one")
+    if profile.sources and not any(chunk.key for chunk in profile.chunks.values()):
+        raise InputError(f"{file}: sources name chunks by a key: some [chunks.LABEL] must say which property that is")
+    return profile
+
+
+def _load_toml(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file}: not TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: not TOML: brackets are nested too deeply") from error
+    except ValueError as error:
+        # What else it raises is about whole numbers of thousands of digits.
+        raise InputError(f"{file}: not TOML: a number is too long") from error
+
+
+def dump(profile: Profile, *, notes: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
+    """A profile as the text of its file, with notes on labels as comments, each on one line.
+
+    Example:
+        >>> profile = Profile(name="mine", entities={"Drug": Entities(names=("name",))})
+        >>> parse(dump(profile), file="mine.toml") == profile
+        True
+    """
+    top = _filled(asdict(profile))
+    tables = {kind: top.pop(kind, {}) for kind in ("entities", "chunks", "relationships")}
+    parts = [tomli_w.dumps(top)]
+    for kind, of in tables.items():
+        for name, table in of.items():
+            head, rest = tomli_w.dumps({kind: {name: table}}).split("\n", maxsplit=1)
+            comments = notes.get(name, ()) if kind == "entities" else ()
+            parts.append("\n".join([head, *(f"# {comment}" for comment in comments), rest]))
+    return "\n".join(parts)
+
+
+def _filled(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table without what is empty; a table of a name stays, for the name says something."""
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            values[key] = {name: _filled(part) if isinstance(part, Mapping) else part for name, part in value.items()}
+        elif isinstance(value, tuple):
+            values[key] = list(value)
+        else:
+            values[key] = value
+    return {key: value for key, value in values.items() if value not in (None, "", [], {})}
+
+
+def legible(name: str) -> str:
+    """A name of the schema in a message or a comment, in quotes where it is more than a word: it may hold line breaks.
+
+    Example:
+        >>> legible("unitPrice"), legible("unit\\nprice")
+        ('unitPrice', "'unit\\\\nprice'")
+    """
+    return name if re.fullmatch(r"[\w-]+", name) else repr(name)
+
+
+def _table(kind: type[Any], given: object, *, place: str) -> Any:
+    if not isinstance(given, dict):
+        raise InputError(f"{place}: it must be a table")
+    fields: dict[str, type[Any]] = {name: str if name in _TEXTS else list for name in kind.__slots__}
+    _check(given, fields, place=place)
+    values = {key: _names(value, place) if isinstance(value, list) else value for key, value in given.items()}
+    if kind is Entities and not (values.get("names") or values.get("key")):
+        raise InputError(f"{place}: it needs names, a list of properties, or key, a property")
+    if kind is Chunks and not values.get("text"):
+        raise InputError(f"{place}: it needs text, a list of properties")
+    return kind(**values)
+
+
+def _names(given: list[object], place: str) -> tuple[str, ...]:
+    if not all(isinstance(name, str) and name for name in given):
+        raise InputError(f"{place}: a list must hold names alone")
+    return tuple(map(str, given))
+
+
+def _check(given: Mapping[str, object], known: Mapping[str, type], *, place: str) -> None:
+    for key, value in given.items():
+        if key not in known:
+            raise InputError(f"{place}: {key!r} is not known; there are {', '.join(known)}")
+        if not isinstance(value, known[key]):
+            kind = {"str": "a text", "list": "a list", "dict": "a table"}[known[key].__name__]
+            raise InputError(f"{place}: {key} must be {kind}")
+        if value == "":
+            raise InputError(f"{place}: {key} must not be empty: leave it out")
