@@ -22,6 +22,7 @@ from rich.table import Table
 from benchmarks.measure import fresh_gear, machine
 from gear_neo4j.evaluate import knowledge
 from gear_neo4j.gear import Gear
+from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.patterns.sureness import NAMES, features, probability
 from gear_neo4j.settings import Settings
@@ -52,7 +53,7 @@ def measure(folder: Path, settings: Settings) -> list[Case]:
 def cases(gear: Gear, folder: Path) -> Iterator[Case]:
     """A case for each question that names nodes as its answer and gets any."""
     entities = knowledge.AnswerEntities(gear.graph.export.named_nodes())
-    finder = PatternFinder(gear.graph, embedder=gear.embedder)
+    finder = PatternFinder(gear.graph, embedder=gear.embedder, dictionaries=Dictionaries(gear.graph.export))
     for number, question in enumerate(track(knowledge.load(folder).questions, folder.name)):
         wanted = entities.wanted(question.question, question.answer)
         found = finder.find(question.question).entities if wanted else ()

@@ -44,7 +44,7 @@ class Session:
         self.rankers = Rankers(graph, home=settings.home)
         self.projections = Projections(graph.export)
         self.dictionaries = Dictionaries(graph.export)
-        self.finder = PatternFinder(graph, embedder=embedder)
+        self.finder = PatternFinder(graph, embedder=embedder, dictionaries=self.dictionaries)
         self._open_chat = chat
         self._opening = Lock()
         self._chats: list[ChatModel] = []

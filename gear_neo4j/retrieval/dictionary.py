@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import ahocorasick
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.export import Export, NamedNode
+from gear_neo4j.graph.export import Export, NamedNode, Version
 from gear_neo4j.retrieval.versioned import Versioned
 
 SHORTEST = 3
@@ -96,6 +96,16 @@ class Dictionary:
                 matches.append(Match(places[start][0], places[end - 1][1], written, tuple(nodes)))
         return sorted(matches, key=lambda match: match.start)
 
+    def nodes_named(self, name: str) -> tuple[str, ...]:
+        """The ids of all nodes with a name.
+
+        Example:
+            >>> Dictionary([NamedNode("1", ("Ada",), 5), NamedNode("2", ("Bob", "ADA"), 2)]).nodes_named("ada")
+            ('1', '2')
+        """
+        entry: _Entry | None = self._automaton.get(_fold(name)[0], None) if self._longest else None
+        return tuple(entry.nodes) if entry else ()
+
     def _matches(self, folded: str) -> Iterator[tuple[int, int, _Entry]]:
         for last, entry in self._automaton.iter(folded):
             start, end = last + 1 - entry.length, last + 1
@@ -158,6 +168,10 @@ class Dictionaries:
             InputError: the graph has too many nodes to be held in memory.
         """
         return self._kept.current()
+
+    def at(self, version: Version) -> Dictionary:
+        """The dictionary of the graph at a version that was read just now."""
+        return self._kept.at(version)
 
 
 def _limit(nodes: Iterable[NamedNode]) -> Iterator[NamedNode]:

@@ -4,7 +4,8 @@ Identifiers come from the schema alone and are quoted by one function; everythin
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from gear_neo4j.domain import Cypher
 from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema, can_be_written
@@ -23,6 +24,11 @@ _TAKEN = frozenset(
     union unwind using value ways when where with xor yield
     """.split()  # noqa: SIM905
 )
+# Rows that a pattern of several relationships goes through, at most, before its nodes are counted.
+MOST_ROWS = 20_000
+# The element ids of the nodes at some places of a pattern, beside their names: no index on the names is needed.
+Anchors = Mapping[int, Sequence[str]]
+NO_ANCHORS: Anchors = MappingProxyType({})
 # What adds up over several relationships or nodes; of ratings and prices the highest counts.
 _AMOUNTS = frozenset(
     """
@@ -59,24 +65,46 @@ class Compiler:
             return name
         return f"{spoken(label)} {name}" if name else spoken(label)
 
-    def shown(self, pattern: Pattern, target: int, *, limit: int, aggregation: Aggregation = LISTED) -> Cypher:
+    def is_name(self, condition: Condition) -> bool:
+        """Whether a condition is on the name of nodes."""
+        return condition.operator == "is" and self._schema.names_with(condition.owner, condition.property)
+
+    def shown(
+        self,
+        pattern: Pattern,
+        target: int,
+        *,
+        limit: int,
+        aggregation: Aggregation = LISTED,
+        anchors: Anchors = NO_ANCHORS,
+        bounded: bool = False,
+    ) -> Cypher:
         """The query for a reader: the nodes of the answer by their measure, or those first that most ways lead to."""
-        body = _Body(pattern, self._schema)
+        body = _Body(pattern, self._schema, anchors)
         node = body.variables[target]
-        lines = [body.text, *body.measured(target, aggregation)]
+        lines = [body.text, *(_bound(pattern, node) if bounded else ()), *body.measured(target, aggregation)]
         lines += [f"RETURN {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
         return Cypher("\n".join(lines), body.parameters)
 
-    def run(self, pattern: Pattern, target: int, *, limit: int, aggregation: Aggregation = LISTED) -> Cypher:
-        """The same query as it is run: it returns id, labels, name and measure of the same nodes."""
-        body = _Body(pattern, self._schema)
+    def run(
+        self,
+        pattern: Pattern,
+        target: int,
+        *,
+        limit: int,
+        aggregation: Aggregation = LISTED,
+        anchors: Anchors = NO_ANCHORS,
+    ) -> Cypher:
+        """The same query as it is run: it returns id, labels, name, measure and number of ways of the same nodes."""
+        body = _Body(pattern, self._schema, anchors)
         node = body.variables[target]
         name = self._schema.names.get(pattern.labels[target])
         called = f"toStringOrNull({node}.{quoted(name)})" if name else "null"
-        lines = [body.text, *body.measured(target, aggregation)]
+        lines = [body.text, *_bound(pattern, node), *body.measured(target, aggregation)]
         lines += [f"WITH {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
-        value = "value" if pattern.measures else "null"
-        lines.append(f"RETURN elementId({node}) AS id, labels({node}) AS labels, {called} AS name, {value} AS value")
+        value, ways = ("value", "0") if pattern.measures else ("null", "ways")
+        columns = f"labels({node}) AS labels, {called} AS name, {value} AS value, {ways} AS ways"
+        lines.append(f"RETURN elementId({node}) AS id, {columns}")
         return Cypher("\n".join(lines), body.parameters)
 
     def figure(self, pattern: Pattern, target: int, aggregation: Aggregation) -> Cypher:
@@ -88,12 +116,13 @@ class Compiler:
 class _Body:
     """MATCH and WHERE of a pattern, with its variables and parameters."""
 
-    def __init__(self, pattern: Pattern, schema: GraphSchema) -> None:
+    def __init__(self, pattern: Pattern, schema: GraphSchema, anchors: Anchors = NO_ANCHORS) -> None:
         self.parameters: dict[str, object] = {}
         self.variables = _variables(pattern)
         self._pattern = pattern
         self._schema = schema
-        conditions = [*self._on_nodes(), *self._on_edges()]
+        sought = (f"elementId({self.variables[place]}) IN {self._parameter(ids)}" for place, ids in anchors.items())
+        conditions = [*sought, *self._on_nodes(), *self._on_edges()]
         where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
         self.text = f"MATCH {', '.join(self._parts())}{where}"
 
@@ -196,6 +225,16 @@ class _Body:
         name = f"p{len(self.parameters)}"
         self.parameters[name] = value
         return f"${name}"
+
+
+def is_bounded(pattern: Pattern) -> bool:
+    """Whether only some rows of a pattern may be read: the number of ways along several relationships has no bound."""
+    return len(pattern.edges) > 1 and not pattern.measures
+
+
+def _bound(pattern: Pattern, node: str) -> Iterator[str]:
+    if is_bounded(pattern):
+        yield f"WITH {node} LIMIT {MOST_ROWS}"
 
 
 def _projected(pattern: Pattern) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 from typing import Literal
 
@@ -18,6 +19,7 @@ RELATED = 0.4
 NOTHING, CERTAIN = 0.3, 0.8
 MOST_BY_COSINE = 0.85
 LEAST = 0.2
+SHARED = stem("share")
 # Beside the best element for a word only those count that are nearly as like it.
 NEARLY = 0.75
 
@@ -73,6 +75,10 @@ class Likenesses:
             nearest = cosines[row : row + len(texts)].max(axis=0)
             row += len(texts)
             found[place] = self._row([stem(text) for text in texts], nearest)
+        for place, following in pairwise(places):
+            if reading.words[place].stem == SHARED and max(found[place].values(), default=0.0) < CERTAIN:
+                # What films share, each of them has: the word counts as the one after it.
+                found[place] = {element: value for element, value in found[following].items() if element.kind == "type"}
         return found
 
     def labels_like(self, texts: Sequence[str], labels: Sequence[str]) -> dict[str, float]:

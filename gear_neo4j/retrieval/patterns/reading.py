@@ -23,7 +23,7 @@ from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
 # A literal that is written like any word of the language says little.
 PLAIN = 0.15
-# A property with so few values is a closed list: one of them is meant even where it is written small.
+# A property with fewer values is a closed list: one of them is meant even where it is written small.
 CLOSED = 200
 # Properties that the words near a number name nearly as well as the best one.
 MARGIN = 0.8
@@ -155,7 +155,10 @@ class Reader:
 
     def _values(self, reading: Reading) -> None:
         shouted = reading.text == reading.text.casefold()
-        for match in self._dictionary.find(reading.text):
+        matches = self._dictionary.find(reading.text)
+        # Beside a name that is written like one, a plain word is hardly another.
+        named = any(match.text != match.text.casefold() for match in matches)
+        for match in matches:
             conditions = self._vocabulary.conditions(match.text)
             said = match.text.casefold().split()
             small = match.text == match.text.casefold()
@@ -164,7 +167,8 @@ class Reader:
                 continue
             if _DIGITS.fullmatch(match.text) and not any(map(self._is_name, conditions)):
                 continue
-            known = any(match.text in condition.texts or self._is_closed(condition) for condition in conditions)
+            exact = any(match.text in condition.texts for condition in conditions)
+            known = any(map(self._is_closed, conditions)) or (exact and not named)
             plain = small and not shouted and len(said) == 1 and not known
             _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
 
@@ -172,7 +176,7 @@ class Reader:
         return self.schema.names_with(condition.owner, condition.property)
 
     def _is_closed(self, condition: Condition) -> bool:
-        return self.schema.properties(condition.owner)[condition.property].distinct <= CLOSED
+        return self.schema.properties(condition.owner)[condition.property].distinct < CLOSED
 
     def _numbers(self, reading: Reading) -> None:
         for numbers in sorted(numbers_in(reading.text), key=lambda numbers: numbers.start):

@@ -3,13 +3,14 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
 from gear_neo4j.graph.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.conditions import is_count
+from gear_neo4j.retrieval.patterns.language import names_a_doer
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
 from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reading
@@ -19,7 +20,7 @@ from gear_neo4j.retrieval.patterns.target import NAMES, TargetLabels
 SUPPORTS = 0.5
 # The share of a question's words that a pattern without any value must explain.
 MOST_WORDS = 0.5
-_SHARED = re.compile(r"\b(?:same|both|also|them|who (?:has|have))\b", re.IGNORECASE)
+_SHARED = re.compile(r"\b(?:same|both|them|who (?:has|have))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Weights:
         literal: a value, number or flag that the pattern has a condition for.
         prior: how well the words around it name the condition's property.
         near: the condition's label stands near it.
-        beside: the type that stands next to a name is at the named node.
+        beside: the type that stands next to a name is at the named node; ``asked``, next to what is asked for.
         word: a word that names one of the pattern's labels, types or properties.
         again: the share of a further word for the same relationship.
         target: the answer's label is asked for.
@@ -47,6 +48,7 @@ class Weights:
     prior: float = 0.8
     near: float = 0.5
     beside: float = 0.5
+    asked: float = 0.5
     word: float = 0.8
     again: float = 0.4
     target: float = 1.0
@@ -135,6 +137,8 @@ class Scorer:
                 points -= self.weights.named
             elif node in measured:
                 points += self.weights.own
+            types = (pattern.edges[edge].type for edge, _, _ in pattern.ways[node])
+            points += self.weights.asked * max((self._asked.get(type, 0.0) for type in types), default=0.0)
             yield node, points
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
@@ -148,10 +152,11 @@ class Scorer:
     def _words(self, pattern: Pattern, named: frozenset[int], uses: Uses) -> float:
         """Points for words; counts in ``uses`` how many support each type."""
         points = 0.0
-        for _, element, value in self._explained(pattern, named):
+        for place, element, value in self._explained(pattern, named):
             share = 1.0
             if element.kind == "type":
-                share = self.weights.again if uses[element.name] >= pattern.types.get(element.name, 0) else 1.0
+                again = uses[element.name] >= pattern.types.get(element.name, 0) or place in self.wanted.appositions
+                share = self.weights.again if again else 1.0
                 uses[element.name] += value >= SUPPORTS
             points += share * self.weights.word * value
         return points
@@ -212,7 +217,9 @@ class Scorer:
         for place, row in self.likeness.items():
             kept = row.items()
             if place in self.wanted.appositions:
-                kept = {element: value for element, value in row.items() if element.kind == "label"}.items()
+                # The director Ann has directed something.
+                kinds = ("label", "type") if names_a_doer(self.reading.words[place].text) else ("label",)
+                kept = {element: value for element, value in row.items() if element.kind in kinds}.items()
             if self.reading.words[place].telling:
                 content[place] = sorted(kept, key=lambda entry: -entry[1])
         return content
@@ -234,16 +241,33 @@ class Scorer:
     @cached_property
     def _beside(self) -> Mapping[int, Mapping[str, float]]:
         """By literal, the types that the nearest word which names any supports."""
-        beside = {}
-        for number, literal in enumerate(self.reading.literals):
-            near: list[tuple[float, dict[str, float]]] = []
-            for place, row in self._content.items():
-                types = {element.name: value for element, value in row if element.kind == "type" and value >= SUPPORTS}
-                distance = literal.first - place if place < literal.first else place - literal.last + 0.5
-                near += [(distance, types)] if types else []
-            if near:
-                beside[number] = min(near, key=lambda entry: entry[0])[1]
-        return beside
+        literals = enumerate(self.reading.literals)
+        return {
+            number: self._types_near(
+                lambda place, at=literal: at.first - place if place < at.first else 2 * (place - at.last) + 0.5  # type: ignore[misc]
+            )
+            for number, literal in literals
+        }
+
+    @cached_property
+    def _asked(self) -> Mapping[str, float]:
+        """The types that the nearest word to what is asked for supports: *who directed*, *written by whom*."""
+        asking = self.wanted.place
+        if asking is None:
+            return {}
+        return self._types_near(lambda place: place - asking if place >= asking else asking - place + 0.5)
+
+    def _types_near(self, distance: Callable[[int], float]) -> Mapping[str, float]:
+        """The types that the nearest of the words which name any supports."""
+        near: list[tuple[float, dict[str, float]]] = []
+        conditions = [condition for literal in self.reading.literals for condition in literal.conditions]
+        absent = {condition.texts[0] for condition in conditions if condition.operator == "absent"}
+        for place, row in self._content.items():
+            named = {element.name: value for element, value in row if element.kind == "type" and value >= SUPPORTS}
+            types = {type: value for type, value in named.items() if type not in absent}
+            if types and place not in self.wanted.appositions:
+                near.append((distance(place), types))
+        return min(near, key=lambda entry: entry[0])[1] if near else {}
 
     def _label_near(self, placed: Placed) -> float:
         """How near a condition's label stands to its literal, 0 to 1."""

@@ -22,21 +22,27 @@ SECOND, LATER = 0.35, 0.2
 NEAR = 3
 _DETERMINERS = frozenset({"which", "what", "this"})
 _GROUPING = frozenset({"each", "every", "per"})
+_ASKING = frozenset({"who", "whom", "when", "where"})
 _POINTING = _DETERMINERS | {"that", "these"}
 _IS = frozenset({"is", "are", "was", "were"})
 
 
 @dataclass(frozen=True, slots=True)
 class TargetLabels:
-    """How likely each label is to be the answer's, 0 to 1; and the places of words that only say what a value is."""
+    """How likely each label is to be the answer's, 0 to 1; and the places of words that only say what a value is.
+
+    ``place`` is that of the word by which the answer is asked for, if there is one.
+    """
 
     labels: Mapping[str, float]
     appositions: frozenset[int]
+    place: int | None = None
 
 
 def target_labels(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likenesses: Likenesses) -> TargetLabels:
     """The labels that a question may ask for."""
     mentions: list[tuple[Mapping[str, float], bool]] = []
+    asking: list[int] = []
     appositions: set[int] = set()
     for place in sorted(likeness):
         labels = _labels(reading, place, likeness[place], schema=schema, likenesses=likenesses)
@@ -48,7 +54,8 @@ def target_labels(reading: Reading, likeness: Likeness, *, schema: GraphSchema, 
             labels |= _by_type(reading, place, likeness[place], labels, schema=schema, likenesses=likenesses)
         if labels:
             mentions.append((labels, pointed))
-    return TargetLabels(_weighed(mentions), frozenset(appositions))
+            asking += [place] if pointed else []
+    return TargetLabels(_weighed(mentions), frozenset(appositions), asking[0] if asking else None)
 
 
 def _weighed(mentions: Sequence[tuple[Mapping[str, float], bool]]) -> dict[str, float]:
@@ -83,11 +90,15 @@ def _labels(
 def _says_what_a_value_is(reading: Reading, place: int, labels: Mapping[str, float]) -> bool:
     word = reading.words[place].text.casefold()
     before = reading.words[place - 1].text.casefold() if place else ""
-    if before in _POINTING:
+    if before in _POINTING or word in _ASKING:
         return False
     for literal in reading.literals:
         distance = literal.first - place if place < literal.first else place - literal.last
         near = distance <= NEAR and (distance == 1 or not word.endswith("s"))
+        following = reading.words[place + 1 : place + 2]
+        if names_a_doer(word) and following and following[0].text.casefold() == "of":
+            # The director of Conan is not Conan.
+            continue
         owners = (found.owner for found in literal.conditions if found.operator == "is")
         if near and literal.weight == 1 and any(owner.kind == "label" and owner.name in labels for owner in owners):
             return True
@@ -103,11 +114,11 @@ def _is_pointed_at(reading: Reading, place: int) -> bool:
     wanted = reading.aggregation
     if wanted and not wanted.order and _GROUPING.intersection(words[-2:-1]):
         return True
-    if words[-1] in ("who", "whom") or _DETERMINERS.intersection(words[-2:-1]):
+    if words[-1] in _ASKING or _DETERMINERS.intersection(words[-2:-1]):
         return True
     what_are = words[-3:-2] == ["what"] and bool(_IS.intersection(words[-2:-1]))
     are_the = words[-2:-1] == ["the"] and bool(_IS.intersection(words[-3:-2])) and place <= NEAR
-    return what_are or are_the
+    return what_are or (are_the and words[0] not in ("when", "where"))
 
 
 def _by_type(
