@@ -26,10 +26,10 @@ class Walk(Options):
     """
 
     label: ClassVar[str] = "the walk"
-    steps: int = option(3, "steps away from the named nodes", least=1)
+    steps: int = option(2, "steps away from the named nodes", least=1)
     nearest: int = option(100, "facts of a node that are kept, the nearest to the question", least=1)
-    scanned: int = option(2_000, "facts of a node that are scanned", least=1)
-    frontier: int = option(200, "nodes that a step goes on from", least=1)
+    scanned: int = option(500, "facts of a node that are scanned", least=1)
+    frontier: int = option(50, "nodes that a step goes on from", least=1)
     damping: float = option(0.7, "probability of going on", least=0, below=1)
     likeness: float = option(1.0, "how much the cosine of a fact to the question counts")
     repeated: float = option(0.03, "weight of an end that an earlier fact has covered", above=0, most=1)

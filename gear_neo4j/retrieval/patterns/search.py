@@ -14,7 +14,7 @@ from gear_neo4j.retrieval.patterns.scoring import SUPPORTS, Evidence, Scorer
 from gear_neo4j.retrieval.patterns.sureness import FARTHEST_MARGIN, sureness
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
-BEAM = 24
+BEAM = 12
 # Points that a pattern may be behind the best of its step.
 SLACK = 2.0
 MOST_EDGES = 4
