@@ -22,7 +22,11 @@ CALL (a, r, b) {
   RETURN collect(elementId(c)) AS chunk
 }
 RETURN elementId(r) AS id, type(r) AS type,
-  [key IN $properties WHERE r[key] IS NOT NULL | [key, left(toStringOrNull(r[key]), 500)]] AS properties,
+  [key IN $properties WHERE r[key] IS NOT NULL | [key, CASE
+    WHEN r[key] IS :: LIST<ANY> NOT NULL
+      THEN substring(reduce(text = '', part IN r[key][..10] | text + ', ' + coalesce(toStringOrNull(part), '')), 2, 500)
+    ELSE coalesce(left(toStringOrNull(r[key]), 500), '')
+  END]] AS properties,
   chunk[0] AS chunk, elementId(a) AS start, labels(a) AS startLabels,
   [key IN $names WHERE a[key] IS NOT NULL | [key, CASE
     WHEN a[key] IS :: STRING NOT NULL THEN left(a[key], 500)

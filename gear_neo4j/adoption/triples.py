@@ -10,6 +10,9 @@ from gear_neo4j.domain import Statement, digest
 from gear_neo4j.graph.database import Row
 
 # What a reader would not write of a whole number, or of a date: 18.0, 1996-07-04T00:00:00.000.
+# Flags, and what stands for no value.
+_SET = frozenset({"true", "yes"})
+_NOTHING = frozenset({"", "false", "no", "na", "n/a", "nan", "none", "null", "nil", "-", "?", "unknown"})
 _TRAILING = re.compile(r"^(-?\d+)\.0$|^(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?$")
 
 
@@ -70,8 +73,9 @@ def relationship_triple(row: Row, profile: Profile) -> AdoptedTriple | None:
 
 def _details(properties: Mapping[str, str], facts: Facts) -> str:
     """The other properties of a relationship, in brackets."""
-    present = [(name, value) for name in facts.details for value in [plain(properties.get(name, ""))] if value]
-    return f" ({', '.join(f'{words_of(name)}: {value}' for name, value in present)})" if present else ""
+    values = [(words_of(name), plain(properties.get(name, ""))) for name in facts.details]
+    present = [f"{words}: {value}" for words, value in values if value.casefold() not in _NOTHING]
+    return f" ({', '.join(present)})" if present else ""
 
 
 def property_triples(row: Row, profile: Profile) -> Iterator[AdoptedTriple]:
@@ -86,18 +90,19 @@ def property_triples(row: Row, profile: Profile) -> Iterator[AdoptedTriple]:
 
 
 def property_fact(property: str, value: str) -> tuple[str, str] | None:
-    """Predicate and object of a property's value; None of an empty one, and of a flag that is not set.
+    """Predicate and object of a property's value; None of one that says nothing, and of a flag that is not set.
 
     Example:
-        >>> property_fact("unitPrice", "18.0"), property_fact("discontinued", "true"), property_fact("isOpen", "false")
+        >>> property_fact("unitPrice", "18.0"), property_fact("discontinued", "true"), property_fact("isOpen", "no")
         (('unit price', '18'), ('is', 'discontinued'), None)
     """
     text = plain(value)
-    if text not in ("true", "false"):
-        return (words_of(property), text) if text else None
+    if text.casefold() in _NOTHING:
+        return None
+    if text.casefold() not in _SET:
+        return words_of(property), text
     verb, *rest = words_of(property).split(" ")
-    words = (verb, " ".join(rest)) if rest and verb in ("is", "has", "was") else ("is", words_of(property))
-    return words if text == "true" else None
+    return (verb, " ".join(rest)) if rest and verb in ("is", "has", "was") else ("is", words_of(property))
 
 
 def plain(value: str) -> str:

@@ -26,7 +26,7 @@ class Walk(Options):
     """
 
     label: ClassVar[str] = "the walk"
-    steps: int = option(2, "steps away from the named nodes", least=1)
+    steps: int = option(3, "steps away from the named nodes", least=1)
     nearest: int = option(100, "facts of a node that are kept, the nearest to the question", least=1)
     scanned: int = option(500, "facts of a node that are scanned", least=1)
     frontier: int = option(50, "nodes that a step goes on from", least=1)
@@ -103,7 +103,9 @@ def _furthest(items: Sequence[Seed], named: Sequence[Sequence[str]], *, k: int, 
     shares = _shares(heads, tails, starts, options)
     likeness = np.exp(options.likeness * np.array([fact.score for fact in items]))
     known = {places[node] for group in named for node in group if node in places}
-    chosen = _covering(heads, tails, (shares[heads] + shares[tails]) * likeness, known, k=k, repeated=options.repeated)
+    # A property's fact has one end.
+    masses = np.where(heads == tails, shares[heads], shares[heads] + shares[tails])
+    chosen = _covering(heads, tails, masses * likeness, known, k=k, repeated=options.repeated)
     return [items[place] for place in chosen]
 
 
