@@ -10,7 +10,7 @@ from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.pattern_queries import PatternQueries
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.retrieval.patterns import finder
+from gear_neo4j.retrieval.patterns import cypher, finder, runner
 from tests.dump import dump
 from tests.graphs import opened
 
@@ -66,10 +66,53 @@ def test_what_stands_in_a_property_or_at_the_end_of_a_chain_is_found(shop, serve
     assert names == {entity.name for entity in best}
     assert [1, 2] == [entity.rank for entity in hits.entities][:2] or len(hits.entities) == 1
     for entity in hits.entities:
-        cypher = entity.cypher
-        shown = Query("shown", f"CALL () {{ {cypher.statement} }} RETURN *", frozenset(cypher.parameters))
-        nodes = [value for row in shop.run(shown, **cypher.parameters) for value in row.values()]
+        query = entity.cypher
+        shown = Query("shown", f"CALL () {{ {query.statement} }} RETURN *", frozenset(query.parameters))
+        nodes = [value for row in shop.run(shown, **query.parameters) for value in row.values()]
         assert entity.id in {node.element_id for node in nodes if hasattr(node, "element_id")}
+
+
+def test_a_chain_with_too_many_ways_is_cut_and_shown_as_it_was_run(empty, server, embedder, monkeypatch):
+    """The shown Cypher has the same bound and the same nodes; the result is not exact."""
+    monkeypatch.setattr(cypher, "MOST_ROWS", 30)
+    monkeypatch.setattr(runner, "MOST_ROWS", 30)
+    empty.run(
+        write(
+            "CREATE (s:Supplier {name: 'Tokyo Traders'}) WITH s UNWIND range(1, 20) AS i "
+            "CREATE (s)-[:SUPPLIES]->(p:Product {name: 'product ' + i}) WITH p, i UNWIND range(1, 5) AS j "
+            "CREATE (p)-[:PART_OF]->(:Category {name: 'category ' + i + ' ' + j})"
+        )
+    )
+    Adoption(Graph(empty), PROFILE, embedder).run()
+
+    with opened(server, embedder) as gear:
+        hits = gear.search(QUESTIONS[0][0], retriever=Paths(answers=50))
+
+    entities = [entity for entity in hits.entities if entity.cypher == hits.entities[0].cypher]
+    shown = entities[0].cypher
+    rows = empty.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters)
+    assert not hits.exact
+    assert "LIMIT 30" in shown.statement
+    assert 30 == len(entities)
+    assert {entity.id for entity in entities} == {row["category"].element_id for row in rows}
+
+
+def test_what_a_question_names_comes_after_what_it_does_not(empty, server, embedder):
+    """Ann wrote and directed; whom one asks about is hardly the news."""
+    empty.run(
+        write(
+            "CREATE (ann:Person {name: 'Ann Lee'}), (bob:Person {name: 'Bob Ray'}), (film:Film {title: 'Harbour'}), "
+            "(ann)-[:WROTE]->(film), (ann)-[:DIRECTED]->(film), (bob)-[:DIRECTED]->(film), "
+            "(ann)-[:WROTE]->(other:Film {title: 'Rivers'}), (ann)-[:DIRECTED]->(other)"
+        )
+    )
+    profile = Profile(name="f", entities={"Person": Entities(names=("name",)), "Film": Entities(names=("title",))})
+    Adoption(Graph(empty), profile, embedder).run()
+
+    with opened(server, embedder) as gear:
+        hits = gear.search("Who directed the films that Ann Lee wrote?", retriever=Paths())
+
+    assert ["Bob Ray", "Ann Lee"] == [entity.name for entity in hits.entities][:2]
 
 
 RANKED = [

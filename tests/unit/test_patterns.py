@@ -80,6 +80,36 @@ def search():
             "WHERE person.name IN ['Keanu Reeves']",
             "person_2",
         ),
+        (
+            "Which films share directors with The Matrix?",
+            "MATCH (film:Film)<-[:DIRECTED]-(person:Person), (person)-[:DIRECTED]->(film_2:Film) "
+            "WHERE film.title IN ['The Matrix']",
+            "film_2",
+        ),
+        (
+            "The films that share actors with The Matrix were directed by whom?",
+            "MATCH (film:Film)<-[:ACTED_IN]-(person:Person), (person)-[:ACTED_IN]->(film_2:Film), "
+            "(film_2)<-[:DIRECTED]-(person_2:Person) WHERE film.title IN ['The Matrix']",
+            "person_2",
+        ),
+        (
+            "Who acted in films of the director Lana Wachowski?",
+            "MATCH (person:Person)-[:DIRECTED]->(film:Film), (film)<-[:ACTED_IN]-(person_2:Person) "
+            "WHERE person.name IN ['Lana Wachowski']",
+            "person_2",
+        ),
+        (
+            "Under which studios do the films of Keanu Reeves fall?",
+            "MATCH (person:Person)-[:ACTED_IN]->(film:Film), (film)-[:MADE_BY]->(studio:Studio) "
+            "WHERE person.name IN ['Keanu Reeves']",
+            "studio",
+        ),
+        (
+            "Who other than Keanu Reeves acted in The Matrix?",
+            "MATCH (person:Person)-[:ACTED_IN]->(film:Film) "
+            "WHERE NOT person.name IN ['Keanu Reeves'] AND film.title IN ['The Matrix']",
+            "person",
+        ),
         ("Which films were released after 2000?", "MATCH (film:Film) WHERE film.released > 2000", "film"),
         (
             "List the films of the 1990s",

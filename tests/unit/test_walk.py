@@ -39,6 +39,13 @@ def test_no_fact_no_choice_and_names_without_facts_give_the_first():
     assert ["a-a"] == chosen([fact("a", "a")], [["a"]])
 
 
+def test_a_fact_of_a_property_has_one_end():
+    """One about a node weighs no more than one that leads on from it."""
+    facts = [fact("a", "b"), fact("b", "b", 0.5), fact("b", "c", 0.5)]
+
+    assert ["b-c", "b-b"] == [one for one in chosen(facts, [["a"]], direct=0) if one != "a-b"]
+
+
 NODES = st.sampled_from("abcdefgh")
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from gear_neo4j.graph.graph_schema import Owner
 
 Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
-Operator = Literal["is", "contains", "starts", "ends", "flag", "compare", "measure", "absent"]
+Operator = Literal["is", "other", "contains", "starts", "ends", "flag", "compare", "measure", "absent"]
 Bound = tuple[Comparison, float]
 
 
@@ -16,12 +16,12 @@ Bound = tuple[Comparison, float]
 class Condition:
     """A condition on a property of a label or type.
 
-    ``texts`` are the values for ``is`` (any of them), or the part for ``contains``, ``starts`` and ``ends``; ``bounds``
-    the comparisons for ``compare``, all of which must hold; ``flag`` what a flag must be. ``absent`` is without a
-    property: nodes must have no relationship of a type, which is its text. A ``measure`` is what an
-    aggregation is over: a property or, without one, the nodes or relationships themselves, which are counted; bounds
-    then hold for the measure. ``prior`` says how well the words around it name the property, and does not belong to its
-    identity.
+    ``texts`` are the values for ``is`` (any of them) and ``other`` (none of them), or the part for ``contains``,
+    ``starts`` and ``ends``; ``bounds`` the comparisons for ``compare``, all of which must hold; ``flag`` what a flag
+    must be. ``absent`` is without a property: nodes must have no relationship of a type, which is its text. A
+    ``measure`` is what an aggregation is over: a property or, without one, the nodes or relationships themselves, which
+    are counted; bounds then hold for the measure. ``prior`` says how well the words around it name the property, and
+    does not belong to its identity.
     """
 
     owner: Owner
@@ -90,6 +90,11 @@ _PART_BEFORE = tuple(
     for operator, words in _PARTS
 )
 _NEGATION = re.compile(r"\b(?:not|never|non|no longer|without|isn't|aren't|wasn't)\b[- ]?(?:\w+ ){0,2}$", re.IGNORECASE)
+_EXCEPTION = re.compile(
+    r"\b(?:other than|except(?: for| from| in)?|besides|apart from|excluding|(?:but )?not (?:from|in|of|called|named))"
+    r"(?: the)?\s*['\"“]?$",
+    re.IGNORECASE,
+)
 QUOTED = re.compile(r"(?<!\w)(['\"“])(.+?)['\"”](?!\w)")
 
 
@@ -141,6 +146,16 @@ def part_operator(before: str) -> Operator | None:
         ('contains', None)
     """
     return next((operator for operator, words in _PART_BEFORE if words.search(before)), None)
+
+
+def is_excepted(before: str) -> bool:
+    """Whether the words before a value leave it out.
+
+    Example:
+        >>> is_excepted("customers from countries other than "), is_excepted("customers from ")
+        (True, False)
+    """
+    return bool(_EXCEPTION.search(before))
 
 
 def is_negated(before: str) -> bool:

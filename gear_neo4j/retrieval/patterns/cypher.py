@@ -4,14 +4,14 @@ Identifiers come from the schema alone and are quoted by one function; everythin
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from gear_neo4j.domain import Cypher
 from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema, can_be_written
 from gear_neo4j.graph.typegraph import spoken, words
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
-from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
+from gear_neo4j.retrieval.patterns.conditions import Bound, Condition, is_count
 from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -35,7 +35,7 @@ _AMOUNTS = frozenset(
     amount amounts count hours minutes number quantities quantity sales sold stock total units visits volume votes
     """.split()  # noqa: SIM905
 )
-_COMPARED = {"is": "IN", "contains": "CONTAINS", "starts": "STARTS WITH", "ends": "ENDS WITH"}
+_COMPARED = {"is": "IN", "other": "IN", "contains": "CONTAINS", "starts": "STARTS WITH", "ends": "ENDS WITH"}
 
 
 def quoted(name: str) -> str:
@@ -166,7 +166,7 @@ class _Body:
             function = _function(aggregation, placed.condition.property, on_edge=placed in self._pattern.on_edges)
             yield f"WITH DISTINCT {node}, {variable}"
             yield f"WITH {node}, {function}({self._number(variable, placed.condition)}) AS value"
-        bounds = (f"value {comparison} {self._parameter(int(bound))}" for comparison, bound in placed.condition.bounds)
+        bounds = self._compared("value", placed.condition.bounds)
         yield "WHERE " + (" AND ".join(bounds) or "value IS NOT NULL")
 
     def figure(self, target: int, aggregation: Aggregation) -> str:
@@ -204,20 +204,25 @@ class _Body:
             return f"coalesce({value}, false) = {self._parameter(condition.flag)}"
         if condition.operator == "compare":
             return " AND ".join(self._bounds(value, property, condition))
-        parameter = self._parameter(list(condition.texts) if condition.operator == "is" else condition.texts[0])
+        whole = condition.operator in ("is", "other")
+        parameter = self._parameter(list(condition.texts) if whole else condition.texts[0])
         comparison = _COMPARED[condition.operator]
-        return (
+        held = (
             f"any(value IN {value} WHERE value {comparison} {parameter})"
             if property.is_list
-            else (f"{value} {comparison} {parameter}")
+            else f"{value} {comparison} {parameter}"
         )
+        return f"NOT {held}" if condition.operator == "other" else held
 
     def _bounds(self, value: str, property: PropertySchema, condition: Condition) -> Iterator[str]:
         if property.kind == "date":
             value = f"toIntegerOrNull(left(toString({value}), 4))"
         elif property.stored_as_text:
             value = f"toFloatOrNull({value})"
-        for comparison, bound in condition.bounds:
+        yield from self._compared(value, condition.bounds)
+
+    def _compared(self, value: str, bounds: Iterable[Bound]) -> Iterator[str]:
+        for comparison, bound in bounds:
             number = self._parameter(int(bound) if bound.is_integer() else bound)
             yield f"{value} % {number} = 0" if comparison == "%" else f"{value} {comparison} {number}"
 

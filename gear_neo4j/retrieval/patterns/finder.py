@@ -14,10 +14,10 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.choice import measured_surely
-from gear_neo4j.retrieval.patterns.cypher import MOST_ROWS, NO_ANCHORS, Anchors, Compiler, is_bounded
+from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
-from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.reading import Reader
+from gear_neo4j.retrieval.patterns.runner import PatternRunner
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
 from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
@@ -29,8 +29,6 @@ TRIED = 12
 # Points behind the best pattern with an answer, beyond which another is hardly meant.
 MARGIN = 2.0
 ROWS = 100
-# A name that more nodes bear is left to the server.
-FEW_NODES = 50
 Owners = Mapping[str, Mapping[str, PropertySchema]]
 UNSURE = "not sure what to count, or what to order by: these are nodes that the question speaks of"
 
@@ -65,8 +63,7 @@ class _Kept:
     """What is made from one version of the graph."""
 
     search: PatternSearch
-    compiler: Compiler
-    dictionary: Dictionary
+    runner: PatternRunner
 
 
 class PatternFinder:
@@ -163,43 +160,24 @@ class PatternFinder:
                 # Beside a sure pattern only its other nodes are wanted: with whom, in what.
                 continue
             try:
-                hits = list(self._run(candidate, LISTED, kept, limit=rows))
+                nodes = kept.runner.nodes(candidate, limit=rows)
             except QueryTimeout:
                 exact = False
                 continue
-            if hits:
+            if nodes.hits:
                 least = max(least, candidate.score - MARGIN)
-            exact = exact and len(hits) < rows
-            entities |= {hit.id: hit for hit in hits if hit.id not in entities}
-            if hits and candidate.sureness >= SURE:
+            exact = exact and nodes.whole
+            entities |= {hit.id: hit for hit in nodes.hits if hit.id not in entities}
+            if nodes.hits and candidate.sureness >= SURE:
                 sure = candidate.pattern.form
         return EntityResult(_ranked(islice(entities.values(), most)), exact=exact)
 
     def _aggregate(self, candidate: Candidate, wanted: Aggregation, kept: _Kept, *, most: int) -> EntityResult:
         """The nodes of one pattern with their measure, or the figure over them."""
-        pattern, target = candidate.pattern, candidate.target
         if wanted.figure:
-            query = kept.compiler.figure(pattern, target, wanted)
-            value = self._patterns.run(query)[0]["value"]
-            return EntityResult(figure=Figure(value, pattern.wording(target), query, candidate.sureness))
-        limit = min(wanted.limit or most, most)
-        hits = list(self._run(candidate, wanted, kept, limit=limit))
-        return EntityResult(_ranked(hits), exact=wanted.limit is not None or len(hits) < limit)
-
-    def _run(self, candidate: Candidate, wanted: Aggregation, kept: _Kept, *, limit: int) -> Iterator[EntityHit]:
-        pattern, target = candidate.pattern, candidate.target
-        label, wording = pattern.labels[target], pattern.wording(target)
-        anchors = _anchors(pattern, kept)
-        rows = self._patterns.run(kept.compiler.run(pattern, target, limit=limit, aggregation=wanted, anchors=anchors))
-        shown = kept.compiler.shown(pattern, target, limit=limit, aggregation=wanted)
-        if is_bounded(pattern) and (len(rows) == limit or sum(row["ways"] for row in rows) >= MOST_ROWS):
-            # Which rows come first depends on the plan, so a reader gets the query as it was run.
-            shown = kept.compiler.shown(pattern, target, limit=limit, aggregation=wanted, anchors=anchors, bounded=True)
-        given = {id for ids in anchors.values() for id in ids}
-        # What the question names itself comes last.
-        for row in sorted(rows, key=lambda row: row["id"] in given) if not pattern.measures else rows:
-            name, value = kept.compiler.called(label, row["name"]), row["value"]
-            yield EntityHit(row["id"], name, tuple(row["labels"]), 0, wording, shown, value, candidate.sureness)
+            return EntityResult(figure=kept.runner.figure(candidate, wanted))
+        nodes = kept.runner.nodes(candidate, limit=min(wanted.limit or most, most), wanted=wanted)
+        return EntityResult(_ranked(nodes.hits), exact=wanted.limit is not None or nodes.whole)
 
     def _make(self, version: Version) -> _Kept | None:
         schema = self._patterns.schema()
@@ -208,7 +186,7 @@ class PatternFinder:
         vocabulary = Vocabulary(self._values(schema))
         reader = Reader(schema, vocabulary, Dictionary(vocabulary.named()))
         search = PatternSearch(reader, Likenesses(schema, self._embedder))
-        return _Kept(search, Compiler(schema), self._dictionaries.at(version))
+        return _Kept(search, PatternRunner(self._patterns, Compiler(schema), self._dictionaries.at(version)))
 
     def _values(self, schema: GraphSchema) -> Iterator[tuple[Place, str]]:
         """The texts of all properties; numbers that are kept as texts, too, since they may be names or keys."""
@@ -222,19 +200,6 @@ class PatternFinder:
                 if count > MOST_NODES:
                     raise InputError(f"the graph has more than {MOST_NODES:,} values, too many for values in memory")
                 yield Place(owner, property), value
-
-
-def _anchors(pattern: Pattern, kept: _Kept) -> Anchors:
-    """The nodes that the names in a pattern may mean, as far as these are few."""
-    if not pattern.edges:
-        # Its node may be in no triple, and so in no dictionary.
-        return NO_ANCHORS
-    anchors: dict[int, Sequence[str]] = {}
-    for placed in filter(lambda placed: kept.compiler.is_name(placed.condition), pattern.on_nodes):
-        ids = dict.fromkeys(id for text in placed.condition.texts for id in kept.dictionary.nodes_named(text))
-        if 0 < len(ids) <= FEW_NODES:
-            anchors[placed.place] = list(ids)
-    return anchors
 
 
 def _ranked(hits: Iterable[EntityHit]) -> tuple[EntityHit, ...]:

@@ -158,4 +158,5 @@ class Pattern:
 def _said(condition: Condition) -> str:
     if condition.operator == "absent":
         return f"no {words(condition.texts[0])}"
-    return f"{words(condition.property or 'number')} X"
+    negation = "not " if condition.operator == "other" else ""
+    return f"{words(condition.property or 'number')} {negation}X"

@@ -14,6 +14,7 @@ from gear_neo4j.retrieval.patterns.conditions import (
     Bound,
     Condition,
     Numbers,
+    is_excepted,
     is_negated,
     numbers_in,
     part_operator,
@@ -148,6 +149,8 @@ class Reader:
             text = match[2]
             operator = part_operator(reading.text[: match.start()])
             conditions = [] if operator else self._vocabulary.conditions(text)
+            if is_excepted(reading.text[: match.start()]):
+                conditions = [replace(condition, operator="other") for condition in conditions]
             in_schema = tuple(map(stem, telling_words(text))) in self._schema_words
             if not conditions and not in_schema and not _DIGITS.fullmatch(text):
                 conditions = self._vocabulary.parts(text, operator or "contains")
@@ -160,6 +163,8 @@ class Reader:
         named = any(match.text != match.text.casefold() for match in matches)
         for match in matches:
             conditions = self._vocabulary.conditions(match.text)
+            if is_excepted(reading.text[: match.start]):
+                conditions = [replace(condition, operator="other") for condition in conditions]
             said = match.text.casefold().split()
             small = match.text == match.text.casefold()
             common = all(word in stop_words() or stem(word) in self._schema_stems for word in said)

@@ -1,26 +1,19 @@
 """How well a pattern explains a question: what it covers of its words and literals, less what nothing asks for."""
 
 import math
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from statistics import fmean
 
 from gear_neo4j.graph.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.conditions import is_count
-from gear_neo4j.retrieval.patterns.language import names_a_doer
-from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
+from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
+from gear_neo4j.retrieval.patterns.likeness import Element
 from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
-from gear_neo4j.retrieval.patterns.reading import Reading
-from gear_neo4j.retrieval.patterns.target import NAMES, TargetLabels
 
-# A word supports a type from this likeness on.
-SUPPORTS = 0.5
 # The share of a question's words that a pattern without any value must explain.
 MOST_WORDS = 0.5
-_SHARED = re.compile(r"\b(?:same|both|them|who (?:has|have))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +82,7 @@ class Evidence:
 class Scorer:
     """Scores the patterns for one question."""
 
-    reading: Reading
-    likeness: Likeness
-    wanted: TargetLabels
+    hints: Hints
     schema: GraphSchema
     weights: Weights = WEIGHTS
 
@@ -115,14 +106,14 @@ class Scorer:
 
     def _is_done_by_target(self, type: str) -> bool:
         """Whether the word for a type is active, with what is asked for before it: *who follows Ann*, not *by Ann*."""
-        words = self.reading.words
-        place = next((place for place, row in self._content.items() if Element("type", type) in dict(row)), None)
+        words = self.hints.reading.words
+        place = next((place for place, row in self.hints.content.items() if Element("type", type) in dict(row)), None)
         if place is None:
             return True
         following = [word.text.casefold() for word in words[place + 1 : place + 2]]
         passive = following == ["by"]
         # Whom does Ann follow: a name stands before the word.
-        object = any(literal.last < place for literal in self.reading.literals)
+        object = any(literal.last < place for literal in self.hints.reading.literals)
         return passive == object
 
     def targets(self, pattern: Pattern) -> list[tuple[int, float]]:
@@ -132,13 +123,13 @@ class Scorer:
     def _targets(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[int, float]]:
         measured = {placed.place: placed.condition for placed in pattern.measures if placed in pattern.on_nodes}
         for node, label in enumerate(pattern.labels):
-            points = self.weights.target * self.wanted.labels.get(label, 0.0)
+            points = self.weights.target * self.hints.wanted.labels.get(label, 0.0)
             if node in named or (node in measured and is_count(measured[node])):
                 points -= self.weights.named
             elif node in measured:
                 points += self.weights.own
             types = (pattern.edges[edge].type for edge, _, _ in pattern.ways[node])
-            points += self.weights.asked * max((self._asked.get(type, 0.0) for type in types), default=0.0)
+            points += self.weights.asked * max((self.hints.asked.get(type, 0.0) for type in types), default=0.0)
             yield node, points
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
@@ -155,8 +146,8 @@ class Scorer:
         for place, element, value in self._explained(pattern, named):
             share = 1.0
             if element.kind == "type":
-                again = uses[element.name] >= pattern.types.get(element.name, 0) or place in self.wanted.appositions
-                share = self.weights.again if again else 1.0
+                enough = uses[element.name] >= pattern.types.get(element.name, 0)
+                share = self.weights.again if enough or place in self.hints.wanted.appositions else 1.0
                 uses[element.name] += value >= SUPPORTS
             points += share * self.weights.word * value
         return points
@@ -172,8 +163,8 @@ class Scorer:
             unnamed[end] += 1
         given = {pattern.labels[node] for node in named}
         properties = {(placed.condition.owner.name, placed.condition.property) for placed in pattern.placed}
-        for place, row in self._content.items():
-            apposition = place in self.wanted.appositions
+        for place, row in self.hints.content.items():
+            apposition = place in self.hints.wanted.appositions
             for element, value in row:
                 if element.kind == "label":
                     present = element.name in given if apposition else unnamed[element.name] > 0
@@ -191,7 +182,7 @@ class Scorer:
         if any(placed.condition.operator != "measure" for placed in pattern.placed):
             return True
         explained = [value for *_, value in self._explained(pattern, frozenset()) if value >= SUPPORTS]
-        return bool(explained) and len(explained) >= MOST_WORDS * len(self._content)
+        return bool(explained) and len(explained) >= MOST_WORDS * len(self.hints.content)
 
     def evidence(self, pattern: Pattern, target: int) -> Evidence:
         """How much of the question a pattern accounts for, with one of its nodes as the answer."""
@@ -199,94 +190,43 @@ class Scorer:
         labels = {Element("label", label) for label in pattern.labels}
         explained |= {
             place: value
-            for place in self.wanted.appositions
-            for element, value in self._content.get(place, ())
+            for place in self.hints.wanted.appositions
+            for element, value in self.hints.content.get(place, ())
             if element in labels
         }
-        words = [explained.get(place, 0.0) for place in self._content]
+        words = [explained.get(place, 0.0) for place in self.hints.content]
         return Evidence(
             words=fmean(words) if words else 1.0,
             least=min(words, default=1.0),
-            target=self.wanted.labels.get(pattern.labels[target], 0.0),
+            target=self.hints.wanted.labels.get(pattern.labels[target], 0.0),
         )
-
-    @cached_property
-    def _content(self) -> Mapping[int, list[tuple[Element, float]]]:
-        """For each content word the schema elements that are like it, best first."""
-        content = {}
-        for place, row in self.likeness.items():
-            kept = row.items()
-            if place in self.wanted.appositions:
-                # The director Ann has directed something.
-                kinds = ("label", "type") if names_a_doer(self.reading.words[place].text) else ("label",)
-                kept = {element: value for element, value in row.items() if element.kind in kinds}.items()
-            if self.reading.words[place].telling:
-                content[place] = sorted(kept, key=lambda entry: -entry[1])
-        return content
 
     def _literals(self, pattern: Pattern, named: frozenset[int]) -> float:
         points = 0.0
         for placed in pattern.placed:
-            weight = self.reading.literals[placed.literal].weight
+            weight = self.hints.reading.literals[placed.literal].weight
             points += self.weights.literal * weight + self.weights.prior * placed.condition.prior
             points += self.weights.near * weight * self._label_near(placed)
         for placed in pattern.on_nodes:
             if placed.place in named:
-                beside = self._beside.get(placed.literal, {})
+                beside = self.hints.beside.get(placed.literal, {})
                 types = (pattern.edges[edge].type for edge, _, _ in pattern.ways[placed.place])
-                weight = self.reading.literals[placed.literal].weight
+                weight = self.hints.reading.literals[placed.literal].weight
                 points += self.weights.beside * weight * max((beside.get(type, 0.0) for type in types), default=0.0)
         return points
 
-    @cached_property
-    def _beside(self) -> Mapping[int, Mapping[str, float]]:
-        """By literal, the types that the nearest word which names any supports."""
-        literals = enumerate(self.reading.literals)
-        return {
-            number: self._types_near(
-                lambda place, at=literal: at.first - place if place < at.first else 2 * (place - at.last) + 0.5  # type: ignore[misc]
-            )
-            for number, literal in literals
-        }
-
-    @cached_property
-    def _asked(self) -> Mapping[str, float]:
-        """The types that the nearest word to what is asked for supports: *who directed*, *written by whom*."""
-        asking = self.wanted.place
-        if asking is None:
-            return {}
-        return self._types_near(lambda place: place - asking if place >= asking else asking - place + 0.5)
-
-    def _types_near(self, distance: Callable[[int], float]) -> Mapping[str, float]:
-        """The types that the nearest of the words which name any supports."""
-        near: list[tuple[float, dict[str, float]]] = []
-        conditions = [condition for literal in self.reading.literals for condition in literal.conditions]
-        absent = {condition.texts[0] for condition in conditions if condition.operator == "absent"}
-        for place, row in self._content.items():
-            named = {element.name: value for element, value in row if element.kind == "type" and value >= SUPPORTS}
-            types = {type: value for type, value in named.items() if type not in absent}
-            if types and place not in self.wanted.appositions:
-                near.append((distance(place), types))
-        return min(near, key=lambda entry: entry[0])[1] if near else {}
-
     def _label_near(self, placed: Placed) -> float:
         """How near a condition's label stands to its literal, 0 to 1."""
-        owner, literal = placed.condition.owner, self.reading.literals[placed.literal]
+        owner, literal = placed.condition.owner, self.hints.reading.literals[placed.literal]
         if owner.kind != "label":
             return 0.0
         return max(
             (
                 value * math.exp(-distance / 5)
-                for distance, value in self._distances(owner.name, literal.first, literal.last)
+                for distance, value in self.hints.distances(owner.name, literal.first, literal.last)
             ),
             default=0.0,
         )
-
-    def _distances(self, label: str, first: int, last: int) -> Iterator[tuple[int, float]]:
-        element = Element("label", label)
-        for place, row in self.likeness.items():
-            if (value := row.get(element, 0.0)) >= NAMES:
-                yield (first - place if place < first else place - last + 1), value
 
     def _edges(self, pattern: Pattern, uses: Uses) -> float:
         """What relationships cost: little where a word supports them."""
@@ -319,17 +259,8 @@ class Scorer:
 
     def _nth(self, label: str, number: int) -> float:
         """The likeness to a label of the word that names it best, second best, and so on."""
-        values = self._label_values.get(label, ())
+        values = self.hints.label_values.get(label, ())
         return values[number] if number < len(values) else 0.0
-
-    @cached_property
-    def _label_values(self) -> Mapping[str, list[float]]:
-        values: dict[str, list[float]] = {}
-        for place, row in self.likeness.items():
-            for element, value in row.items():
-                if element.kind == "label" and place not in self.wanted.appositions:
-                    values.setdefault(element.name, []).append(value)
-        return {label: sorted(found, reverse=True) for label, found in values.items()}
 
     def _parallels(self, pattern: Pattern, uses: Uses) -> float:
         points = 0.0
@@ -343,24 +274,8 @@ class Scorer:
         stated = {placed.place for placed in pattern.on_nodes}
         on_edges = {placed.place for placed in pattern.on_edges}
         for node in range(len(pattern.labels) - 1, 0, -1):
-            if len(pattern.ways[node]) == 1 and node not in stated and pattern.labels[node] not in self._said:
+            if len(pattern.ways[node]) == 1 and node not in stated and pattern.labels[node] not in self.hints.said:
                 edge = pattern.ways[node][0][0]
-                if edge not in on_edges and pattern.edges[edge].type not in self._said:
+                if edge not in on_edges and pattern.edges[edge].type not in self.hints.said:
                     return node
         return None
-
-    @cached_property
-    def _said(self) -> frozenset[str]:
-        """The labels and types that words of the question support, and the labels that it may ask for."""
-        supported = (
-            element.name
-            for row in self.likeness.values()
-            for element, value in row.items()
-            if element.kind != "property" and value >= SUPPORTS
-        )
-        return frozenset(supported) | self.wanted.labels.keys()
-
-    @cached_property
-    def shares(self) -> bool:
-        """Whether the question asks for what two relationships have in common, such as *the same film*."""
-        return bool(_SHARED.search(self.reading.text))

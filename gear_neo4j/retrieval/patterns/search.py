@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
+from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader, Reading
-from gear_neo4j.retrieval.patterns.scoring import SUPPORTS, Evidence, Scorer
+from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.sureness import FARTHEST_MARGIN, sureness
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
@@ -80,7 +81,7 @@ class PatternSearch:
         if aggregated:
             add_measures(reading, likeness, schema=self._schema, likenesses=self._likenesses)
         wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self._likenesses)
-        scorer = Scorer(reading, likeness, wanted, self._schema)
+        scorer = Scorer(Hints(reading, likeness, wanted), self._schema)
         best = sorted(self._grow(reading, scorer), key=lambda entry: -entry[0])[:WORDED]
         candidates = [
             candidate
@@ -152,7 +153,7 @@ class PatternSearch:
                 for way in self._schema.ways[pattern.labels[node]]:
                     edge = Edge(node, len(pattern.labels), way.type, way.forward)
                     yield replace(pattern, labels=(*pattern.labels, way.label), edges=(*pattern.edges, edge))
-        if scorer.shares and not pattern.parallels:
+        if scorer.hints.shares and not pattern.parallels:
             for place, edge in enumerate(pattern.edges):
                 for way in self._schema.ways[pattern.labels[edge.start]]:
                     other = (way.type, way.forward) != (edge.type, edge.forward)

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from gear_neo4j.retrieval.patterns.scoring import SUPPORTS, Evidence
+from gear_neo4j.retrieval.patterns.hints import SUPPORTS
+from gear_neo4j.retrieval.patterns.scoring import Evidence
 
 # From here on a pattern is taken for what the question means: no other is run beside it.
 SURE = 0.9

@@ -1,0 +1,103 @@
+"""Runs patterns on the user's graph: their nodes with names and measures, or one figure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.domain import EntityHit, Figure
+from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.pattern_queries import PatternQueries
+from gear_neo4j.retrieval.dictionary import Dictionary
+from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
+from gear_neo4j.retrieval.patterns.cypher import MOST_ROWS, NO_ANCHORS, Anchors, Compiler, is_bounded
+from gear_neo4j.retrieval.patterns.pattern import Pattern
+from gear_neo4j.retrieval.patterns.search import Candidate
+
+# A name that more nodes bear is left to the server.
+FEW_NODES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The nodes of a pattern, without ranks; ``whole`` is False if there may be more."""
+
+    hits: tuple[EntityHit, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRunner:
+    """Runs the patterns of one version of a graph; each run is one round trip, which ends after five seconds.
+
+    Attributes:
+        dictionary: gives the nodes with a name, so that the server need not scan a label for them.
+    """
+
+    queries: PatternQueries
+    compiler: Compiler
+    dictionary: Dictionary
+
+    def figure(self, candidate: Candidate, wanted: Aggregation) -> Figure:
+        """One number over the nodes of a pattern.
+
+        Raises:
+            QueryTimeout: the server took too long.
+        """
+        pattern, target = candidate.pattern, candidate.target
+        query = self.compiler.figure(pattern, target, wanted)
+        value = self.queries.run(query)[0]["value"]
+        return Figure(value, pattern.wording(target), query, candidate.sureness)
+
+    def nodes(self, candidate: Candidate, *, limit: int, wanted: Aggregation = LISTED) -> Nodes:
+        """At most ``limit`` nodes of a pattern: by their measure, or those first that most ways lead to.
+
+        Nodes that the question names itself come last.
+
+        Raises:
+            QueryTimeout: the server took too long.
+        """
+        pattern, target = candidate.pattern, candidate.target
+        compiler, anchors = self.compiler, self._anchors(pattern)
+        rows = self.queries.run(compiler.run(pattern, target, limit=limit, aggregation=wanted, anchors=anchors))
+        cut = is_bounded(pattern) and _may_be_cut(rows, limit)
+        shown = (
+            # Which rows come first depends on the plan, so a reader gets the query as it was run.
+            compiler.shown(pattern, target, limit=limit, aggregation=wanted, anchors=anchors, bounded=True)
+            if cut
+            else compiler.shown(pattern, target, limit=limit, aggregation=wanted)
+        )
+        if not pattern.measures:
+            given = {id for ids in anchors.values() for id in ids}
+            rows = sorted(rows, key=lambda row: row["id"] in given)
+        label, wording = pattern.labels[target], pattern.wording(target)
+        hits = (
+            EntityHit(
+                row["id"],
+                compiler.called(label, row["name"]),
+                tuple(row["labels"]),
+                0,
+                wording,
+                shown,
+                row["value"],
+                candidate.sureness,
+            )
+            for row in rows
+        )
+        return Nodes(tuple(hits), whole=len(rows) < limit and not cut)
+
+    def _anchors(self, pattern: Pattern) -> Anchors:
+        """The nodes that the names in a pattern may mean, as far as these are few."""
+        if not pattern.edges:
+            # Its node may be in no triple, and so in no dictionary.
+            return NO_ANCHORS
+        anchors: dict[int, Sequence[str]] = {}
+        for placed in pattern.on_nodes:
+            if self.compiler.is_name(placed.condition):
+                texts = placed.condition.texts
+                ids = dict.fromkeys(id for text in texts for id in self.dictionary.nodes_named(text))
+                if 0 < len(ids) <= FEW_NODES:
+                    anchors[placed.place] = list(ids)
+        return anchors
+
+
+def _may_be_cut(rows: Sequence[Row], limit: int) -> bool:
+    return len(rows) == limit or sum(row["ways"] for row in rows) >= MOST_ROWS
