@@ -269,6 +269,11 @@ def digest(*parts: str) -> str:
     return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
+def node_passage_id(node: str) -> str:
+    """The id of the passage that represents a node of the user's, from the node's element id."""
+    return digest("node", node)
+
+
 def _draw(triples: tuple[Triple, ...]) -> str:
     if len(triples) < 2:
         return "".join(map(str, triples))

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from gear_neo4j.adoption.profile import Entities, Profile, words_of
 from gear_neo4j.adoption.profile_file import legible
-from gear_neo4j.adoption.survey import Property, Survey, Type
+from gear_neo4j.adoption.survey import SAMPLE_A_LABEL, Property, Survey, Type
 from gear_neo4j.adoption.values import are_opaque, are_origins, is_origin
 
 # Longer texts are prose; and what differs on nearly every one of this many nodes joins none of them.
@@ -83,7 +83,8 @@ def summary(prop: Property, nodes: int) -> str:
         'text, on 90 % of the nodes, 2 values'
     """
     kind = prop.kinds.most_common(1)[0][0] if prop.kinds else "value"
-    values = "1 value" if len(prop.distinct) == 1 else f"{len(prop.distinct)} values"
+    many = len(prop.distinct) >= SAMPLE_A_LABEL
+    values = f"{len(prop.distinct)}{' or more' if many else ''} {'value' if len(prop.distinct) == 1 else 'values'}"
     return f"{kind}, on {100 * prop.nodes // max(nodes, 1)} % of the nodes, {values}"
 
 

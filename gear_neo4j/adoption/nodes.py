@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.adoption.profile import Profile, words_of
-from gear_neo4j.domain import Passage, digest
+from gear_neo4j.domain import Passage, node_passage_id
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.typegraph import spoken
 
@@ -24,11 +24,6 @@ class NodePassage:
     card: bool
 
 
-def passage_of(node: str) -> str:
-    """The id of a node's passage, from the node's element id."""
-    return digest("node", node)
-
-
 def node_passage(row: Row, profile: Profile) -> NodePassage | None:
     """The passage of a node; None if the node has neither a name nor a text."""
     chunk = next((profile.chunks[label] for label in row["labels"] if label in profile.chunks), None)
@@ -36,12 +31,12 @@ def node_passage(row: Row, profile: Profile) -> NodePassage | None:
     text = "\n".join(_all(texts, chunk.text)) if chunk else ""
     if chunk and text:
         title = " ".join(_all(texts, chunk.title))
-        return NodePassage(Passage(passage_of(row["id"]), title, text), row["id"], card=False)
+        return NodePassage(Passage(node_passage_id(row["id"]), title, text), row["id"], card=False)
     names = names_of(row["labels"], row["names"], profile)
     if not names:
         return None
     title = f"{names[0]} ({', '.join(names[1:])})" if names[1:] else names[0]
-    return NodePassage(Passage(passage_of(row["id"]), title, _card(row, texts, profile)), row["id"], card=True)
+    return NodePassage(Passage(node_passage_id(row["id"]), title, _card(row, texts, profile)), row["id"], card=True)
 
 
 def has_prose(row: Row, profile: Profile) -> bool:

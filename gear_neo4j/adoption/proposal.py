@@ -8,7 +8,7 @@ from gear_neo4j.adoption.fact_properties import details, why_no_fact
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile, words_of
 from gear_neo4j.adoption.recognition import SHORTEST_TEXT, recognise
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
-from gear_neo4j.adoption.values import are_opaque, are_origins, is_origin
+from gear_neo4j.adoption.values import are_numbered, are_opaque, are_origins, is_origin
 from gear_neo4j.errors import InputError
 
 # Words in the names of properties, the more telling first.
@@ -113,7 +113,9 @@ def _names(label: Label) -> tuple[str, ...]:
         lettered = [
             prop
             for prop in others
-            if prop.uniqueness >= UNIQUE_NAME and any(any(map(str.isalpha, text)) for text in prop.examples)
+            if prop.uniqueness >= UNIQUE_NAME
+            and any(any(map(str.isalpha, text)) for text in prop.examples)
+            and not are_numbered(prop.distinct)
         ]
         telling += sorted(lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _fill(prop)))[:1]
     aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _place(prop, ALIASES) < len(ALIASES)]

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gear_neo4j.adoption.nodes import names_of, passage_of
+from gear_neo4j.adoption.nodes import names_of
 from gear_neo4j.adoption.profile import Facts, Profile, words_of
-from gear_neo4j.domain import Statement, digest
+from gear_neo4j.domain import Statement, digest, node_passage_id
 from gear_neo4j.graph.database import Row
 
 # What a reader would not write of a whole number, or of a date: 18.0, 1996-07-04T00:00:00.000.
@@ -37,7 +37,7 @@ class AdoptedTriple(Statement):
     @property
     def passage(self) -> str:
         """The id of the passage that states it."""
-        return passage_of(self.stated_by)
+        return node_passage_id(self.stated_by)
 
     @property
     def id(self) -> str:

@@ -21,6 +21,7 @@ _OPAQUE = re.compile(
     r"|[\[{].*[\]}]",  # JSON
     re.IGNORECASE | re.DOTALL,
 )
+_NUMBERED = re.compile(r"([^\W\d_]{1,3})\d+")
 _ORIGIN_WORDS = frozenset({"file", "path", "url", "uri", "href", "folder", "directory", "source", "document", "doc"})
 
 
@@ -53,6 +54,17 @@ def are_opaque(values: Collection[str]) -> bool:
         (True, False)
     """
     return _mostly(_OPAQUE, values)
+
+
+def are_numbered(values: Collection[str]) -> bool:
+    """Whether the values only count: the same few letters before a number.
+
+    Example:
+        >>> are_numbered({"n1034", "n207"}), are_numbered({"HER2", "BRCA1"}), are_numbered({"n1034"})
+        (True, False, False)
+    """
+    matches = [_NUMBERED.fullmatch(value) for value in values]
+    return len(matches) > 1 and all(matches) and len({match[1] for match in matches if match}) == 1
 
 
 def _mostly(pattern: re.Pattern[str], values: Collection[str]) -> bool:

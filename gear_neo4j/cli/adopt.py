@@ -201,6 +201,8 @@ def _print_survey(survey: Survey) -> None:
 def _summary(report: dict[str, Any], *, dry_run: bool) -> str:
     written = f"{counted(report['passages_written'], 'passage')} and {counted(report['triples_written'], 'triple')}"
     read = f"{counted(report['nodes_read'], 'node')} and {counted(report['relationships_read'], 'relationship')}"
+    if report["properties_read"]:
+        read += f", with {counted(report['properties_read'], 'value')} of properties"
     if dry_run:
         return (
             f"{written} would be written over {read}: about "

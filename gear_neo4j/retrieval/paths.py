@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
-from gear_neo4j.domain import Hits, Path
+from gear_neo4j.domain import Hits, Path, node_passage_id
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.neighbourhoods import ConnectingPath
@@ -93,10 +93,13 @@ class PathRetriever:
             options = options.model_copy(update={"steps": 1})
         result = self.connect(query, walk=options)
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
-        fused = fuse({"graph": ranked("graph", [(id, 0.0) for id in passages]), self._base.name: base})[:k]
+        described = [(node_passage_id(entity.id), entity.sureness) for entity in found.entities]
+        lists = {"entities": ranked("entities", described), "graph": ranked("graph", [(id, 0.0) for id in passages])}
+        # Not every node has a passage: beyond k, some take the place of those that have none.
+        fused = fuse({**lists, self._base.name: base})[: k + len(described)]
         expansion = ExpansionResult(result.paths, result.exact and found.exact)
         hits = fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
-        return replace(hits, entities=found.entities, figure=found.figure, doubt=found.doubt)
+        return replace(hits, hits=hits.hits[:k], entities=found.entities, figure=found.figure, doubt=found.doubt)
 
     def connect(self, question: Question, *, walk: Walk | None = None) -> PathResult:
         """The entities that the question names, the paths between them, then the facts around them by a walk.

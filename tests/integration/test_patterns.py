@@ -72,6 +72,17 @@ def test_what_stands_in_a_property_or_at_the_end_of_a_chain_is_found(shop, serve
         assert entity.id in {node.element_id for node in nodes if hasattr(node, "element_id")}
 
 
+def test_the_passages_of_the_answer_are_among_the_hits(shop, server, embedder):
+    """So that an agent reads them; a node without a passage takes nobody's place."""
+    with opened(server, embedder) as gear:
+        hits = gear.search("Which suppliers from Germany are there?", k=2, retriever=Paths())
+        drinks = gear.search("Which categories do discontinued products belong to?", k=3, retriever=Paths())
+
+    assert ["Berliner Waren"] == [hit.passage.title for hit in hits if "entities" in {s.name for s in hit.sources}]
+    assert ["Drinks"] == [entity.name for entity in drinks.entities]
+    assert 3 == len(drinks)
+
+
 def test_a_chain_with_too_many_ways_is_cut_and_shown_as_it_was_run(empty, server, embedder, monkeypatch):
     """The shown Cypher has the same bound and the same nodes; the result is not exact."""
     monkeypatch.setattr(cypher, "MOST_ROWS", 30)

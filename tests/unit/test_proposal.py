@@ -87,6 +87,17 @@ def test_a_plain_name_comes_before_files_times_and_hashes(properties, names):
     assert names == names_of(*reversed(properties))
 
 
+def test_a_node_with_nothing_but_a_counter_is_called_by_label_and_key():
+    """An order is no n1034; where nothing better is there, it stays nameless."""
+    numbers = prop("orderID", *map(str, range(10248, 10254)))
+    order = label("Order", prop("id", *texts(6, "n103{}")), numbers)
+    person = label("Person", prop("name", *PEOPLE))
+
+    found = propose(graph(order, person, kind("PLACED", ["Person"], ["Order"])), name="mine").entities
+
+    assert Entities(key="orderID") == found["Order"]
+
+
 def test_a_property_with_few_values_over_many_nodes_is_no_name():
     """Not even one that is called a name; of a few nodes, two may well be called the same."""
     many = texts(100, "person {}")
