@@ -93,9 +93,8 @@ def dump(profile: Profile, *, notes: Mapping[str, Sequence[str]] = MappingProxyT
     parts = [tomli_w.dumps(top)]
     for kind, of in tables.items():
         for name, table in of.items():
-            head, rest = tomli_w.dumps({kind: {name: table}}).split("\n", maxsplit=1)
             comments = notes.get(name, ()) if kind == "entities" else ()
-            parts.append("\n".join([head, *(f"# {comment}" for comment in comments), rest]))
+            parts.append(tomli_w.dumps({kind: {name: table}}) + "".join(f"# {comment}\n" for comment in comments))
     return "\n".join(parts)
 
 
