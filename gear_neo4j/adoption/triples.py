@@ -9,10 +9,10 @@ from gear_neo4j.adoption.profile import Facts, Profile, words_of
 from gear_neo4j.domain import Statement, digest, node_passage_id
 from gear_neo4j.graph.database import Row
 
-# What a reader would not write of a whole number, or of a date: 18.0, 1996-07-04T00:00:00.000.
-# Flags, and what stands for no value.
+# What stands for a flag that is set, and for no value.
 _SET = frozenset({"true", "yes"})
 _NOTHING = frozenset({"", "false", "no", "na", "n/a", "nan", "none", "null", "nil", "-", "?", "unknown"})
+# What a reader would not write of a whole number, or of a date: 18.0, 1996-07-04T00:00:00.000.
 _TRAILING = re.compile(r"^(-?\d+)\.0$|^(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?$")
 
 
@@ -85,7 +85,8 @@ def property_triples(row: Row, profile: Profile) -> Iterator[AdoptedTriple]:
     values = dict(row["facts"])
     for property in dict.fromkeys(wanted) if named else ():
         for value in dict.fromkeys(values.get(property, ())):
-            if stated := property_fact(property, value):
+            # A value that the server cannot write as a text is null.
+            if value is not None and (stated := property_fact(property, value)):
                 yield AdoptedTriple(row["id"], row["id"], row["id"], named[0], *stated, property_name=property)
 
 

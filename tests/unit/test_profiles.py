@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
 from gear_neo4j.adoption.profile_file import built_in, dump, load, parse
+from gear_neo4j.adoption.triples import property_triples
 from gear_neo4j.cli.adopt import adopt
 from gear_neo4j.errors import InputError
 
@@ -78,6 +79,23 @@ PROFILES = st.builds(
 def test_a_profile_of_any_words_says_the_same_when_it_comes_back(profile):
     """Quotes, line breaks, dots, brackets and emoji are words like others."""
     assert profile == parse(dump(profile), file="mine.toml")
+
+
+VALUES = st.none() | st.text(max_size=30) | st.sampled_from(["true", "No", "18.0", "1996-07-04T00:00:00Z", "NaN", "-"])
+
+
+@given(st.lists(st.tuples(LABELS, st.lists(VALUES, max_size=3)), max_size=3, unique_by=lambda pair: pair[0]))
+def test_any_values_make_facts_of_one_line_or_none(facts):
+    """Each once, and never of a value that says nothing; the same values give the same ids."""
+    profile = Profile(name="p", entities={"A": Entities(names=("n",), facts=tuple(name for name, _ in facts))})
+    row = {"id": "1", "labels": ["A"], "names": [["n", "Ada"]], "facts": facts}
+
+    made = list(property_triples(row, profile))
+
+    assert [triple.id for triple in made] == [triple.id for triple in property_triples(row, profile)]
+    assert len(made) <= sum(len(values) for _, values in facts)
+    assert all(triple.object and triple.object == " ".join(triple.object.split()) for triple in made)
+    assert all(triple.object.casefold() not in ("no", "nan", "-", "true") for triple in made)
 
 
 @pytest.mark.parametrize(
