@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from gear_neo4j.graph.tokens import tokens
 from gear_neo4j.graph.typegraph import Tie
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.dictionary import Dictionary
+from gear_neo4j.retrieval.patterns import likeness
 from gear_neo4j.retrieval.patterns.conditions import Condition
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
@@ -341,6 +343,19 @@ def test_a_name_that_cannot_be_written_is_refused(name):
     """Cypher 5 resolves escapes between backticks, too."""
     with pytest.raises(ValueError, match="cannot be written"):
         compiled(name, "B", "c", "")
+
+
+def test_only_so_many_vectors_are_kept(monkeypatch):
+    """A service reads questions for weeks; what is forgotten is made again, and the same."""
+    monkeypatch.setattr(likeness, "MOST_KEPT", 3)
+    likenesses = Likenesses(SCHEMA, SentenceTransformerEmbedder())
+    first = likenesses.vectors(["film", "person"])
+
+    for text in ("one", "two", "three", "four"):
+        likenesses.vectors(["film", text])
+
+    assert len(likenesses._kept) <= 3
+    assert np.allclose(first, likenesses.vectors(["film", "person"]), atol=1e-6)
 
 
 def test_patterns_that_differ_in_the_order_of_their_nodes_have_one_form():

@@ -20,6 +20,8 @@ NOTHING, CERTAIN = 0.3, 0.8
 MOST_BY_COSINE = 0.85
 LEAST = 0.2
 SHARED = stem("share")
+# Texts whose vectors are kept: those of 384 dimensions take 30 MB.
+MOST_KEPT = 20_000
 # Beside the best element for a word only those count that are nearly as like it.
 NEARLY = 0.75
 
@@ -53,13 +55,17 @@ class Likenesses:
         self._places = {part: place for place, part in enumerate(self._parts)}
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """One row a text; texts seen before cost nothing."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
+        """One row a text; texts seen before cost nothing, as long as there are not too many of them."""
+        with self._lock:
+            rows = {text: self._kept[text] for text in texts if text in self._kept}
+        missing = [text for text in dict.fromkeys(texts) if text not in rows]
         if missing:
-            made = dict(zip(missing, self._embedder.embed(missing), strict=True))
+            rows |= zip(missing, self._embedder.embed(missing), strict=True)
             with self._lock:
-                self._kept |= made
-        return np.array([self._kept[text] for text in texts])
+                if len(self._kept) + len(missing) > MOST_KEPT:
+                    self._kept.clear()
+                self._kept |= rows
+        return np.array([rows[text] for text in texts])
 
     def of(self, reading: Reading) -> Likeness:
         """For each content word of a question, by its place, the schema elements like it, each from 0 to 1."""
