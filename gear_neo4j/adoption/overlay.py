@@ -190,7 +190,7 @@ class Adoption:
             self.report.triples_removed += deletion.triples
 
     def _remove_triples(self) -> None:
-        """Delete the triples whose relationship or property is gone or changed."""
+        """Delete the triples whose relationship or property was deleted or changed."""
         for ids in batches(self._stale(), TRIPLES_A_BATCH):
             self.report.triples_removed += self.graph.corpus.delete_triples(ids)
 

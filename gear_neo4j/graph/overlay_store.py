@@ -44,7 +44,7 @@ class RelationshipReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyReading:
-    """Which properties are ``facts``: those of nodes with one of the ``labels``, which are named by ``names``."""
+    """The properties to read as ``facts``, of nodes with one of the ``labels``; those in ``names`` name the nodes."""
 
     labels: Sequence[str]
     names: Sequence[str]
@@ -83,7 +83,7 @@ class OverlayStore:
         return self._database.stream("adopted_passages", labels=list(labels))
 
     def triples(self, reading: RelationshipReading) -> Iterator[Row]:
-        """Every triple of a relationship with the current state of that, streamed."""
+        """Every triple of a relationship with its current state, streamed."""
         return self._database.stream("adopted_triples", **_parameters(reading))
 
     def properties(self, reading: PropertyReading) -> Iterator[Row]:

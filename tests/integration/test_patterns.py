@@ -10,7 +10,10 @@ from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.pattern_queries import PatternQueries
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.retrieval import dictionary
+from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.patterns import cypher, finder, runner
+from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from tests.dump import dump
 from tests.graphs import opened
 
@@ -70,6 +73,19 @@ def test_what_stands_in_a_property_or_at_the_end_of_a_chain_is_found(shop, serve
         shown = Query("shown", f"CALL () {{ {query.statement} }} RETURN *", frozenset(query.parameters))
         nodes = [value for row in shop.run(shown, **query.parameters) for value in row.values()]
         assert entity.id in {node.element_id for node in nodes if hasattr(node, "element_id")}
+
+
+def test_more_names_than_fit_in_memory_cost_the_anchors_only(shop, server, embedder, monkeypatch):
+    """The server then looks for the names; linking alone never reads them."""
+    monkeypatch.setattr(dictionary, "MOST_NODES", 1)
+
+    with opened(server, embedder) as gear:
+        pattern_finder = PatternFinder(gear.graph, embedder=embedder, dictionaries=Dictionaries(gear.graph.export))
+        linked = pattern_finder.linked(QUESTIONS[0][0])
+        found = pattern_finder.find(QUESTIONS[0][0])
+
+    assert {"Category", "SUPPLIES"} <= linked
+    assert {"Seafood", "Produce"} == {entity.name for entity in found.entities[:2]}
 
 
 def test_the_passages_of_the_answer_are_among_the_hits(shop, server, embedder):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gear_neo4j.graph.graph_schema import Owner
+from gear_neo4j.graph.graph_schema import GraphSchema, Owner
 
 Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
 Operator = Literal["is", "other", "contains", "starts", "ends", "flag", "compare", "measure", "absent"]
@@ -36,6 +36,11 @@ class Condition:
 def is_count(condition: Condition) -> bool:
     """Whether a condition is the measure of an aggregation that counts nodes or relationships."""
     return condition.operator == "measure" and not condition.property
+
+
+def is_name(condition: Condition, schema: GraphSchema) -> bool:
+    """Whether a condition says what nodes are called."""
+    return condition.operator == "is" and schema.names_with(condition.owner, condition.property)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,17 +57,13 @@ class Compiler:
     """Writes the patterns of one schema."""
 
     def __init__(self, schema: GraphSchema) -> None:
-        self._schema = schema
+        self.schema = schema
 
     def called(self, label: str, name: str | None) -> str:
         """What a node is called: its name, or its label with its key if it has one."""
-        if name and label not in self._schema.keyed:
+        if name and label not in self.schema.keyed:
             return name
         return f"{spoken(label)} {name}" if name else spoken(label)
-
-    def is_name(self, condition: Condition) -> bool:
-        """Whether a condition is on the name of nodes."""
-        return condition.operator == "is" and self._schema.names_with(condition.owner, condition.property)
 
     def shown(
         self,
@@ -80,9 +76,9 @@ class Compiler:
         bounded: bool = False,
     ) -> Cypher:
         """The query for a reader: the nodes of the answer by their measure, or those first that most ways lead to."""
-        body = _Body(pattern, self._schema, anchors)
+        body = _Body(pattern, self.schema, anchors)
         node = body.variables[target]
-        lines = [body.text, *(_bound(pattern, node) if bounded else ()), *body.measured(target, aggregation)]
+        lines = [body.text, *_bound(node, bounded), *body.measured(target, aggregation)]
         lines += [f"RETURN {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
         return Cypher("\n".join(lines), body.parameters)
 
@@ -95,12 +91,12 @@ class Compiler:
         aggregation: Aggregation = LISTED,
         anchors: Anchors = NO_ANCHORS,
     ) -> Cypher:
-        """The same query as it is run: it returns id, labels, name, measure and number of ways of the same nodes."""
-        body = _Body(pattern, self._schema, anchors)
+        """The query that is executed: it returns id, labels, name, measure and number of ways of each node."""
+        body = _Body(pattern, self.schema, anchors)
         node = body.variables[target]
-        name = self._schema.names.get(pattern.labels[target])
+        name = self.schema.names.get(pattern.labels[target])
         called = f"toStringOrNull({node}.{quoted(name)})" if name else "null"
-        lines = [body.text, *_bound(pattern, node), *body.measured(target, aggregation)]
+        lines = [body.text, *_bound(node, is_bounded(pattern)), *body.measured(target, aggregation)]
         lines += [f"WITH {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
         value, ways = ("value", "0") if pattern.measures else ("null", "ways")
         columns = f"labels({node}) AS labels, {called} AS name, {value} AS value, {ways} AS ways"
@@ -109,7 +105,7 @@ class Compiler:
 
     def figure(self, pattern: Pattern, target: int, aggregation: Aggregation) -> Cypher:
         """The query for one number over all nodes of the answer, both shown and run; its column is ``value``."""
-        body = _Body(pattern, self._schema)
+        body = _Body(pattern, self.schema)
         return Cypher(f"{body.text}\n{body.figure(target, aggregation)}", body.parameters)
 
 
@@ -237,8 +233,8 @@ def is_bounded(pattern: Pattern) -> bool:
     return len(pattern.edges) > 1 and not pattern.measures
 
 
-def _bound(pattern: Pattern, node: str) -> Iterator[str]:
-    if is_bounded(pattern):
+def _bound(node: str, bounded: bool) -> Iterator[str]:
+    if bounded:
         yield f"WITH {node} LIMIT {MOST_ROWS}"
 
 

@@ -186,7 +186,7 @@ class PatternFinder:
         vocabulary = Vocabulary(self._values(schema))
         reader = Reader(schema, vocabulary, Dictionary(vocabulary.named()))
         search = PatternSearch(reader, Likenesses(schema, self._embedder))
-        return _Kept(search, PatternRunner(self._patterns, Compiler(schema), self._dictionaries.at(version)))
+        return _Kept(search, PatternRunner(self._patterns, Compiler(schema), self._dictionaries, version))
 
     def _values(self, schema: GraphSchema) -> Iterator[tuple[Place, str]]:
         """The texts of all properties; numbers that are kept as texts, too, since they may be names or keys."""

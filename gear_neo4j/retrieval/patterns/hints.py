@@ -39,32 +39,39 @@ class Hints:
 
     @cached_property
     def beside(self) -> Mapping[int, Mapping[str, float]]:
-        """By literal, the types that the nearest word which names any supports."""
-        literals = enumerate(self.reading.literals)
+        """For each literal, the types that the word nearest to it supports."""
         return {
             number: self._types_near(partial(_distance, first=literal.first, last=literal.last))
-            for number, literal in literals
+            for number, literal in enumerate(self.reading.literals)
         }
 
     @cached_property
     def asked(self) -> Mapping[str, float]:
-        """The types that the nearest word to what is asked for supports: *who directed*, *written by whom*."""
+        """The types supported by the word nearest to the one that asks: *who directed*, *written by whom*."""
         asking = self.wanted.place
         if asking is None:
             return {}
         return self._types_near(lambda place: place - asking if place >= asking else asking - place + 0.5)
 
     def _types_near(self, distance: Callable[[int], float]) -> Mapping[str, float]:
-        """The types that the nearest of the words which name any supports."""
-        near: list[tuple[float, dict[str, float]]] = []
+        """The types supported by the nearest word that supports any."""
+        return self._types[min(self._types, key=distance)] if self._types else {}
+
+    @cached_property
+    def _types(self) -> Mapping[int, Mapping[str, float]]:
+        """The types that words support, by place; without appositions, and without what nodes must not have."""
         conditions = [condition for literal in self.reading.literals for condition in literal.conditions]
         absent = {condition.texts[0] for condition in conditions if condition.operator == "absent"}
-        for place, row in self.content.items():
-            named = {element.name: value for element, value in row if element.kind == "type" and value >= SUPPORTS}
-            types = {type: value for type, value in named.items() if type not in absent}
-            if types and place not in self.wanted.appositions:
-                near.append((distance(place), types))
-        return min(near, key=lambda entry: entry[0])[1] if near else {}
+        supported = {
+            place: {
+                element.name: value
+                for element, value in row
+                if element.kind == "type" and value >= SUPPORTS and element.name not in absent
+            }
+            for place, row in self.content.items()
+            if place not in self.wanted.appositions
+        }
+        return {place: types for place, types in supported.items() if types}
 
     def distances(self, label: str, first: int, last: int) -> Iterator[tuple[int, float]]:
         """How far the words that name a label are from a literal, and how like it they are."""

@@ -148,9 +148,7 @@ class Reader:
         for match in QUOTED.finditer(reading.text):
             text = match[2]
             operator = part_operator(reading.text[: match.start()])
-            conditions = [] if operator else self._vocabulary.conditions(text)
-            if is_excepted(reading.text[: match.start()]):
-                conditions = [replace(condition, operator="other") for condition in conditions]
+            conditions = [] if operator else self._conditions(reading, match.start(), text)
             in_schema = tuple(map(stem, telling_words(text))) in self._schema_words
             if not conditions and not in_schema and not _DIGITS.fullmatch(text):
                 conditions = self._vocabulary.parts(text, operator or "contains")
@@ -162,9 +160,7 @@ class Reader:
         # Beside a name that is written like one, a plain word is hardly another.
         named = any(match.text != match.text.casefold() for match in matches)
         for match in matches:
-            conditions = self._vocabulary.conditions(match.text)
-            if is_excepted(reading.text[: match.start]):
-                conditions = [replace(condition, operator="other") for condition in conditions]
+            conditions = self._conditions(reading, match.start, match.text)
             said = match.text.casefold().split()
             small = match.text == match.text.casefold()
             common = all(word in stop_words() or stem(word) in self._schema_stems for word in said)
@@ -176,6 +172,13 @@ class Reader:
             known = any(map(self._is_closed, conditions)) or (exact and not named)
             plain = small and not shouted and len(said) == 1 and not known
             _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
+
+    def _conditions(self, reading: Reading, start: int, text: str) -> list[Condition]:
+        """The properties that have a text as their value, or must not have it: *other than Berlin*."""
+        conditions = self._vocabulary.conditions(text)
+        if is_excepted(reading.text[:start]):
+            return [replace(condition, operator="other") for condition in conditions]
+        return conditions
 
     def _is_name(self, condition: Condition) -> bool:
         return self.schema.names_with(condition.owner, condition.property)
@@ -229,7 +232,7 @@ def _words(question: str) -> Iterator[Word]:
 
 
 def _without_values(reading: Reading) -> str:
-    """The text with as many dots in the place of each value and quotation: *Most Wanted* asks for no order."""
+    """The text with each value and quotation replaced by dots: *Most Wanted* asks for no order."""
     text = QUOTED.sub(lambda match: "." * len(match[0]), reading.text)
     for word in reading.words:
         if word.literal is not None and reading.literals[word.literal].weight == 1:

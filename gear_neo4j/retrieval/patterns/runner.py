@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from gear_neo4j.domain import EntityHit, Figure
+from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.export import Version
 from gear_neo4j.graph.pattern_queries import PatternQueries
-from gear_neo4j.retrieval.dictionary import Dictionary
+from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
+from gear_neo4j.retrieval.patterns.conditions import is_name
 from gear_neo4j.retrieval.patterns.cypher import MOST_ROWS, NO_ANCHORS, Anchors, Compiler, is_bounded
 from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.search import Candidate
@@ -24,17 +28,26 @@ class Nodes:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PatternRunner:
-    """Runs the patterns of one version of a graph; each run is one round trip, which ends after five seconds.
+    """Runs the patterns of one ``version`` of a graph; each run is one round trip, which ends after five seconds.
 
     Attributes:
-        dictionary: gives the nodes with a name, so that the server need not scan a label for them.
+        dictionaries: give the nodes with a name, so that the server need not scan a label for them.
     """
 
     queries: PatternQueries
     compiler: Compiler
-    dictionary: Dictionary
+    dictionaries: Dictionaries
+    version: Version
+
+    @cached_property
+    def _dictionary(self) -> Dictionary | None:
+        """The names of the graph, read when a pattern first needs them; None if there are too many."""
+        try:
+            return self.dictionaries.at(self.version)
+        except InputError:
+            return None
 
     def figure(self, candidate: Candidate, wanted: Aggregation) -> Figure:
         """One number over the nodes of a pattern.
@@ -59,12 +72,9 @@ class PatternRunner:
         compiler, anchors = self.compiler, self._anchors(pattern)
         rows = self.queries.run(compiler.run(pattern, target, limit=limit, aggregation=wanted, anchors=anchors))
         cut = is_bounded(pattern) and _may_be_cut(rows, limit)
-        shown = (
-            # Which rows come first depends on the plan, so a reader gets the query as it was run.
-            compiler.shown(pattern, target, limit=limit, aggregation=wanted, anchors=anchors, bounded=True)
-            if cut
-            else compiler.shown(pattern, target, limit=limit, aggregation=wanted)
-        )
+        # Which rows come first depends on the plan: of a cut result, a reader gets the query as it was run.
+        sought = anchors if cut else NO_ANCHORS
+        shown = compiler.shown(pattern, target, limit=limit, aggregation=wanted, anchors=sought, bounded=cut)
         if not pattern.measures:
             given = {id for ids in anchors.values() for id in ids}
             rows = sorted(rows, key=lambda row: row["id"] in given)
@@ -91,9 +101,9 @@ class PatternRunner:
             return NO_ANCHORS
         anchors: dict[int, Sequence[str]] = {}
         for placed in pattern.on_nodes:
-            if self.compiler.is_name(placed.condition):
+            if is_name(placed.condition, self.compiler.schema) and self._dictionary:
                 texts = placed.condition.texts
-                ids = dict.fromkeys(id for text in texts for id in self.dictionary.nodes_named(text))
+                ids = dict.fromkeys(id for text in texts for id in self._dictionary.nodes_named(text))
                 if 0 < len(ids) <= FEW_NODES:
                     anchors[placed.place] = list(ids)
         return anchors

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from gear_neo4j.graph.graph_schema import GraphSchema
-from gear_neo4j.retrieval.patterns.conditions import is_count
+from gear_neo4j.retrieval.patterns.conditions import is_count, is_name
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Element
 from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
@@ -133,12 +133,7 @@ class Scorer:
             yield node, points
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
-        return frozenset(
-            placed.place
-            for placed in pattern.on_nodes
-            if placed.condition.operator == "is"
-            and self.schema.names_with(placed.condition.owner, placed.condition.property)
-        )
+        return frozenset(placed.place for placed in pattern.on_nodes if is_name(placed.condition, self.schema))
 
     def _words(self, pattern: Pattern, named: frozenset[int], uses: Uses) -> float:
         """Points for words; counts in ``uses`` how many support each type."""
