@@ -1,8 +1,8 @@
 """A large graph adopted, kept up to date and released: ``python -m benchmarks.adoption [--relationships 200000]``.
 
-The graph is made on a local server of its own: people with many films and cities between them, a few of which are hubs.
-A process of its own adopts it, with vectors that cost nothing to make, while this one searches over another connection.
-Prints a table and writes docs/benchmarks/adoption.json; absolute times are of that machine only.
+The graph is made on a local server of its own (``benchmarks/made_graph.py``). A process of its own adopts it, with
+vectors that cost nothing to make, while this one searches over another connection. Prints a table and writes
+docs/benchmarks/adoption.json; absolute times are of that machine only.
 """
 
 import argparse
@@ -10,86 +10,27 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.made import WordVectors, random_word
+from benchmarks.made import WordVectors
+from benchmarks.made_graph import PROFILE, MadeGraph, make
 from benchmarks.measure import fresh_server, in_own_process, peak_megabytes, spread, timed
 from gear_neo4j import Gear, Naive, Settings
-from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import GearError
-from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.server.connection import connect
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "adoption.json"
 SERVER = "bench-adoption"
 RELATIONSHIPS = 200_000
-BATCH = 10_000
-LABELS = ("Person", "Company", "City", "Film", "Award")
-TYPES = ("KNOWS", "WORKS_AT", "LIVES_IN", "ACTED_IN", "OWNS", "RECEIVED", "FOUNDED", "NEAR")
-NODES_A_HUB = 2_500
-TO_HUBS = 0.1
 SEARCHES = 200
 PAUSE = 0.1
-# One node in ten has a text, and so becomes a passage.
-PROFILE = Profile(name="made", entities={label: Entities(names=("name",), text=("about",)) for label in LABELS})
-
-MAKE_INDEX = "CREATE INDEX made IF NOT EXISTS FOR (n:Made) ON (n.number)"
-MAKE_NODES = Query(
-    "make_nodes",
-    "UNWIND $rows AS row CREATE (n:Made {number: row.number, name: row.name, about: row.about}) SET n:$(row.label)",
-    frozenset({"rows"}),
-    writes=True,
-)
-MAKE_RELATIONSHIPS = Query(
-    "make_relationships",
-    "UNWIND $rows AS row MATCH (a:Made {number: row[0]}) MATCH (b:Made {number: row[1]}) "
-    "CREATE (a)-[:$(row[2]) {since: row[3]}]->(b)",
-    frozenset({"rows"}),
-    writes=True,
-)
-
-
-def node(number: int) -> dict[str, object]:
-    """A node of the graph, determined by its number."""
-    label = LABELS[number % len(LABELS)]
-    name = " ".join(random_word(number, salt) for salt in range(2)).title()
-    about = f"{name} is told of in a text of its own, which has words like {random_word(number % 1013, 2)}."
-    return {"number": number, "label": label, "name": name, "about": about if number % 10 == 0 else None}
-
-
-def relationships(count: int, nodes: int) -> Iterator[list[list[object]]]:
-    """Batches of rows: start, end, type and a year; a tenth of them ends at a hub."""
-    random = np.random.default_rng(0)
-    hubs = max(1, nodes // NODES_A_HUB)
-    for done in range(0, count, BATCH):
-        size = min(BATCH, count - done)
-        starts, ends = random.integers(nodes, size=(2, size))
-        ends = np.where(random.random(size) < TO_HUBS, random.integers(hubs, size=size), ends)
-        kinds = [TYPES[place] for place in random.integers(len(TYPES), size=size)]
-        years = random.integers(1900, 2027, size=size)
-        yield [list(row) for row in zip(starts.tolist(), ends.tolist(), kinds, years.tolist(), strict=True)]
-
-
-def make(settings: Settings, count: int) -> dict[str, int]:
-    """The graph, in the empty database of the settings; says how large it is."""
-    nodes = max(2, count // 4)
-    with connect(settings) as database:
-        database.execute(MAKE_INDEX)
-        for start in track(range(0, nodes, BATCH), "nodes"):
-            database.run(MAKE_NODES, rows=[node(number) for number in range(start, min(start + BATCH, nodes))])
-        for rows in track(relationships(count, nodes), "relationships", total=-(-count // BATCH)):
-            database.run(MAKE_RELATIONSHIPS, rows=rows)
-    return {"nodes": nodes, "relationships": count}
 
 
 def adopt(settings: Settings) -> dict[str, Any]:
@@ -125,14 +66,14 @@ def release(settings: Settings) -> dict[str, Any]:
     return {"seconds": seconds, "passages": gone.passages, "triples": gone.triples, "peak_mb": peak_megabytes()}
 
 
-def search(gear: Gear, nodes: int, number: int) -> float:
+def search(gear: Gear, graph: MadeGraph, number: int) -> float:
     """Milliseconds of one search, for the names of two nodes."""
-    first, second = (str(node(place % nodes)["name"]) for place in (7_919 * number, 104_729 * number + 1))
+    first, second = (str(graph.node(place % graph.nodes)["name"]) for place in (7_919 * number, 104_729 * number + 1))
     question = f"What joins {first} and {second}?"
     return timed(lambda: gear.search(question, retriever=Naive(base="fulltext")))
 
 
-def search_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> tuple[list[float], list[str]]:
+def search_while(running: "Future[dict[str, Any]]", gear: Gear, graph: MadeGraph) -> tuple[list[float], list[str]]:
     """The milliseconds of searches until a run ends, and the errors after the first success."""
     times: list[float] = []
     failed: list[str] = []
@@ -140,7 +81,7 @@ def search_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> t
     while not running.done():
         number += 1
         try:
-            times.append(search(gear, nodes, number))
+            times.append(search(gear, graph, number))
         except GearError as error:
             # Searches fail until the first passages are written.
             if times:
@@ -149,20 +90,20 @@ def search_while(running: "Future[dict[str, Any]]", gear: Gear, nodes: int) -> t
     return times, failed
 
 
-def measure(settings: Settings, count: int) -> dict[str, Any]:
+def measure(settings: Settings, graph: MadeGraph) -> dict[str, Any]:
     """All measurements, on an empty database."""
-    size = make(settings, count)
+    make(settings, graph)
     with Gear.connect(settings, embedder=WordVectors()) as gear:
         running = in_own_process(adopt, settings)
-        during, failed = search_while(running, gear, size["nodes"])
+        during, failed = search_while(running, gear, graph)
         first = running.result()
         afterwards = []
         for number in track(range(1, SEARCHES + 1), "searching"):
-            afterwards.append(search(gear, size["nodes"], number))
+            afterwards.append(search(gear, graph, number))
             time.sleep(PAUSE)
         return {
             "machine": {"python": platform.python_version(), "neo4j": gear.graph.version, "cpus": os.cpu_count()},
-            "graph": size,
+            "graph": {"nodes": graph.nodes, "relationships": graph.relationships},
             "adopt": first | {"triples_a_second": round(first["triples"] / first["seconds"])},
             "search_ms": {"during": spread(during), "after": spread(afterwards)},
             "searches": {"during": len(during), "failed": len(failed), "errors": sorted(set(failed))[:5]},
@@ -197,7 +138,7 @@ def main() -> None:
     count = parser.parse_args().relationships
     settings = replace(Settings.load(), uri=None, name=SERVER, database=None)
     with fresh_server(settings):
-        results = measure(settings, count)
+        results = measure(settings, MadeGraph(count))
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     Console().print(table(results))
 

@@ -99,6 +99,16 @@ def fresh_server(settings: Settings) -> Iterator[LocalServer]:
 
 
 @contextmanager
+def kept_server(settings: Settings) -> Iterator[LocalServer]:
+    """A local server by the name in the settings, with the data of the run before; it is stopped afterwards."""
+    server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)
+    try:
+        yield server
+    finally:
+        local.stop(name=settings.name, home=settings.home)
+
+
+@contextmanager
 def fresh_gear(settings: Settings) -> Iterator[Gear]:
     """The front door to a local server without data, which is gone afterwards."""
     with fresh_server(settings) as server:

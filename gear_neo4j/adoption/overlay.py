@@ -13,7 +13,7 @@ from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches,
 from gear_neo4j.adoption.nodes import has_prose, node_passage
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.profile_file import dump
-from gear_neo4j.adoption.schema import schema_of
+from gear_neo4j.adoption.schema import check_synonyms, schema_of
 from gear_neo4j.adoption.survey import survey, survey_types
 from gear_neo4j.adoption.triples import AdoptedTriple, has_ended, property_triples, relationship_triple
 from gear_neo4j.domain import VectorSource
@@ -114,6 +114,8 @@ class Adoption:
                 f"the profile {self.profile.name!r} is of another graph ('gear adopt' proposes one for this)"
             )
         self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.covers(kind))
+        if self.profile.synonyms:
+            check_synonyms(survey(self.graph), self.profile)
         described = sum(labels.get(label, 0) for label, entities in self.profile.entities.items() if entities.facts)
         relationships = sum(types.get(kind, 0) for kind in self._types(types))
         return sum(labels[label] for label in present), relationships + described

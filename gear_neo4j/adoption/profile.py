@@ -59,7 +59,8 @@ class Profile:
     """How a graph is to be read; without ``relationships``, every type between two named nodes is a fact.
 
     ``without`` names types that are no facts, such as the order of chunks; ``sources`` the properties of a relationship
-    with the keys of the chunks that state it.
+    with the keys of the chunks that state it. ``synonyms`` are other words by which questions speak of a label, a type
+    or a property.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Profile:
     relationships: Mapping[str, Facts] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def name_properties(self) -> tuple[str, ...]:

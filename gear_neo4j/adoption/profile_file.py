@@ -49,10 +49,10 @@ def parse(text: str, *, file: str) -> Profile:
         ('name',)
     """
     top = _load_toml(text, file)
-    known = {"name": str, "entities": dict, "chunks": dict, "relationships": dict, "without": list, "sources": list}
-    _check(top, known, place=file)
+    tables = dict.fromkeys(("entities", "chunks", "relationships", "synonyms"), dict)
+    _check(top, {"name": str, **tables, "without": list, "sources": list}, place=file)
     kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
-    tables = {
+    parts = {
         key: {
             name: _table(kind, table, place=f"{file}: {key}.{legible(name)}")
             for name, table in top.get(key, {}).items()
@@ -60,7 +60,10 @@ def parse(text: str, *, file: str) -> Profile:
         for key, kind in kinds.items()
     }
     without, sources = (_names(top.get(key, []), file) for key in ("without", "sources"))
-    profile = Profile(name=top.get("name", Path(file).stem), without=without, sources=sources, **tables)
+    synonyms = _synonyms(top.get("synonyms", {}), place=f"{file}: synonyms")
+    profile = Profile(
+        name=top.get("name", Path(file).stem), without=without, sources=sources, synonyms=synonyms, **parts
+    )
     if not (profile.entities or profile.chunks):
         raise InputError(f"{file}: a profile needs [entities.LABEL] or [chunks.LABEL]: 'gear adopt' proposes one")
     if profile.sources and not any(chunk.key for chunk in profile.chunks.values()):
@@ -132,6 +135,11 @@ def _table(kind: type[Any], given: object, *, place: str) -> Any:
     if kind is Chunks and not values.get("text"):
         raise InputError(f"{place}: it needs text, a list of properties")
     return kind(**values)
+
+
+def _synonyms(given: Mapping[str, object], *, place: str) -> dict[str, tuple[str, ...]]:
+    _check(given, dict.fromkeys(given, list), place=place)
+    return {name: _names(texts, f"{place}.{legible(name)}") for name, texts in given.items() if isinstance(texts, list)}
 
 
 def _names(given: list[object], place: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.survey import Property, Survey
+from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph_schema import GraphSchema, Kind, PropertySchema, can_be_written
 from gear_neo4j.graph.typegraph import Tie
 
@@ -33,7 +34,24 @@ def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, st
         tuple(Tie(*tie, count) for tie, count in kept.items() if not _in_shadow(tie, kept, survey)),
         {label: name for label in labels if (name := _name(profile.entities[label]))},
         tuple(label for label in labels if not profile.entities[label].names),
+        profile.synonyms,
     )
+
+
+def check_synonyms(survey: Survey, profile: Profile) -> None:
+    """Refuse synonyms of what a graph does not have.
+
+    Raises:
+        InputError: names the first that is no label, type or property of it.
+    """
+    names = {*survey.labels, *survey.types}
+    for label in survey.labels.values():
+        names.update(label.properties)
+    for type in survey.types.values():
+        names.update(type.properties)
+    for name in profile.synonyms:
+        if name not in names:
+            raise InputError(f"the profile has synonyms of {name!r}, which is no label, type or property of the graph")
 
 
 def _name(entities: Entities) -> str | None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Literal, Self
 
@@ -47,7 +47,8 @@ class Way:
 class GraphSchema:
     """Labels and types with their properties by name, the ties between labels, and by label the property that names it.
 
-    The nodes of labels that are ``keyed`` have no name of their own; they are called by label and key.
+    The nodes of labels that are ``keyed`` have no name of their own; they are called by label and key. ``synonyms`` are
+    other words for a label, a type or a property of that name.
 
     Example:
         >>> schema = GraphSchema({"Film": {}, "Person": {}}, {"WROTE": {}}, (Tie("Person", "WROTE", "Film", 9),), {})
@@ -62,6 +63,7 @@ class GraphSchema:
     ties: tuple[Tie, ...]
     names: Mapping[str, str]
     keyed: tuple[str, ...] = ()
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def ways(self) -> Mapping[str, tuple[Way, ...]]:
@@ -104,6 +106,7 @@ class GraphSchema:
                 "ties": [[tie.start, tie.type, tie.end, tie.count] for tie in self.ties],
                 "names": dict(self.names),
                 "keyed": list(self.keyed),
+                "synonyms": {name: list(texts) for name, texts in self.synonyms.items()},
             },
             ensure_ascii=False,
         )
@@ -114,7 +117,9 @@ class GraphSchema:
         parts = json.loads(text)
         ties = tuple(Tie(*tie) for tie in parts["ties"])
         labels, types = _from_lists(parts["labels"]), _from_lists(parts["types"])
-        return cls(labels, types, ties, parts["names"], tuple(parts["keyed"]))
+        # A schema on record may be older than synonyms.
+        synonyms = {name: tuple(texts) for name, texts in parts.get("synonyms", {}).items()}
+        return cls(labels, types, ties, parts["names"], tuple(parts["keyed"]), synonyms)
 
 
 def can_be_written(name: str) -> bool:

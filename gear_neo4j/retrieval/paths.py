@@ -19,7 +19,7 @@ from gear_neo4j.retrieval.dictionary import Dictionaries, Match
 from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.fusion import fuse, ranked
-from gear_neo4j.retrieval.patterns.finder import PatternFinder
+from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
 from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
@@ -81,17 +81,13 @@ class PathRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, the paths, and the entities that patterns lead to.
 
-        Nine round trips at most, three where nothing is named, and one for each pattern that is run. Where a pattern is
-        sure, the walk takes one step: it need not find the answer.
+        Nine round trips at most, three where nothing is named, and one for each pattern that is run.
         """
         query = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._options.base_k))
         with query.timed("patterns"):
             found = self._finder.find(query.text, most=self._options.answers)
-        options = self._options.walk
-        if found.sureness >= SURE:
-            options = options.model_copy(update={"steps": 1})
-        result = self.connect(query, walk=options)
+        result = self.connect(query, walk=self._shortened(found))
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
         described = [(node_passage_id(entity.id), entity.sureness) for entity in found.entities]
         lists = {"entities": ranked("entities", described), "graph": ranked("graph", [(id, 0.0) for id in passages])}
@@ -100,6 +96,17 @@ class PathRetriever:
         expansion = ExpansionResult(result.paths, result.exact and found.exact)
         hits = fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
         return replace(hits, hits=hits.hits[:k], entities=found.entities, figure=found.figure, doubt=found.doubt)
+
+    def _shortened(self, found: EntityResult) -> Walk:
+        """The walk beside the nodes of patterns: it need not find the answer.
+
+        On the even questions of four graphs, a third step finds no more (docs/paths.md).
+        """
+        options = self._options.walk
+        if not found.entities:
+            return options
+        most = 1 if found.sureness >= SURE else 2
+        return options.model_copy(update={"steps": min(options.steps, most)})
 
     def connect(self, question: Question, *, walk: Walk | None = None) -> PathResult:
         """The entities that the question names, the paths between them, then the facts around them by a walk.

@@ -308,6 +308,19 @@ def test_words_of_a_value_ask_for_no_order(search, title):
     assert found.ranked
 
 
+def test_the_owners_synonyms_name_labels_and_types():
+    """A *flick* is a film and *megged* is *directed*, to whoever wrote the profile."""
+    schema = replace(SCHEMA, synonyms={"Film": ("flick",), "DIRECTED": ("megged",)})
+    vocabulary = Vocabulary([(Place(Owner("label", "Person"), "name"), "Lana Wachowski")])
+    reader = Reader(schema, vocabulary, Dictionary(vocabulary.named()))
+    search = PatternSearch(reader, Likenesses(schema, SentenceTransformerEmbedder()))
+
+    best = search.find("Which flicks has Lana Wachowski megged?").ranked[0]
+
+    assert ("Film", {"DIRECTED": 1}) == (best.pattern.labels[best.target], best.pattern.types)
+    assert schema == GraphSchema.from_json(schema.to_json())
+
+
 @given(st.text(max_size=80))
 def test_any_text_is_a_question(search, text):
     """Whatever is typed gives patterns, or none; each names only what the schema has."""

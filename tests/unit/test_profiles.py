@@ -72,6 +72,7 @@ PROFILES = st.builds(
     ),
     without=LISTS,
     sources=LISTS,
+    synonyms=st.dictionaries(LABELS, FILLED, max_size=2),
 ).filter(lambda profile: not profile.sources or any(chunk.key for chunk in profile.chunks.values()))
 
 
@@ -104,6 +105,9 @@ def test_any_values_make_facts_of_one_line_or_none(facts):
         ("", "needs [entities.LABEL] or [chunks.LABEL]: 'gear adopt' proposes one"),
         ('name = "mine"', "needs [entities.LABEL] or [chunks.LABEL]"),
         ("entities = [", "not TOML: "),
+        ('synonyms = ["boss"]', "synonyms must be a table"),
+        ('[synonyms]\nDrug = "medicine"', "synonyms: Drug must be a list"),
+        ("[synonyms]\nDrug = [1]", "synonyms.Drug: a list must hold names alone"),
         ("[entities.Drug]\n[entities.Drug]\n", "not TOML: "),
         ("[entities.Drug]\n", "entities.Drug: it needs names, a list of properties"),
         ("[entities.Drug]\nnames = []\n", "entities.Drug: it needs names, a list of properties"),
@@ -139,7 +143,7 @@ def test_any_values_make_facts_of_one_line_or_none(facts):
         (f"{MINE}[relationships.HAS]\nrank = ''\n", "relationships.HAS: rank must not be empty: leave it out"),
         (
             f"nodes = 1\n{MINE}",
-            "'nodes' is not known; there are name, entities, chunks, relationships, without, sources",
+            "'nodes' is not known; there are name, entities, chunks, relationships, synonyms, without, sources",
         ),
         (
             f"sources = ['from']\n{MINE}",

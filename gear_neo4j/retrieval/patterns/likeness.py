@@ -45,11 +45,12 @@ class Likenesses:
         self._embedder = embedder
         self._kept: dict[str, Vectors] = {}
         self._lock = Lock()
-        self._elements = {Element("label", label): telling_words(label) for label in schema.labels}
-        self._elements |= {Element("type", type): telling_words(type) for type in schema.types}
+        self._schema = schema
+        self._elements = {Element("label", label): self._words(label) for label in schema.labels}
+        self._elements |= {Element("type", type): self._words(type) for type in schema.types}
         for owner in schema.owners():
             for name in schema.properties(owner):
-                self._elements[Element("property", owner.name, name)] = telling_words(name)
+                self._elements[Element("property", owner.name, name)] = self._words(name)
         self._parts = tuple(dict.fromkeys(part for parts in self._elements.values() for part in parts))
         self._stems = tuple(map(stem, self._parts))
         self._places = {part: place for place, part in enumerate(self._parts)}
@@ -88,10 +89,21 @@ class Likenesses:
         return found
 
     def labels_like(self, texts: Sequence[str], labels: Sequence[str]) -> dict[str, float]:
-        """The greatest cosine of each label with any of the texts."""
-        rows = self.vectors([*texts, *map(words, labels)])
-        cosines = rows[: len(texts)] @ rows[len(texts) :].T
-        return dict(zip(labels, cosines.max(axis=0).tolist(), strict=True))
+        """The greatest cosine of each label, or of a synonym of it, with any of the texts."""
+        names = [(label, name) for label in labels for name in (words(label), *self._schema.synonyms.get(label, ()))]
+        rows = self.vectors([*texts, *(name for _, name in names)])
+        greatest = (rows[: len(texts)] @ rows[len(texts) :].T).max(axis=0).tolist()
+        cosines: dict[str, float] = {}
+        for (label, _), cosine in zip(names, greatest, strict=True):
+            cosines[label] = max(cosine, cosines.get(label, cosine))
+        return cosines
+
+    def _words(self, name: str) -> tuple[str, ...]:
+        """The words of a name in the schema, and those of its synonyms."""
+        return (
+            *telling_words(name),
+            *(word for text in self._schema.synonyms.get(name, ()) for word in telling_words(text)),
+        )
 
     def _row(self, stems: Sequence[str], cosines: Vectors) -> dict[Element, float]:
         by_part = [

@@ -122,14 +122,15 @@ class Scorer:
 
     def _targets(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[int, float]]:
         measured = {placed.place: placed.condition for placed in pattern.measures if placed in pattern.on_nodes}
+        asked = [self.hints.asked.get(edge.type, 0.0) for edge in pattern.edges] if self.hints.asked else []
         for node, label in enumerate(pattern.labels):
             points = self.weights.target * self.hints.wanted.labels.get(label, 0.0)
             if node in named or (node in measured and is_count(measured[node])):
                 points -= self.weights.named
             elif node in measured:
                 points += self.weights.own
-            types = (pattern.edges[edge].type for edge, _, _ in pattern.ways[node])
-            points += self.weights.asked * max((self.hints.asked.get(type, 0.0) for type in types), default=0.0)
+            if asked:
+                points += self.weights.asked * max((asked[edge] for edge, _, _ in pattern.ways[node]), default=0.0)
             yield node, points
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
