@@ -21,6 +21,18 @@ def contents(passages: int, triples: int, entities: int) -> str:
     return ", ".join((counted(passages, "passage"), counted(triples, "triple"), counted(entities, "entity")))
 
 
+def written(value: float | str | None) -> str:
+    """A number with thousands and few decimals, a date as it is.
+
+    Example:
+        >>> written(1234567), written(54.00666666), written(None)
+        ('1,234,567', '54.0067', 'none')
+    """
+    if isinstance(value, float):
+        return f"{value:,.4f}".rstrip("0").rstrip(".")
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else value
+
+
 def _plural(noun: str) -> str:
     if noun.endswith("y"):
         return noun[:-1] + "ies"

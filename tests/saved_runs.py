@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
-from gear_neo4j.domain import Fact, Hit, Hits, Passage, Path, Source, make_triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, make_triple
 from gear_neo4j.wire import answer_json, hits_json, trace_json
 
 
@@ -16,6 +16,13 @@ def run(
     passages = [Passage("p1", title, text, "a.md", "line 3"), Passage("p2", title, text)]
     hits = Hits(
         question, "naive", tuple(Hit(p, 0.5, n, (Source("bm25", n),)) for n, p in enumerate(passages, 1)), (path,)
+    )
+    cypher = Cypher("MATCH (person:Person) WHERE person.name = $p0 RETURN person", {"p0": name})
+    hits = replace(
+        hits,
+        entities=(EntityHit("4:x:1", name, (title,), 1, f"which {predicate}", cypher, 1234.5, 0.9),),
+        figure=Figure(text, f"how many {predicate}", cypher, 0.5),
+        doubt=answer,
     )
     if kind == "search":
         return hits_json(hits)

@@ -71,7 +71,7 @@ COMMANDS: Commands = {
     ),
     "paths": (
         "gear_neo4j.cli.paths:paths",
-        "Show the nodes that QUESTION mentions, the shortest paths between them, and nearby facts; no model is called.",
+        "Show the nodes that answer QUESTION, the shortest paths between those that it mentions, and nearby facts.",
     ),
     "ask": (
         "gear_neo4j.cli.ask:ask",

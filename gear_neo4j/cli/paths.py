@@ -1,4 +1,4 @@
-"""``gear paths``: the nodes that a question mentions, and the paths between them."""
+"""``gear paths``: the nodes that answer a question, and the paths between those that it mentions."""
 
 import json
 
@@ -7,20 +7,23 @@ from rich.console import Console
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
 from gear_neo4j.cli.options import opened, with_settings
-from gear_neo4j.cli.search import print_paths
+from gear_neo4j.cli.search import print_entities, print_paths
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.settings import Settings
 from gear_neo4j.wire import connected_json
 
+SHOWN = ("entities", "hops", "pair_paths", "max_paths", "answers", "facts")
 
-@click.command(cls=RecipeCommand, recipe=Paths, only=("entities", "hops", "pair_paths", "max_paths", "facts"))
+
+@click.command(cls=RecipeCommand, recipe=Paths, only=SHOWN)
 @click.argument("question")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings
 def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settings) -> None:
-    """Show the nodes that QUESTION mentions, the shortest paths between them, and nearby facts; no model is called.
+    """Show the nodes that answer QUESTION, the shortest paths between those that it mentions, and nearby facts.
 
-    gear search --retriever paths and gear ask --agent paths combine them with the passages of a search.
+    No model is called. gear search --retriever paths and gear ask --agent paths combine them with the passages of a
+    search.
 
     \b
     gear paths "Which drugs inhibit both ALK and ROS1?"
@@ -33,6 +36,7 @@ def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settin
             return
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     console = Console()
+    print_entities(console, connected.nodes, figure=connected.figure, doubt=connected.doubt)
     _print_named(console, connected)
     if connected.paths:
         print_paths(console, connected.paths, cypher)

@@ -11,11 +11,12 @@ from rich.table import Table
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, retriever_from
 from gear_neo4j.cli.options import opened, with_chat_settings
-from gear_neo4j.domain import Cypher, Hits, Path
+from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.settings import Settings
 from gear_neo4j.wire import hits_json
+from gear_neo4j.wording import written
 
 SHOWN_PATHS = 5
 
@@ -45,7 +46,7 @@ def search(
             return
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     console = Console()
-    print_entities(console, hits)
+    print_entities(console, hits.entities, figure=hits.figure, doubt=hits.doubt)
     print_hits(console, hits)
     if paths:
         print_paths(console, hits.paths[:SHOWN_PATHS], cypher)
@@ -57,39 +58,27 @@ def search(
     console.print(f"{hits.retriever}: {sum(hits.milliseconds.values()):.0f} ms ({spent})", style="dim")
 
 
-def print_entities(console: Console, hits: Hits) -> None:
+def print_entities(console: Console, entities: Sequence[EntityHit], *, figure: Figure | None, doubt: str) -> None:
     """Print the figure or the nodes that answer, by the pattern that led to them, the first pattern with its Cypher."""
-    if hits.doubt:
-        console.print(hits.doubt, style="yellow", markup=False, soft_wrap=True)
-    if hits.figure:
-        heading = f"{hits.figure.pattern} ({hits.figure.sureness:.0%} sure)"
+    if doubt:
+        console.print(doubt, style="yellow", markup=False, soft_wrap=True)
+    if figure:
+        heading = f"{figure.pattern} ({figure.sureness:.0%} sure)"
         console.print(heading, style="bold", markup=False, highlight=False, soft_wrap=True)
-        console.print(f"  {_written(hits.figure.value)}", markup=False, highlight=False)
-        console.print(str(hits.figure.cypher), style="green", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"  {written(figure.value)}", markup=False, highlight=False)
+        console.print(str(figure.cypher), style="green", markup=False, highlight=False, soft_wrap=True)
         console.print()
-    for number, (_, found) in enumerate(groupby(hits.entities, key=lambda entity: entity.cypher)):
+    for number, (_, found) in enumerate(groupby(entities, key=lambda entity: entity.cypher)):
         nodes = list(found)
         heading = f"{nodes[0].pattern} ({nodes[0].sureness:.0%} sure)"
         console.print(heading, style="bold", markup=False, highlight=False, soft_wrap=True)
         for entity in nodes:
-            value = "" if entity.value is None else f": {_written(entity.value)}"
+            value = "" if entity.value is None else f": {written(entity.value)}"
             line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)}){value}"
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         if number == 0:
             console.print(str(nodes[0].cypher), style="green", markup=False, highlight=False, soft_wrap=True)
         console.print()
-
-
-def _written(value: float | str | None) -> str:
-    """A number with thousands and few decimals, a date as it is.
-
-    Example:
-        >>> _written(1234567), _written(54.00666666), _written(None)
-        ('1,234,567', '54.0067', 'none')
-    """
-    if isinstance(value, float):
-        return f"{value:,.4f}".rstrip("0").rstrip(".")
-    return "none" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
 def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:

@@ -9,6 +9,7 @@ from string import Template
 from gear_neo4j.agents.answer import Citation, Judgement, QueryAttempt, ToolCall
 from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
+from gear_neo4j.explain.nodes import answering_nodes
 from gear_neo4j.explain.saved import SavedRun, Turn
 
 _MARKER = re.compile(r"F?\d+")
@@ -33,6 +34,7 @@ def page(saved: SavedRun) -> str:
         by=escape(saved.by),
         counted=_counts(saved),
         answer=_answer(saved),
+        nodes=answering_nodes(saved),
         steps="".join(_step(saved, turn) for turn in saved.turns),
         passages="".join(_passages(saved)),
         lines="".join(_lines(saved)),

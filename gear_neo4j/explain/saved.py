@@ -7,7 +7,7 @@ from typing import Literal
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, ToolCall, Trace
 from gear_neo4j.agents.ranking import final_ranking
-from gear_neo4j.domain import Fact, Hits, Passage, Path
+from gear_neo4j.domain import EntityHit, Fact, Figure, Hits, Passage, Path
 from gear_neo4j.roles.parsers import parse_answer
 from gear_neo4j.wire import read_run
 
@@ -35,7 +35,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """A run read from its file; ``provenance`` has the score and ranks of each passage, if the file has them."""
+    """A run read from its file; ``provenance`` has the score and ranks of each passage, if the file has them.
+
+    ``entities``, ``figure`` and ``doubt`` are those of its search: what answers in a graph that was adopted.
+    """
 
     kind: Literal["search", "answer", "trace"]
     question: str
@@ -46,6 +49,9 @@ class SavedRun:
     provenance: Mapping[str, str] = field(default_factory=dict)
     answer: str = ""
     citations: tuple[Citation, ...] = ()
+    entities: tuple[EntityHit, ...] = ()
+    figure: Figure | None = None
+    doubt: str = ""
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -96,6 +102,9 @@ def _search(hits: Hits) -> SavedRun:
         ranking=tuple(hit.passage.id for hit in hits),
         passages={hit.passage.id: hit.passage for hit in hits},
         provenance=_provenance(hits),
+        entities=hits.entities,
+        figure=hits.figure,
+        doubt=hits.doubt,
     )
 
 
@@ -111,6 +120,9 @@ def _answer(answer: Answer) -> SavedRun:
         provenance=_provenance(answer.hits),
         answer=answer.text,
         citations=answer.citations,
+        entities=answer.hits.entities,
+        figure=answer.hits.figure,
+        doubt=answer.hits.doubt,
     )
 
 

@@ -24,7 +24,7 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
-from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.settings import Settings
 
@@ -181,14 +181,16 @@ class Gear:
         return self.corpus.ingest(sources, triples=triples, **options)
 
     def paths(self, question: str, *, options: Paths = Paths()) -> PathResult:
-        """The entities of a question, the shortest paths between them, and the facts around; no language model.
+        """The nodes that answer a question, the shortest paths between those that it names, and the facts around them.
+
+        No language model is called.
 
         Raises:
             InputError: the question is blank, or the database holds no passages.
         """
         retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
         assert isinstance(retriever, PathRetriever)
-        return retriever.connect(Question(question, embedder=self._session.embedder))
+        return retriever.explore(Question(checked(question), embedder=self._session.embedder))
 
     def cypher(self, *paths: Path) -> Cypher:
         """The query that shows paths in Neo4j Browser or cypher-shell, with its parameters."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
-from gear_neo4j.domain import Hits, Path, node_passage_id
+from gear_neo4j.domain import EntityHit, Figure, Hits, Path, node_passage_id
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.neighbourhoods import ConnectingPath
@@ -49,11 +49,17 @@ class Paths(RetrieverRecipe):
 
 @dataclass(frozen=True, slots=True)
 class PathResult:
-    """The names of a question found in the graph, and the paths, best first."""
+    """The names of a question found in the graph, and the paths, best first.
+
+    ``nodes``, ``figure`` and ``doubt`` are the entities, the figure and the doubt of :class:`Hits`.
+    """
 
     matches: tuple[Match, ...] = ()
     paths: tuple[Path, ...] = ()
     exact: bool = True
+    nodes: tuple[EntityHit, ...] = ()
+    figure: Figure | None = None
+    doubt: str = ""
 
 
 class PathRetriever:
@@ -85,8 +91,7 @@ class PathRetriever:
         """
         query = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._options.base_k))
-        with query.timed("patterns"):
-            found = self._finder.find(query.text, most=self._options.answers)
+        found = self._find(query)
         result = self.connect(query, walk=self._shortened(found))
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
         described = [(node_passage_id(entity.id), entity.sureness) for entity in found.entities]
@@ -96,6 +101,17 @@ class PathRetriever:
         expansion = ExpansionResult(result.paths, result.exact and found.exact)
         hits = fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
         return replace(hits, hits=hits.hits[:k], entities=found.entities, figure=found.figure, doubt=found.doubt)
+
+    def explore(self, question: Question) -> PathResult:
+        """The nodes that answer a question and the paths between those that it names, without passages."""
+        found = self._find(question)
+        result = self.connect(question, walk=self._shortened(found))
+        exact = result.exact and found.exact
+        return replace(result, exact=exact, nodes=found.entities, figure=found.figure, doubt=found.doubt)
+
+    def _find(self, question: Question) -> EntityResult:
+        with question.timed("patterns"):
+            return self._finder.find(question.text, most=self._options.answers)
 
     def _shortened(self, found: EntityResult) -> Walk:
         """The walk beside the nodes of patterns: it need not find the answer.

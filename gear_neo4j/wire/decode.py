@@ -20,19 +20,21 @@ def decode_search(search: documents.Search) -> Hits:
         search.milliseconds,
         decode_facts(search.facts),
         _usage(search.usage),
-        tuple(map(_entity, search.entities)),
-        _figure(search.figure) if search.figure else None,
+        tuple(map(decode_entity, search.entities)),
+        decode_figure(search.figure) if search.figure else None,
         search.doubt,
     )
 
 
-def _entity(entity: shapes.EntityHit) -> EntityHit:
+def decode_entity(entity: shapes.EntityHit) -> EntityHit:
+    """A node that answers."""
     cypher = _cypher(entity.cypher)
     named = (entity.id, entity.name, tuple(entity.labels), entity.rank)
     return EntityHit(*named, entity.pattern, cypher, entity.value, entity.sureness)
 
 
-def _figure(figure: shapes.Figure) -> Figure:
+def decode_figure(figure: shapes.Figure) -> Figure:
+    """A figure."""
     return Figure(figure.value, figure.pattern, _cypher(figure.cypher), figure.sureness)
 
 

@@ -53,13 +53,19 @@ class Search(Document):
 
 
 class Paths(Document):
-    """What a question names in the graph, and the paths between."""
+    """What a question names in the graph, and the paths between.
+
+    `nodes`, `figure` and `doubt` are the entities, the figure and the doubt of a search.
+    """
 
     kind: Literal["paths"]
     question: Text
     entities: list[Entity]
     paths: list[Path]
     exact: bool
+    nodes: list[EntityHit] = Field(default_factory=list)
+    figure: Figure | None = None
+    doubt: Text = ""
 
 
 class Trace(Document):

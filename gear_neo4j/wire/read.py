@@ -15,7 +15,15 @@ from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.retrieval.dictionary import Match
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.wire import documents, shapes
-from gear_neo4j.wire.decode import decode_answer, decode_facts, decode_path, decode_search, decode_trace
+from gear_neo4j.wire.decode import (
+    decode_answer,
+    decode_entity,
+    decode_facts,
+    decode_figure,
+    decode_path,
+    decode_search,
+    decode_trace,
+)
 
 Shape = TypeVar("Shape")
 Run = Hits | Answer | Trace
@@ -84,7 +92,14 @@ def connected_from(row: object, *, name: str = "this") -> PathResult:
     """The names and paths of their document; raises as :func:`run_from` does."""
     document = _check(row, documents.Paths.model_validate, name=name, noun="a document of paths")
     matches = tuple(Match(entity.start, entity.end, entity.text, tuple(entity.nodes)) for entity in document.entities)
-    return PathResult(matches, tuple(map(decode_path, document.paths)), document.exact)
+    return PathResult(
+        matches,
+        tuple(map(decode_path, document.paths)),
+        document.exact,
+        tuple(map(decode_entity, document.nodes)),
+        decode_figure(document.figure) if document.figure else None,
+        document.doubt,
+    )
 
 
 def event_from(row: object, *, name: str = "this") -> Event:

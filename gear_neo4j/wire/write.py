@@ -15,7 +15,9 @@ from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.documents import VERSION
 from gear_neo4j.wire.encode import (
     encode_citation,
+    encode_entity,
     encode_fact,
+    encode_figure,
     encode_hit,
     encode_path,
     encode_search,
@@ -65,6 +67,9 @@ def connected_json(question: str, connected: PathResult) -> Json:
         ],
         paths=[encode_path(path) for path in connected.paths],
         exact=connected.exact,
+        nodes=[encode_entity(entity) for entity in connected.nodes],
+        figure=encode_figure(connected.figure) if connected.figure else None,
+        doubt=connected.doubt,
     ).model_dump(mode="json")
 
 

@@ -50,6 +50,10 @@ def test_from_files_to_paths_and_back(gear, connection, graph):
     assert "named: Ada Lovelace, Charles Babbage" in out
     assert "Ada Lovelace —knew→ Charles Babbage" in out
 
+    code, out, _ = gear("paths", "Whom did Ada Lovelace know?")
+    assert "Charles Babbage (Person)" in out
+    assert "MATCH (person:Person)" in out
+
     code, out, _ = gear("paths", "Did Ada Lovelace know Charles Babbage?", "--json", "--facts", "0")
     found = json.loads(out)
     assert ["Ada Lovelace —knew→ Charles Babbage"] == [path["text"] for path in found["paths"]]

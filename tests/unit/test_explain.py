@@ -165,6 +165,23 @@ def test_the_page_shows_the_answer_its_citations_and_every_score():
     assert "These facts suffice: it says so" in shown
 
 
+@pytest.mark.parametrize("kind", ["search", "answer"])
+def test_the_page_shows_the_nodes_that_answer_with_their_cypher(kind):
+    """The figure, each node with labels and value, how sure they are, and what they leave open."""
+    shown = page(view(run(kind=kind, name="O'Hara & Co", answer="not sure")))
+
+    assert "<b>O&#x27;Hara &amp; Co</b>" in shown
+    assert all(text in shown for text in ("1,234.5", "90% sure", "50% sure", '<p class="verdict">not sure</p>'))
+    assert 2 == shown.count("<pre>:param p0 =&gt; &quot;O&#x27;Hara &amp; Co&quot;;\nMATCH (person:Person)")
+
+
+def test_a_page_of_documents_alone_has_no_section_for_nodes():
+    """A saved run of an older gear, or over documents."""
+    row = run() | {"entities": [], "figure": None, "doubt": ""}
+
+    assert "Answer in the graph" not in page(view(row))
+
+
 def test_the_page_shows_each_query_with_its_rows_or_its_problem():
     """What gave rows stands open, what could not be used is folded."""
     shown = page(view(run(kind="answer")))

@@ -1,0 +1,40 @@
+"""The nodes of a user's graph that answer a question, by the pattern that led to them, as a section of the page."""
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby
+
+from gear_neo4j.domain import Cypher, EntityHit
+from gear_neo4j.explain.saved import SavedRun
+from gear_neo4j.wording import written
+
+
+def answering_nodes(saved: SavedRun) -> str:
+    """The section; empty for a run without such nodes."""
+    if not (saved.entities or saved.figure or saved.doubt):
+        return ""
+    doubt = f'<p class="verdict">{escape(saved.doubt)}</p>' if saved.doubt else ""
+    return f"<section><h2>Answer in the graph</h2>{doubt}{''.join(_parts(saved))}</section>"
+
+
+def _parts(saved: SavedRun) -> Iterator[str]:
+    figure = saved.figure
+    if figure:
+        yield _pattern(figure.pattern, figure.sureness, figure.cypher, f"<p><b>{escape(written(figure.value))}</b></p>")
+    for _, group in groupby(saved.entities, key=lambda entity: entity.cypher):
+        entities = list(group)
+        rows = "".join(map(_row, entities))
+        first = entities[0]
+        yield _pattern(first.pattern, first.sureness, first.cypher, f'<ol start="{first.rank}">{rows}</ol>')
+
+
+def _pattern(pattern: str, sureness: float, cypher: Cypher, body: str) -> str:
+    heading = f'<h3 dir="auto">{escape(pattern)} <span class="note">{sureness:.0%} sure</span></h3>'
+    query = f'<details class="query"><summary>Cypher</summary><pre>{escape(str(cypher))}</pre></details>'
+    return f"{heading}{body}{query}"
+
+
+def _row(entity: EntityHit) -> str:
+    value = "" if entity.value is None else f": {escape(written(entity.value))}"
+    labels = f'<span class="note">{escape(", ".join(entity.labels))}</span>'
+    return f'<li dir="auto"><b>{escape(entity.name)}</b> {labels}{value}</li>'
