@@ -27,9 +27,9 @@ class Walk(Options):
 
     label: ClassVar[str] = "the walk"
     steps: int = option(3, "steps away from the named nodes", least=1)
-    nearest: int = option(100, "facts of a node that are kept, the nearest to the question", least=1)
-    scanned: int = option(500, "facts of a node that are scanned", least=1)
-    frontier: int = option(50, "nodes that a step goes on from", least=1)
+    nearest: int = option(50, "facts of a node that are kept, the nearest to the question", least=1)
+    scanned: int = option(3_000, "facts that a step scans, shared among its nodes", least=1)
+    frontier: int = option(30, "nodes that a step goes on from", least=1)
     damping: float = option(0.7, "probability of going on", least=0, below=1)
     likeness: float = option(1.0, "how much the cosine of a fact to the question counts")
     repeated: float = option(0.03, "weight of an end that an earlier fact has covered", above=0, most=1)
@@ -51,7 +51,8 @@ def walk(around: Neighbourhoods, named: Sequence[str], *, query: Vector, options
     for _ in range(options.steps):
         if not frontier:
             break
-        step = around.around(frontier, query=query, limit=options.nearest, most=options.scanned)
+        most = max(1, options.scanned // len(frontier))
+        step = around.around(frontier, query=query, limit=options.nearest, most=most)
         result.exact = result.exact and step.exact
         fresh: dict[str, float] = {}
         for fact in step.facts:

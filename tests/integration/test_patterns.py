@@ -88,6 +88,38 @@ def test_more_names_than_fit_in_memory_cost_the_anchors_only(shop, server, embed
     assert {"Seafood", "Produce"} == {entity.name for entity in found.entities[:2]}
 
 
+def test_a_pattern_without_nodes_is_not_run_again_with_more_conditions(shop, embedder):
+    """Nor for another of its nodes."""
+    costs = []
+    graph = Graph(shop).profiling(costs.append)
+    finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.export))
+    question = "Which products supplied by Tokyo Traders are part of Drinks?"
+    patterns = [candidate.pattern for candidate in finder.candidates(question).ranked]
+    first = next(pattern for pattern in patterns if len(pattern.on_nodes) == 2)
+
+    result = finder.find(question)
+
+    assert sum(first.is_part_of(pattern) for pattern in patterns) > 1
+    runs = [cost for cost in costs if cost.query == "pattern"]
+    assert 1 == sum(cost.rows == 0 for cost in runs)
+    assert len(runs) < len(patterns)
+    # None of his products is a drink.
+    assert () == result.entities
+
+
+def test_a_count_starts_at_what_is_named(shop, embedder):
+    """A scan of a label takes as long as the graph is large."""
+    costs = []
+    graph = Graph(shop).profiling(costs.append)
+    finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.export))
+
+    figure = finder.find("How many products are supplied by Tokyo Traders?").figure
+
+    assert 2 == figure.value
+    assert "elementId" not in figure.cypher.statement
+    assert not any(cost.scans for cost in costs if cost.query == "pattern")
+
+
 def test_the_passages_of_the_answer_are_among_the_hits(shop, server, embedder):
     """So that an agent reads them; a node without a passage takes nobody's place."""
     with opened(server, embedder) as gear:

@@ -378,3 +378,47 @@ def test_patterns_that_differ_in_the_order_of_their_nodes_have_one_form():
 
     assert one.form == two.form
     assert one.form != Pattern(("Person", "Film"), (Edge(0, 1, "ACTED_IN", True),)).form
+
+
+@st.composite
+def grown(draw):
+    """A pattern, and one that was grown from it: with further relationships and conditions."""
+    patterns = [Pattern((draw(st.sampled_from(sorted(SCHEMA.labels))),))]
+    for _ in range(draw(st.integers(0, 4))):
+        pattern = patterns[-1]
+        node = draw(st.integers(0, len(pattern.labels) - 1))
+        label = pattern.labels[node]
+        if draw(st.booleans()):
+            way = draw(st.sampled_from(SCHEMA.ways[label]))
+            edge = Edge(node, len(pattern.labels), way.type, way.forward)
+            pattern = replace(pattern, labels=(*pattern.labels, way.label), edges=(*pattern.edges, edge))
+        else:
+            condition = Condition(Owner("label", label), "name", "is", (draw(st.sampled_from("ab")),))
+            pattern = replace(pattern, on_nodes=(*pattern.on_nodes, Placed(node, condition, 0)))
+        patterns.append(pattern)
+    return draw(st.sampled_from(patterns)), patterns[-1]
+
+
+@given(grown())
+def test_a_pattern_is_part_of_whatever_grows_from_it(patterns):
+    """So that what has no nodes is not asked for with more conditions; the other way round only if they are alike."""
+    pattern, whole = patterns
+
+    assert pattern.is_part_of(whole)
+    assert not whole.is_part_of(pattern) or len(whole.edges) == len(pattern.edges)
+
+
+def test_a_pattern_is_no_part_of_one_that_says_less_or_something_else():
+    """Another direction, another type, another value, twice the same relationship."""
+    directed = Pattern(("Person", "Film"), (Edge(0, 1, "DIRECTED", True),))
+    acted = Pattern(("Person", "Film"), (Edge(0, 1, "ACTED_IN", True),))
+    named = replace(acted, on_nodes=(Placed(0, Condition(Owner("label", "Person"), "name", "is", ("Ann",)), 0),))
+    twice = Pattern(("Film", "Person", "Person"), (Edge(0, 1, "ACTED_IN", False), Edge(0, 2, "ACTED_IN", False)))
+    around = Pattern(("Film", "Person", "Film"), (Edge(0, 1, "ACTED_IN", False), Edge(1, 2, "DIRECTED", True)))
+
+    assert acted.is_part_of(around)
+    assert directed.is_part_of(around)
+    assert not directed.is_part_of(acted)
+    assert not named.is_part_of(around)
+    assert not twice.is_part_of(around)
+    assert not Pattern(("Film", "Film"), (Edge(0, 1, "ACTED_IN", True),)).is_part_of(acted)

@@ -103,9 +103,11 @@ class Compiler:
         lines.append(f"RETURN elementId({node}) AS id, {columns}")
         return Cypher("\n".join(lines), body.parameters)
 
-    def figure(self, pattern: Pattern, target: int, aggregation: Aggregation) -> Cypher:
-        """The query for one number over all nodes of the answer, both shown and run; its column is ``value``."""
-        body = _Body(pattern, self.schema)
+    def figure(
+        self, pattern: Pattern, target: int, aggregation: Aggregation, *, anchors: Anchors = NO_ANCHORS
+    ) -> Cypher:
+        """The query for one number over all nodes of the answer; its column is ``value``."""
+        body = _Body(pattern, self.schema, anchors)
         return Cypher(f"{body.text}\n{body.figure(target, aggregation)}", body.parameters)
 
 

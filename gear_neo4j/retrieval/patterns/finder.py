@@ -16,6 +16,7 @@ from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.choice import measured_surely
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
+from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.reading import Reader
 from gear_neo4j.retrieval.patterns.runner import PatternRunner
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
@@ -153,9 +154,12 @@ class PatternFinder:
         entities: dict[str, EntityHit] = {}
         exact, least = True, -math.inf
         sure: int | None = None
+        without_nodes: list[Pattern] = []
         for candidate in candidates:
             if len(entities) >= most or candidate.score < least:
                 break
+            if any(pattern.is_part_of(candidate.pattern) for pattern in without_nodes):
+                continue
             if sure is not None and candidate.pattern.form != sure:
                 # Beside a sure pattern only its other nodes are wanted: with whom, in what.
                 continue
@@ -164,7 +168,9 @@ class PatternFinder:
             except QueryTimeout:
                 exact = False
                 continue
-            if nodes.hits:
+            if not nodes.hits:
+                without_nodes.append(candidate.pattern)
+            else:
                 least = max(least, candidate.score - MARGIN)
             exact = exact and nodes.whole
             entities |= {hit.id: hit for hit in nodes.hits if hit.id not in entities}

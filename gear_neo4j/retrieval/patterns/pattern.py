@@ -132,6 +132,40 @@ class Pattern:
             from_end[placed.place] += placed.colour
         return from_start, from_end
 
+    def is_part_of(self, other: "Pattern") -> bool:
+        """Whether all that it asks for is asked for by another pattern, too: where it has no nodes, nor has the other.
+
+        Example:
+            >>> films = Pattern(("Person", "Film"), (Edge(0, 1, "WROTE", True),))
+            >>> studios = Pattern(("Studio", "Film", "Person"), (Edge(1, 0, "BY", True), Edge(1, 2, "WROTE", False)))
+            >>> films.is_part_of(studios), studios.is_part_of(films)
+            (True, False)
+        """
+        if len(self.edges) > len(other.edges) or self.parallels or other.parallels:
+            return self == other
+        return any(self._fits(other, {0: node}, frozenset()) for node in range(len(other.labels)))
+
+    def _fits(self, other: "Pattern", places: Mapping[int, int], used: frozenset[int]) -> bool:
+        """Whether the nodes that have places in another pattern are like those there, and the rest can be placed."""
+        if not all(self._like(other, node, place) for node, place in places.items()):
+            return False
+        edge = len(used)
+        if edge == len(self.edges):
+            return True
+        mine = self.edges[edge]
+        stated = _stated(self.on_edges, edge)
+        return any(
+            self._fits(other, {**places, mine.end: end}, used | {theirs})
+            for theirs, end, forward in other.ways[places[mine.start]]
+            if theirs not in used
+            and (other.edges[theirs].type, forward) == (mine.type, mine.forward)
+            and stated <= _stated(other.on_edges, theirs)
+        )
+
+    def _like(self, other: "Pattern", node: int, place: int) -> bool:
+        same_label = self.labels[node] == other.labels[place]
+        return same_label and _stated(self.on_nodes, node) <= _stated(other.on_nodes, place)
+
     def wording(self, target: int) -> str:
         """The pattern in words, from a node outwards: what is compared with a question.
 
@@ -153,6 +187,10 @@ class Pattern:
 
     def _conditions(self, conditions: tuple[Placed, ...], place: int) -> str:
         return " ".join(_said(placed.condition) for placed in conditions if placed.place == place)
+
+
+def _stated(placed: tuple[Placed, ...], place: int) -> frozenset[Condition]:
+    return frozenset(one.condition for one in placed if one.place == place)
 
 
 def _said(condition: Condition) -> str:

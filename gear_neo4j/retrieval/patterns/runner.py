@@ -56,9 +56,9 @@ class PatternRunner:
             QueryTimeout: the server took too long.
         """
         pattern, target = candidate.pattern, candidate.target
-        query = self.compiler.figure(pattern, target, wanted)
-        value = self.queries.run(query)[0]["value"]
-        return Figure(value, pattern.wording(target), query, candidate.sureness)
+        run = self.compiler.figure(pattern, target, wanted, anchors=self._anchors(pattern))
+        value = self.queries.run(run)[0]["value"]
+        return Figure(value, pattern.wording(target), self.compiler.figure(pattern, target, wanted), candidate.sureness)
 
     def nodes(self, candidate: Candidate, *, limit: int, wanted: Aggregation = LISTED) -> Nodes:
         """At most ``limit`` nodes of a pattern: by their measure, or those first that most ways lead to.
