@@ -1,8 +1,9 @@
-"""Questions to a large adopted graph by ``paths``: ``python -m benchmarks.patterns [--relationships 1500000]``.
+"""Questions to an adopted graph by ``paths``: ``python -m benchmarks.patterns [GRAPH_DIR] [--relationships 1500000]``.
 
-The graph is made on a local server of its own (``benchmarks/made_graph.py``), with vectors that cost nothing to make.
-Questions have one to three relationships, conditions and counts, and name nodes anywhere and hubs. Every one is put
-twice: the server plans each form of a pattern once. Then the slowest run again with the cost of each query. Prints
+Without a folder the graph is made on a local server of its own (``benchmarks/made_graph.py``), with vectors that cost
+nothing to make; its questions have one to three relationships, conditions and counts, and name nodes anywhere and hubs.
+Of a folder, as ``gear evaluate`` takes it, the odd questions are put, on the server of that command. Every question is
+put twice: the server plans each form of a pattern once. Then the slowest run again with the cost of each query. Prints
 tables and writes docs/benchmarks/patterns.json; absolute times are of that machine only.
 """
 
@@ -33,6 +34,7 @@ from benchmarks.measure import (
     spread,
 )
 from gear_neo4j import Gear, Settings
+from gear_neo4j.evaluate import knowledge
 from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.profiles import QueryProfile
 from gear_neo4j.retrieval.paths import Paths
@@ -125,6 +127,19 @@ def measure(settings: Settings, server: LocalServer, graph: MadeGraph) -> dict[s
         }
 
 
+def measure_folder(settings: Settings, folder: Path) -> dict[str, Any]:
+    """The odd questions of a graph with questions, which is imported if the server does not hold it."""
+    dataset = knowledge.load(folder)
+    with Gear.connect(settings) as gear:
+        knowledge.provide(gear, dataset)
+        return {
+            "machine": {"python": platform.python_version(), "neo4j": gear.graph.version, "cpus": os.cpu_count()},
+            "graph": {"relationships": sum(type.relationships for type in gear.overlay.survey().types.values())},
+            **ask(gear, [question.question for question in dataset.questions[1::2]]),
+            "client_mb": {"now": current_megabytes(), "peak": peak_megabytes()},
+        }
+
+
 def ask(gear: Gear, questions: Sequence[str]) -> dict[str, Any]:
     """All questions, twice, and the cost of the slowest."""
     retriever = gear.retriever("paths")
@@ -172,19 +187,34 @@ def slowest(results: dict[str, Any]) -> Table:
     return view
 
 
+def run_folder(folder: Path) -> dict[str, Any]:
+    """The figures of a graph with questions, on the server of ``gear evaluate``, which keeps its data."""
+    settings = replace(Settings.load(), uri=None, name=f"evaluate-{folder.name}", database=None)
+    with kept_server(settings):
+        return measure_folder(settings, folder)
+
+
+def run_made(relationships: int, *, keep: bool) -> dict[str, Any]:
+    """The figures of a made graph; one that is large gets a server with more memory."""
+    if relationships > LARGE:
+        os.environ.setdefault("GEAR_LOCAL_HEAP", "3g")
+        os.environ.setdefault("GEAR_LOCAL_PAGECACHE", "5g")
+    settings = replace(Settings.load(), uri=None, name=f"{SERVER}-{relationships}", database=None)
+    with (kept_server if keep else fresh_server)(settings) as server:
+        return measure(settings, server, MadeGraph(relationships))
+
+
 def main() -> None:
-    """Make, adopt, ask, print, write."""
+    """Make or import, adopt, ask, print, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.patterns", description=__doc__)
+    parser.add_argument("graph", nargs="?", type=Path, metavar="GRAPH_DIR", help="a graph with questions of its own")
     parser.add_argument("--relationships", type=int, default=RELATIONSHIPS, help="how many (default: %(default)s)")
     parser.add_argument("--keep", action="store_true", help="keep the server with its data for the next run")
     options = parser.parse_args()
-    if options.relationships > LARGE:
-        os.environ.setdefault("GEAR_LOCAL_HEAP", "3g")
-        os.environ.setdefault("GEAR_LOCAL_PAGECACHE", "5g")
-    settings = replace(Settings.load(), uri=None, name=f"{SERVER}-{options.relationships}", database=None)
-    with (kept_server if options.keep else fresh_server)(settings) as server:
-        results = measure(settings, server, MadeGraph(options.relationships))
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    results = run_folder(options.graph) if options.graph else run_made(options.relationships, keep=options.keep)
+    known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    known[options.graph.name if options.graph else "made"] = results
+    RESULTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     console = Console()
     console.print(table(results))
     console.print(slowest(results))
