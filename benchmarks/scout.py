@@ -7,7 +7,7 @@ on the even questions of musique_train100 (counted from 0); the odd ones are hel
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -17,15 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from rich.progress import track
 
+from benchmarks.rivals.exported_scout import ExportedScout
 from gear_neo4j import Base, Gear, Scout, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
-from gear_neo4j.graph.export import Export
-from gear_neo4j.graph.store import Store
-from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.hipporag import GraphMemory, HippoRag2Retriever
-from gear_neo4j.retrieval.projection import Projections
-from gear_neo4j.retrieval.scout import ScoutRetriever
+from gear_neo4j.graph.mass_edges import MassReader
+from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever
 from gear_neo4j.settings import DEFAULT_NAME
 
 KS = (2, 5, 10, 15)
@@ -45,28 +42,23 @@ PARTS: Mapping[str, Scout] = {
 }
 
 
-class Unlinked(Export):
-    """A graph without its synonym edges."""
+class Unlinked(MassReader):
+    """The edges of a graph without those between synonyms."""
 
-    def synonyms(self) -> Iterator[tuple[str, str, float]]:
-        """None."""
-        return iter(())
-
-
-def memory(store: Store, export: Export, embedder: Embedder) -> GraphMemory:
-    """The graph memory of scout."""
-    return GraphMemory(store, export, Projections(export), embedder)
+    follows_synonyms = False
 
 
 def systems(gear: Gear) -> dict[str, Ask]:
     """The systems under test, by name."""
-    linked = memory(gear.graph.store, gear.graph.export, gear.embedder)
-    unlinked = memory(gear.graph.store, Unlinked(gear.graph.database), gear.embedder)
+    graph = gear.graph
+    linked = ScoutGraph(graph.store, graph.export, graph.edges, gear.embedder)
+    unlinked = replace(linked, edges=Unlinked(graph.database))
     retrievers = {
         "sbert": gear.retriever(Base(base="sbert")),
         "naive": gear.retriever("naive"),
-        "hipporag2": HippoRag2Retriever(linked),
+        "hipporag2": gear.retriever("hipporag2"),
         "scout": ScoutRetriever(linked),
+        "scout over the exported graph": ExportedScout(gear, options=Scout()),
         **{name: ScoutRetriever(linked, options=options) for name, options in PARTS.items()},
         "without synonym edges": ScoutRetriever(unlinked),
     }
@@ -120,7 +112,7 @@ def report(recalls: Mapping[str, Recalls], times: Mapping[str, float]) -> dict[s
             for half, part in halves.items()
             if half != "even"
         }
-        for rival in ("hipporag2", "naive", "sbert")
+        for rival in ("scout over the exported graph", "hipporag2", "naive", "sbert")
     }
     return {"ks": list(KS), "systems": rows, "scout_ahead_of": ahead}
 

@@ -1,17 +1,16 @@
-// name: compare_passages(passages, keys, query)
+// name: compare_passages(passages, keys, vectors, query)
 // access: read
 // columns: query, between, passages
-// Cosines for removing the given entities from a query, in one row. query lists the cosine of the query with each
-// entity that has an embedding, in order of key; between the cosines of these entities with each other; passages has
-// [id, cosine with the query, cosines with the entities] for each passage. Entities get embeddings when synonyms are
-// linked.
+// Cosines for removing the given names from a query, in one row. The names are those entities of $keys that have an
+// embedding, in order of key, then $vectors. query lists the cosine of the query with each name; between the cosines of
+// the names with each other; passages has [id, cosine with the query, cosines with the names] for each passage.
 CALL () {
   MATCH (e:Entity)
   USING INDEX SEEK e:Entity(key)
   WHERE e.key IN $keys AND e.embedding IS NOT NULL
   WITH e
   ORDER BY e.key
-  RETURN collect(e.embedding) AS names
+  RETURN collect(e.embedding) + $vectors AS names
 }
 CALL (names) {
   MATCH (p:Passage)

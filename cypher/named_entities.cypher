@@ -1,9 +1,10 @@
 // name: named_entities(keys)
 // access: read
-// columns: key, id
-// Those of the given keys that have an entity: key and id (element id).
+// columns: key, id, name, embedded
+// Those of the given keys that have an entity: key, id (element id), its name as it is written, and whether it has an
+// embedding.
 MATCH (e:Entity)
 USING INDEX SEEK e:Entity(key)
 WHERE e.key IN $keys
-RETURN e.key AS key, elementId(e) AS id
+RETURN e.key AS key, elementId(e) AS id, e.name AS name, e.embedding IS NOT NULL AS embedded
 ORDER BY key

@@ -6,7 +6,7 @@ from gear_neo4j.retrieval.base import Base, BaseRetriever
 from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2, HippoRag2Retriever, HippoRagRetriever
 from gear_neo4j.retrieval.naive import Naive, NaiveRetriever
 from gear_neo4j.retrieval.paths import PathRetriever, Paths
-from gear_neo4j.retrieval.scout import Scout, ScoutRetriever
+from gear_neo4j.retrieval.scout import Scout, ScoutGraph, ScoutRetriever
 from gear_neo4j.retrieval.subgraph import Subgraph, SubgraphRetriever
 from gear_neo4j.retrieval.sync import Sync, SyncExpansion, SyncRetriever
 from gear_neo4j.roles.answering import PromptedRoles
@@ -46,9 +46,10 @@ def sync_expansion(session: Session, recipe: Sync) -> SyncExpansion:
 
 @register_retriever(Scout)
 def scout(session: Session, recipe: Scout) -> ScoutRetriever:
-    """Scout over the projection that the session keeps."""
+    """Scout over the graph as it is."""
     session.graph.store.require_entities(recipe.name)
-    return ScoutRetriever(session.memory, options=recipe)
+    graph = session.graph
+    return ScoutRetriever(ScoutGraph(graph.store, graph.export, graph.edges, session.embedder), options=recipe)
 
 
 @register_retriever(Paths)

@@ -46,6 +46,15 @@ class Seed:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity that a question may name: element id, name as the graph writes it, whether that has an embedding."""
+
+    id: str
+    name: str
+    embedded: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EntityLink:
     """The entity linked to a name: its element id, its name, and the cosine of the two names, 1 for an exact match."""
 
@@ -71,6 +80,15 @@ class NamedNode:
     names: tuple[str, ...]
     degree: int
     labels: tuple[str, ...] = ()
+
+
+def distinct_facts(seeds: Sequence[Seed]) -> list[Seed]:
+    """The first of the triples with the same content, in their order."""
+    facts: dict[tuple[str, str, str], Seed] = {}
+    for seed in seeds:
+        head, tail = seed.ends
+        facts.setdefault((head, entity_key(seed.triple.predicate), tail), seed)
+    return list(facts.values())
 
 
 class Export:
@@ -100,14 +118,12 @@ class Export:
 
     def seeds(self, query: Vector, *, k: int) -> list[Seed]:
         """The k facts nearest to a query vector, best first; of triples with the same content only the best."""
-        most = k * TRIPLES_A_FACT
-        rows = self._database.call("seed_triples", query=query, k=most, candidates=max(LEAST_CANDIDATES, 2 * most))
-        seeds: dict[tuple[str, str, str], Seed] = {}
-        for row in rows:
-            triple = triple_of(row)
-            fact = (row["head"], entity_key(triple.predicate), row["tail"])
-            seeds.setdefault(fact, Seed(triple, row["score"], (row["head"], row["tail"])))
-        return list(seeds.values())[:k]
+        return distinct_facts(self.nearest(query, k=k * TRIPLES_A_FACT))[:k]
+
+    def nearest(self, query: Vector, *, k: int) -> list[Seed]:
+        """The k triples nearest to a query vector, best first; one round trip."""
+        rows = self._database.call("seed_triples", query=query, k=k, candidates=max(LEAST_CANDIDATES, 2 * k))
+        return [Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in rows]
 
     def link(self, names: Sequence[tuple[str, Vector]]) -> list[EntityLink]:
         """For each name, a key with its vector, the entity with that key, else the nearest by the vector index."""
@@ -115,10 +131,10 @@ class Export:
         rows = self._database.call("link_entities", names=lookups, candidates=LINK_CANDIDATES) if lookups else []
         return [EntityLink(row["id"], row["name"], row["score"]) for row in rows]
 
-    def named(self, keys: Sequence[str]) -> dict[str, str]:
-        """The element ids of those of the keys that are entities, by key."""
+    def named(self, keys: Sequence[str]) -> dict[str, NamedEntity]:
+        """Those of the keys that are entities, by key; one round trip."""
         rows = self._database.call("named_entities", keys=list(keys)) if keys else []
-        return {row["key"]: row["id"] for row in rows}
+        return {row["key"]: NamedEntity(row["id"], row["name"], row["embedded"]) for row in rows}
 
     def named_nodes(self) -> Iterator[NamedNode]:
         """Every node mentioned by triples or passages, with its names; streamed."""
@@ -126,9 +142,15 @@ class Export:
             parts = [part for name in row["names"] for part in (name if isinstance(name, list) else [name])]
             yield NamedNode(row["id"], tuple(part for part in parts if part), row["degree"], tuple(row["labels"]))
 
-    def compare(self, passages: Sequence[str], *, keys: Sequence[str], query: Vector) -> Similarities:
-        """The cosines between a query, the entities of some keys, and some passages; no vectors are transferred."""
-        row = self._database.call("compare_passages", passages=list(passages), keys=list(keys), query=query)[0]
+    def compare(
+        self, passages: Sequence[str], *, keys: Sequence[str], vectors: Sequence[Vector] = (), query: Vector
+    ) -> Similarities:
+        """The cosines between a query, the entities of some keys, further vectors, and some passages.
+
+        No vectors come back.
+        """
+        given: dict[str, Any] = {"passages": list(passages), "keys": list(keys), "vectors": list(vectors)}
+        row = self._database.call("compare_passages", **given, query=query)[0]
         return Similarities(
             row["query"], row["between"], {id: (cosine, names) for id, cosine, names in row["passages"]}
         )

@@ -13,6 +13,7 @@ from gear_neo4j.graph.diagnostics import Diagnostics
 from gear_neo4j.graph.export import Export
 from gear_neo4j.graph.extraction_queue import ExtractionQueue
 from gear_neo4j.graph.imports import Imports
+from gear_neo4j.graph.mass_edges import MassReader
 from gear_neo4j.graph.migrations import Migration
 from gear_neo4j.graph.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.overlay_store import OverlayStore
@@ -32,6 +33,7 @@ class Graph:
     Attributes:
         store: passages, triples and the steps of a walk, for retrieval.
         export: ids, seeds and names, for PageRank and the dictionary of names.
+        edges: the edges around passages and entities, for PageRank.
         neighbourhoods: paths between nodes, and facts around them.
         templates: the five templates of KG-based Thought.
         patterns: the schema of an adopted graph, its values, and patterns over it.
@@ -50,6 +52,7 @@ class Graph:
         self.database = database
         self.store = Store(database)
         self.export = Export(database)
+        self.edges = MassReader(database)
         self.neighbourhoods = Neighbourhoods(database)
         self.templates = Templates(database)
         self.patterns = PatternQueries(database)

@@ -1,6 +1,6 @@
 """HippoRAG, both versions: personalised PageRank from what the question names, or from the triples nearest to it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import ClassVar
@@ -165,25 +165,30 @@ def rank_by_walk(graph: Projection, seeds: Sequence[Seed], dense: Sequence[tuple
     known = [(graph.places[id], score) for id, score in dense if id in graph.places]
     places = np.array([place for place, _ in known], dtype=np.intp)
     start[places] = PASSAGE_WEIGHT * min_max_scaled(np.array([score for _, score in known]))
-    for entity, weight in phrases(graph, seeds).items():
-        start[len(graph.passages) + entity] = weight
+    frequency = {end: float(graph.document_frequency[graph.entities[end]]) for end in _known_ends(graph, seeds)}
+    for end, weight in phrases(seeds, frequency).items():
+        start[len(graph.passages) + graph.entities[end]] = weight
     if not start.any():
         return ranked("sbert", dense)
     return rank_by_mass(graph, pagerank(graph.transition_matrix, start)[: len(graph.passages)])
 
 
-def phrases(graph: Projection, seeds: Sequence[Seed]) -> dict[int, float]:
+def _known_ends(graph: Projection, seeds: Sequence[Seed]) -> list[str]:
+    return [end for seed in seeds for end in seed.ends if end in graph.entities]
+
+
+def phrases(seeds: Sequence[Seed], frequency: Mapping[str, float]) -> dict[str, float]:
     """The five entities whose triples are nearest on average, each weighing the sum of their scores over its passages.
 
-    An entity of many passages says little about any of them.
+    An entity of many passages says little about any of them; one without a ``frequency`` is left out.
     """
-    scores: dict[int, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for seed in seeds:
         for end in dict.fromkeys(seed.ends):
-            if end in graph.entities:
-                scores.setdefault(graph.entities[end], []).append(seed.score)
-    best = sorted(scores, key=lambda entity: -fmean(scores[entity]))[:SEED_PHRASES]
-    return {entity: sum(scores[entity]) / float(graph.document_frequency[entity]) for entity in best}
+            if end in frequency:
+                scores.setdefault(end, []).append(seed.score)
+    best = sorted(scores, key=lambda end: -fmean(scores[end]))[:SEED_PHRASES]
+    return {end: sum(scores[end]) / frequency[end] for end in best}
 
 
 def _rank_by_entities(graph: Projection, linked: Sequence[EntityLink]) -> list[Ranked]:

@@ -5,25 +5,30 @@ measures each part.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from gear_neo4j.domain import Hits, Source
-from gear_neo4j.graph.export import Seed, Similarities
+from gear_neo4j.graph.export import Export, NamedEntity, Seed, Similarities, distinct_facts
+from gear_neo4j.graph.mass_edges import MassEdges, MassReader
+from gear_neo4j.graph.store import Store
+from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import RetrieverRecipe, option
 from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.fusion import Ranked, ranked
-from gear_neo4j.retrieval.hipporag import GraphMemory, phrases, rank_by_mass
+from gear_neo4j.retrieval.hipporag import phrases
+from gear_neo4j.retrieval.local_pagerank import LocalGraph, local_pagerank
 from gear_neo4j.retrieval.names import names, spans
-from gear_neo4j.retrieval.pagerank import Weights, pagerank
-from gear_neo4j.retrieval.projection import Projection
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import fetch_hits
 
 # Of a question that is little more than a name, what remains without it is noise.
 LEAST_REMAINDER = 0.1
+# Triples nearest to the question: the first are seeds, and of a hub only these count.
+POOL = 100
 
 
 class Scout(RetrieverRecipe):
@@ -32,7 +37,8 @@ class Scout(RetrieverRecipe):
     Seeds are the triples (as in HippoRAG 2) and the passages nearest to the question, and the entities that it names. A
     passage weighs ``passage_weight`` times its cosine over the best one, a named entity ``name_weight`` over its
     document frequency. Each of the ``depth`` passages with most mass is scaled by exp(``remainder`` x its cosine to the
-    question without its names). A weight of 0 switches a part off. The defaults were chosen on half of a data set
+    question without its names). A weight of 0 switches a part off. The walk reads only the edges of the nodes with most
+    mass, and of a hub only the triples nearest to the question. The defaults were chosen on half of a data set
     (docs/scout.md).
 
     Raises:
@@ -46,69 +52,130 @@ class Scout(RetrieverRecipe):
     passage_weight: float = option(0.05, "weight of a seed passage", least=0)
     name_weight: float = option(1.0, "weight of an entity that the question names", least=0)
     damping: float = option(0.6, "probability that the walk goes on", least=0, below=1)
+    rounds: int = option(5, "round trips in which the walk reads the edges of new nodes", least=1)
+    frontier: int = option(200, "nodes whose edges are read in a round", least=1)
+    hub: int = option(300, "triples above which an entity or passage is a hub", least=1)
     remainder: float = option(1.5, "how much the rest of the question counts", least=0)
     depth: int = option(100, "passages that are re-ranked", least=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoutGraph:
+    """What scout needs of one database: passages, seeds and names, the edges around them, and the embedder."""
+
+    store: Store
+    export: Export
+    edges: MassReader
+    embedder: Embedder
 
 
 class ScoutRetriever:
     """PageRank from the names in a question and the triples and passages near it, re-ranked by the rest of it."""
 
-    def __init__(self, memory: GraphMemory, *, options: Scout = Scout()) -> None:
-        self._memory = memory
+    def __init__(self, graph: ScoutGraph, *, options: Scout = Scout()) -> None:
+        self._graph = graph
         self._options = options
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first, and the seed triples as paths of one triple; at most six round trips.
+        """At most k passages, best first, and the seed triples as paths of one triple.
 
-        Raises:
-            InputError: the graph is too large to be held in memory.
+        Six round trips, and one for each round in which the walk meets new nodes.
         """
-        query = Question(checked(question, k=k), embedder=self._memory.embedder)
-        graph = self._memory.project(query)
-        dense = self._memory.dense(query, k=max(k, self._options.passages))
+        options = self._options
+        query = Question(checked(question, k=k), embedder=self._graph.embedder)
+        with query.timed("base"):
+            lookup = {"vector": query.vector, "text": None}
+            dense = self._graph.store.find_passages([lookup], k=max(k, options.passages))[0].dense
         with query.timed("expand"):
-            seeds = self._memory.export.seeds(query.vector, k=self._options.triples) if self._options.triples else []
+            pool = self._graph.export.nearest(query.vector, k=POOL)
             named = self._link_names(query)
-            start = self._start(graph, dense, seeds, list(named.values()))
-            ranking = self._rerank(query, self._walk(graph, start)[: max(k, self._options.depth)], dense, list(named))
-        paths = tuple(seed.path for seed in seeds)
-        return fetch_hits(self._memory.store, query, ranking[:k], name="scout", expansion=ExpansionResult(paths))
+            reached, exact = self._walk(dense, pool, [entity.id for entity in named.values()])
+            ranking = self._rerank(query, reached[: max(k, options.depth)], dense, named)
+        expansion = ExpansionResult(tuple(seed.path for seed in self._seeds(pool)), exact)
+        return fetch_hits(self._graph.store, query, ranking[:k], name="scout", expansion=expansion)
 
-    def _link_names(self, question: Question) -> dict[str, str]:
-        """The entities that the question names: element ids by key."""
+    def _link_names(self, question: Question) -> dict[str, NamedEntity]:
+        """The entities that the question names, by key."""
         candidates = spans(question.text) if self._options.name_weight else []
-        known = self._memory.export.named(list(dict.fromkeys(span.key for span in candidates)))
-        return {key: known[key] for key in names(candidates, known=known)}
+        known = self._graph.export.named(list(dict.fromkeys(span.key for span in candidates)))
+        written = {key: entity.name for key, entity in known.items()}
+        return {key: known[key] for key in names(candidates, known=written)}
+
+    def _seeds(self, pool: Sequence[Seed]) -> list[Seed]:
+        return distinct_facts(pool)[: self._options.triples]
+
+    def _walk(
+        self, dense: Sequence[tuple[str, float]], pool: Sequence[Seed], named: Sequence[str]
+    ) -> tuple[list[Ranked], bool]:
+        """The passages that a walk comes to, best first, and whether it met no hub.
+
+        Args:
+            dense: the passages nearest to the question, with their cosines.
+            pool: the triples nearest to it.
+            named: the entities that it names, by element id.
+        """
+        options, graph = self._options, LocalGraph()
+
+        def read(passages: Sequence[str], entities: Sequence[str]) -> MassEdges:
+            return self._graph.edges.read(passages, entities, hub=options.hub, pool=pool)
+
+        ends = (end for seed in self._seeds(pool) for end in seed.ends)
+        first = read([id for id, _ in dense[: options.frontier]], list(dict.fromkeys([*ends, *named])))
+        graph.add(first)
+        frequency = {id: edges.mentioned_in for id, edges in first.entities.items() if edges.mentioned_in}
+        start = {
+            graph.passage(id) if is_passage else graph.entity(id): weight
+            for is_passage, id, weight in self._start(dense, pool, named, frequency)
+        }
+        if not start:
+            return [], True
+        mass = local_pagerank(
+            graph, start, read=read, damping=options.damping, rounds=options.rounds, frontier=options.frontier
+        )
+        scored = [(id, float(mass[place])) for id, place in graph.passages.items() if mass[place] > 0]
+        return ranked("pagerank", sorted(scored, key=lambda one: (-one[1], one[0]))), graph.exact
 
     def _start(
-        self, graph: Projection, dense: Sequence[tuple[str, float]], seeds: Sequence[Seed], named: Sequence[str]
-    ) -> Weights:
-        options, first = self._options, len(graph.passages)
-        start = np.zeros(first + len(graph.entities))
-        best = max((score for _, score in dense), default=0.0)
-        for id, score in dense:
-            if id in graph.places and score > 0:
-                start[graph.places[id]] = options.passage_weight * score / best
-        for entity, weight in phrases(graph, seeds).items():
-            start[first + entity] += weight
-        for place in (graph.entities[id] for id in named if id in graph.entities):
-            start[first + place] += options.name_weight / float(graph.document_frequency[place])
-        return start
+        self,
+        dense: Sequence[tuple[str, float]],
+        pool: Sequence[Seed],
+        named: Sequence[str],
+        frequency: Mapping[str, float],
+    ) -> Iterator[tuple[bool, str, float]]:
+        """The seeds: whether it is a passage, its id, its weight; an entity of many passages says little about any.
 
-    def _walk(self, graph: Projection, start: Weights) -> list[Ranked]:
-        if not start.any():
-            return []
-        return rank_by_mass(
-            graph, pagerank(graph.weighted_transition, start, damping=self._options.damping)[: len(graph.passages)]
-        )
+        Args:
+            frequency: the number of passages that mention each entity.
+        """
+        options = self._options
+        nearest = [(id, score) for id, score in dense[: options.passages] if score > 0]
+        if options.passage_weight and nearest:
+            best = max(score for _, score in nearest)
+            yield from ((True, id, options.passage_weight * score / best) for id, score in nearest)
+        weights = phrases(self._seeds(pool), frequency)
+        for id in named:
+            if id in frequency:
+                weights[id] = weights.get(id, 0.0) + options.name_weight / frequency[id]
+        yield from ((False, id, weight) for id, weight in weights.items() if weight)
 
     def _rerank(
-        self, question: Question, reached: Sequence[Ranked], dense: Sequence[tuple[str, float]], named: Sequence[str]
+        self,
+        question: Question,
+        reached: Sequence[Ranked],
+        dense: Sequence[tuple[str, float]],
+        named: Mapping[str, NamedEntity],
     ) -> list[Ranked]:
-        """The passages reached, each scored by its mass and its nearness to the question without its names."""
+        """The passages reached, each scored by its mass and its nearness to the question without its names.
+
+        Names get embeddings in the graph when synonyms are linked; until then they are made here.
+        """
         if not reached:
             return ranked("sbert", dense)
-        compared = self._memory.export.compare([item.id for item in reached], keys=named, query=question.vector)
+        texts = [entity.name for entity in named.values() if not entity.embedded]
+        vectors = self._graph.embedder.embed(texts).tolist() if texts else []
+        compared = self._graph.export.compare(
+            [item.id for item in reached], keys=list(named), vectors=vectors, query=question.vector
+        )
         nearness = remainder_cosine(compared)
         places = {id: Source("sbert", rank) for rank, (id, _) in enumerate(dense, start=1)}
         rescored = [

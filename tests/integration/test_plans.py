@@ -16,6 +16,7 @@ ALLOWED = {
     "count_to_extract": {"NodeByLabelScan"},  # it counts by a state that no index holds, once a run
     "check_triples": {"CartesianProduct"},  # of two subqueries that give one row each
     "weigh_source": {"CartesianProduct"},  # the same
+    "edges_of": {"CartesianProduct"},  # the same
     "paths_between": {"CartesianProduct"},  # of two look-ups by an id, one row each
     "count_adopted": {"CartesianProduct", "NodeByLabelScan"},  # the same, of two that count everything, once a release
     "write_adopted_triples": {"CartesianProduct"},  # of three look-ups by an id, one row each

@@ -2,9 +2,13 @@
 
 import pytest
 
+from benchmarks.rivals.exported_scout import ExportedScout
 from gear_neo4j import Base, Scout
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.mass_edges import MassReader
+from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.synonyms import write_synonyms
+from gear_neo4j.retrieval.projection import Projections
 from tests.graphs import ingest, opened
 from tests.wire import Wire
 
@@ -77,17 +81,19 @@ def test_hits_say_where_they_were_found(gear):
     assert {} == hits.usage
 
 
-def test_what_the_question_asks_beyond_its_name_decides_once_names_have_embeddings(gear, graph, embedder):
-    """Linking synonyms gives entities embeddings; the passage about the name then counts for less, not for more."""
+def test_what_the_question_asks_beyond_its_name_decides(gear, graph, embedder):
+    """The passage about the name counts for less, with embeddings of names in the graph as with those made here."""
+    plain = {hit.passage.id: hit.score for hit in with_names(gear, remainder=0).retrieve(QUESTION)}
     before = {hit.passage.id: hit.score for hit in with_names(gear).retrieve(QUESTION)}
     list(write_synonyms(Graph(graph), embedder=embedder))
     after = {hit.passage.id: hit.score for hit in with_names(gear).retrieve(QUESTION)}
 
-    assert after["journal"] / after["society"] < before["journal"] / before["society"]
+    assert before["journal"] / before["society"] < plain["journal"] / plain["society"]
+    assert after["journal"] / after["society"] == pytest.approx(before["journal"] / before["society"], rel=1e-4)
 
 
-def test_it_costs_six_round_trips_and_no_vector_comes_back(graph, server, embedder):
-    """Version, passages, triples, names, cosines, and the passages of the answer."""
+def test_it_costs_few_round_trips_and_no_vector_comes_back(graph, server, embedder):
+    """Passages, triples, names, the edges around them, cosines, and the answer; here all nodes are seeds."""
     list(write_synonyms(Graph(graph), embedder=embedder))
     with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear:
         retriever = gear.retriever("scout")
@@ -107,6 +113,63 @@ def test_a_strange_question_is_answered(gear, question):
     assert 4 >= len(gear.search(question, retriever="scout"))
 
 
+def test_the_edges_around_nodes_are_those_of_the_exported_graph(graph, embedder, tmp_path):
+    """With synonym edges, a fact about itself, a fact that two passages state, and an entity without triples."""
+    more = [("journal", "Delta", "is", "Delta"), ("bread", "Beta Society", "elected as its chairman", "Delta")]
+    ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *more])
+    link = "MATCH (a:Entity {key: 'delta'}), (b:Entity {key: 'epsilon'}) CREATE (a)-[:SYNONYM {score: 0.9}]->(b)"
+    graph.run(Query("link", link, writes=True))
+    graph.run(Query("alone", "CREATE (:Entity {key: 'alone', name: 'Alone'})", writes=True))
+    exported = Projections(Graph(graph).export).current()
+
+    read = MassReader(graph).read(list(exported.passages), list(exported.entities), hub=100)
+
+    places = {id: place for place, id in enumerate(exported.passages)}
+    for id, edges in read.passages.items():
+        row = exported.mentions[[places[id]], :].toarray()[0]
+        assert {one: row[place] for one, place in exported.entities.items() if row[place]} == edges.entities
+        assert (row.sum(), True) == (edges.weight, edges.whole)
+    for id, edges in read.entities.items():
+        row = exported.links[[exported.entities[id]], :].toarray()[0]
+        column = exported.mentions[:, [exported.entities[id]]].toarray()[:, 0]
+        assert {
+            one: pytest.approx(row[place]) for one, place in exported.entities.items() if row[place]
+        } == edges.entities
+        assert {one: column[place] for one, place in places.items() if column[place]} == edges.passages
+        assert pytest.approx(row.sum() + column.sum()) == edges.weight
+        assert (column > 0).sum() == edges.mentioned_in
+    assert len(read.entities) == len(exported.entities)
+
+
+def test_of_a_hub_only_the_triples_nearest_to_the_question_count(gear, graph, embedder, tmp_path):
+    """Its edges keep their share, so that what is known of it is not taken for all."""
+    triples = [("bread", "Delta", "has seen", f"Town {number}") for number in range(20)]
+    ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *triples])
+    export = Graph(graph).export
+    delta = export.named(["delta"])["delta"].id
+    pool = [
+        seed for seed in export.nearest(embedder.embed([QUESTION])[0].tolist(), k=100) if seed.triple.subject != "Delta"
+    ]
+
+    edges = MassReader(graph).read([], [delta], hub=10, pool=pool).entities[delta]
+    hits = gear.retriever(Scout(hub=10)).retrieve("Where was Delta elected?")
+
+    assert {"society": 1} == edges.passages
+    assert (42.0, False, 21) == (edges.weight, edges.whole, edges.mentioned_in)
+    assert not hits.exact
+
+
+def test_the_walk_in_the_graph_comes_to_what_pagerank_over_all_of_it_does(gear):
+    """On a graph that it can read as a whole: the same passages with the same shares of the mass."""
+    local = with_names(gear, remainder=0).retrieve(QUESTION)
+    whole = ExportedScout(gear, options=Scout(triples=0, passage_weight=0, remainder=0)).retrieve(QUESTION)
+
+    assert ids(whole) == ids(local)
+    assert [hit.score / whole[0].score for hit in whole] == pytest.approx(
+        [hit.score / local[0].score for hit in local], abs=0.05
+    )
+
+
 @pytest.mark.parametrize("triples", [[], [("only", "One", "is", "passage")]])
 def test_a_corpus_of_one_passage_is_searched(server, database, embedder, tmp_path, triples):
     """With nothing to walk on, too."""
@@ -123,7 +186,7 @@ def test_an_empty_graph_finds_nothing(server, database, embedder):
 
 
 def test_a_change_is_seen_by_the_next_question(gear, graph, embedder, tmp_path):
-    """The projection is made anew."""
+    """Nothing of the graph is kept between questions."""
     question = "Who is Zeta?"
     assert "zeta" not in ids(gear.search(question, retriever="scout"))
 

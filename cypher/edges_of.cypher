@@ -1,0 +1,41 @@
+// name: edges_of(passages, entities, hub)
+// access: read
+// columns: passages, entities
+// timeout: 10
+// The edges that PageRank follows from some passages (ids) and entities (element ids), in one row. passages lists [id,
+// degree, ends]: the number of its triples, and the entities in which they begin or end, each as often as they do.
+// entities lists [id, degree, stating, others, synonyms]: the number of triples, the passage of each triple, the entity
+// at its other end, and [entity, score] of each synonym edge. With more than $hub triples, ends, stating and others are
+// empty: the work has a bound.
+CALL () {
+  UNWIND $passages AS id
+  MATCH (p:Passage {id: id})
+  WITH p, id, COUNT { (p)<-[:FROM]-() } AS degree
+  CALL (p, degree) {
+    WITH p
+    WHERE degree <= $hub
+    MATCH (p)<-[:FROM]-(t)-[:SUBJECT|OBJECT]->(e)
+    RETURN collect(elementId(e)) AS ends
+  }
+  RETURN collect([id, degree, ends]) AS passages
+}
+CALL () {
+  UNWIND $entities AS id
+  MATCH (e)
+  WHERE elementId(e) = id
+  WITH e, id, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+  CALL (e, degree) {
+    WITH e
+    WHERE degree <= $hub
+    MATCH (e)<-[:SUBJECT|OBJECT]-(t)-[:SUBJECT|OBJECT]->(o)
+    MATCH (t)-[:FROM]->(p)
+    RETURN collect(p.id) AS stating, collect(elementId(o)) AS others
+  }
+  CALL (e) {
+    MATCH (e)-[s:SYNONYM]-(o)
+    WHERE EXISTS { (o)<-[:SUBJECT|OBJECT]-() }
+    RETURN collect([elementId(o), s.score]) AS synonyms
+  }
+  RETURN collect([id, degree, stating, others, synonyms]) AS entities
+}
+RETURN passages, entities
