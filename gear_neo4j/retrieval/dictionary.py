@@ -8,6 +8,7 @@ import ahocorasick
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.export import Export, NamedNode, Version
+from gear_neo4j.retrieval.names import is_unspaced
 from gear_neo4j.retrieval.versioned import Versioned
 
 SHORTEST = 3
@@ -16,8 +17,6 @@ HOMONYMS = 3
 MOST_NODES = 2_000_000
 # A question is a few sentences; of a book pasted in, only the beginning is searched.
 LONGEST_TEXT = 10_000
-# Scripts that are written without spaces: there a name may begin or end inside a run of letters.
-_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class Dictionary:
     def _add(self, name: str, node: NamedNode) -> None:
         key = _fold(name)[0]
         capitals = name.upper() == name and name.lower() != name
-        if not key or (len(key) < SHORTEST and not (capitals or _unspaced(key[0]))):
+        if not key or (len(key) < SHORTEST and not (capitals or is_unspaced(key[0]))):
             return
         entry: _Entry = self._automaton.get(key, None) or _Entry(len(key), capitals, {})
         entry.capitals = entry.capitals and capitals
@@ -148,11 +147,7 @@ def _boundary(text: str, place: int) -> bool:
     before, after = text[place - 1], text[place]
     if not (before.isalnum() and after.isalnum()):
         return True
-    return _unspaced(before) or _unspaced(after)
-
-
-def _unspaced(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith(_UNSPACED)
+    return is_unspaced(before) or is_unspaced(after)
 
 
 class Dictionaries:

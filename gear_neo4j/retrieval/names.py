@@ -12,8 +12,8 @@ LONGEST_NAME = 8
 # A question is a sentence or two; a page pasted in must not cause thousands of look-ups.
 MOST_WORDS = 200
 _WORD = re.compile(r"\w+")
-# Scripts that are written without spaces: there each letter counts as a word, and one alone is no name.
-_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+# Scripts in which a name may begin or end inside a run of letters: without spaces, or with particles that follow it.
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ def spans(question: str) -> list[Span]:
 
 
 def _words(question: str) -> Iterator[tuple[str, int, int]]:
-    """The words of a question with their beginning and end; of scripts without spaces, each letter."""
+    """The words of a question with their beginning and end; of a script without spaces between them, each letter."""
     for match in _WORD.finditer(question):
         start = match.start()
         for place in range(match.start(), match.end()):
-            if _is_unspaced(question[place]):
+            if is_unspaced(question[place]):
                 if place > start:
                     yield question[start:place], start, place
                 yield question[place], place, place + 1
@@ -70,7 +70,13 @@ def _words(question: str) -> Iterator[tuple[str, int, int]]:
             yield question[start : match.end()], start, match.end()
 
 
-def _is_unspaced(letter: str) -> bool:
+def is_unspaced(letter: str) -> bool:
+    """Whether a letter is of a script in which a name may begin or end inside a run of letters.
+
+    Example:
+        >>> is_unspaced("鲁"), is_unspaced("서"), is_unspaced("é")
+        (True, True, False)
+    """
     return not letter.isascii() and unicodedata.name(letter, "").startswith(_UNSPACED)
 
 

@@ -120,7 +120,8 @@ class ScoutRetriever:
             return self._graph.edges.read(passages, entities, hub=options.hub, pool=pool)
 
         ends = (end for seed in self._seeds(pool) for end in seed.ends)
-        first = read([id for id, _ in dense[: options.frontier]], list(dict.fromkeys([*ends, *named])))
+        nearest = [id for id, _ in dense[: options.frontier]] if options.passage_weight else []
+        first = read(nearest, list(dict.fromkeys([*ends, *named])))
         graph.add(first)
         frequency = {id: edges.mentioned_in for id, edges in first.entities.items() if edges.mentioned_in}
         start = {
