@@ -81,8 +81,7 @@ class LocalGraph:
     def spread(self, start: Mapping[int, float], *, damping: float) -> Weights:
         """The mass that comes to each node, shape (nodes,), in proportion to PageRank as far as edges are known.
 
-        It does not start again at the seeds, which would only change its scale; so with what is lost where no edge
-        leaves.
+        No mass returns to the seeds, neither by chance nor where no edge leaves: that would only change the scale.
         """
         size = len(self._nodes)
         first = np.zeros(size)

@@ -45,19 +45,20 @@ def spans(question: str) -> list[Span]:
     words = list(_words(question))[:MOST_WORDS]
     upper = [place > 0 and any(map(str.isupper, word)) for place, (word, _, _) in enumerate(words)]
     capitals = [is_upper or any(map(str.isdigit, word)) for is_upper, (word, _, _) in zip(upper, words, strict=True)]
+    cased = any(upper)
     found = []
     for length in range(min(LONGEST_NAME, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             end = start + length
-            key = entity_key(question[words[start][1] : words[end - 1][2]])
-            found.append(Span(start, end, key, any(capitals[start:end])))
-    if any(upper):
-        return [span for span in found if span.capital]
-    return [span for span in found if _may_name(words[span.start : span.end])]
+            capital = any(capitals[start:end])
+            if capital or (not cased and _may_name(words[start:end])):
+                key = entity_key(question[words[start][1] : words[end - 1][2]])
+                found.append(Span(start, end, key, capital))
+    return found
 
 
 def _words(question: str) -> Iterator[tuple[str, int, int]]:
-    """The words of a question with their beginning and end; of a script without spaces between them, each letter."""
+    """The words of a question with their start and end; in scripts without spaces, each letter is a word."""
     for match in _WORD.finditer(question):
         start = match.start()
         for place in range(match.start(), match.end()):

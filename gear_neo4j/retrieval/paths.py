@@ -91,27 +91,23 @@ class PathRetriever:
         """
         query = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._options.base_k))
-        found = self._find(query)
-        result = self.connect(query, walk=self._shortened(found))
+        result = self.explore(query)
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
-        described = [(node_passage_id(entity.id), entity.sureness) for entity in found.entities]
+        described = [(node_passage_id(entity.id), entity.sureness) for entity in result.nodes]
         lists = {"entities": ranked("entities", described), "graph": ranked("graph", [(id, 0.0) for id in passages])}
         # Not every node has a passage: beyond k, some take the place of those that have none.
         fused = fuse({**lists, self._base.name: base})[: k + len(described)]
-        expansion = ExpansionResult(result.paths, result.exact and found.exact)
+        expansion = ExpansionResult(result.paths, result.exact)
         hits = fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
-        return replace(hits, hits=hits.hits[:k], entities=found.entities, figure=found.figure, doubt=found.doubt)
+        return replace(hits, hits=hits.hits[:k], entities=result.nodes, figure=result.figure, doubt=result.doubt)
 
     def explore(self, question: Question) -> PathResult:
         """The nodes that answer a question and the paths between those that it names, without passages."""
-        found = self._find(question)
+        with question.timed("patterns"):
+            found = self._finder.find(question.text, most=self._options.answers)
         result = self.connect(question, walk=self._shortened(found))
         exact = result.exact and found.exact
         return replace(result, exact=exact, nodes=found.entities, figure=found.figure, doubt=found.doubt)
-
-    def _find(self, question: Question) -> EntityResult:
-        with question.timed("patterns"):
-            return self._finder.find(question.text, most=self._options.answers)
 
     def _shortened(self, found: EntityResult) -> Walk:
         """The walk beside the nodes of patterns: it need not find the answer.
