@@ -5,8 +5,9 @@ and a later run writes what is new, deletes what is gone, and leaves the rest al
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import partial
 
 from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches, batches_of_nodes, node_reading
@@ -25,6 +26,9 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import triple_vectors
+
+# How alike two labels are, by difflib, if one is taken for the other misspelt: Persom and Person are 0.83.
+MISSPELT = 0.8
 
 
 @dataclass(slots=True)
@@ -68,7 +72,8 @@ class Adoption:
         """Lay the overlay over the graph, or bring it up to date.
 
         Raises:
-            InputError: the graph has none of the profile's labels, or the overlay has the other kind of vectors.
+            InputError: the graph has none of the profile's labels, or one that looks misspelt in the profile; or the
+                overlay has the other kind of vectors.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database cannot be written to; it is unchanged.
         """
         labels, relationships = self._totals()
@@ -113,12 +118,26 @@ class Adoption:
                 f"the database {self.graph.name} has no node with the label {' or '.join(wanted)}: "
                 f"the profile {self.profile.name!r} is of another graph ('gear adopt' proposes one for this)"
             )
+        self._refuse_misspelt(wanted, labels)
         self.report.left_out.update((kind, count) for kind, count in types.items() if not self.profile.covers(kind))
         if self.profile.synonyms:
             check_synonyms(survey(self.graph), self.profile)
         described = sum(labels.get(label, 0) for label, entities in self.profile.entities.items() if entities.facts)
         relationships = sum(types.get(kind, 0) for kind in self._types(types))
         return sum(labels[label] for label in present), relationships + described
+
+    def _refuse_misspelt(self, wanted: Sequence[str], labels: Collection[str]) -> None:
+        """Refuse a profile whose label no node has, if one that it does not mention is spelt almost like it.
+
+        The overlay would lose all that it has of those nodes.
+        """
+        others = [label for label in labels if label not in wanted]
+        for label in wanted:
+            meant = get_close_matches(label, others, n=1, cutoff=MISSPELT) if label not in labels else []
+            if meant:
+                raise InputError(
+                    f"no node has the label {label!r} of the profile {self.profile.name!r}: did you mean {meant[0]!r}?"
+                )
 
     def _types(self, types: Iterable[str]) -> list[str]:
         """Those of the types that are facts."""

@@ -1,5 +1,7 @@
 """``gear adopt`` and ``gear release``: an overlay over a graph that is there, and the graph as it was before."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -75,6 +77,19 @@ def films(empty):
 
 def adopt(database, embedder, profile=PROFILE, **options):
     return Adoption(Graph(database), profile, embedder, **options).run()
+
+
+def test_a_misspelt_label_is_refused_before_it_empties_the_overlay(films, embedder):
+    """One letter wrong in a profile would remove all that was written for the nodes of that label."""
+    adopt(films, embedder)
+    before = dump(films)
+    entities = dict(PROFILE.entities)
+    misspelt = replace(PROFILE, entities={"Persom": entities.pop("Person"), **entities})
+
+    with pytest.raises(InputError, match="no node has the label 'Persom' of .* did you mean 'Person'"):
+        adopt(films, embedder, misspelt)
+
+    assert before == dump(films)
 
 
 def test_every_relationship_becomes_a_triple_and_release_leaves_no_trace(films, embedder):
