@@ -33,7 +33,7 @@ from benchmarks.measure import (
     peak_megabytes,
     spread,
 )
-from gear_neo4j import Gear, Settings
+from gear_neo4j import Gear, RetrieverRecipe, Settings
 from gear_neo4j.evaluate import knowledge
 from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.profiles import QueryProfile
@@ -83,12 +83,12 @@ def summary(timings: Sequence[Timing]) -> dict[str, Any]:
     return {part: spread(spent) for part, spent in parts.items()}
 
 
-def costs(gear: Gear, questions: Sequence[str]) -> list[dict[str, Any]]:
+def costs(gear: Gear, questions: Sequence[str], recipe: RetrieverRecipe = Paths()) -> list[dict[str, Any]]:
     """The cost of each query of some questions: rows, db hits and operators that scan."""
     runs: list[QueryProfile] = []
     graph = gear.graph.profiling(runs.append)
     session = Session(graph, embedder=gear.embedder, chat=lambda: gear.chat, settings=Settings.load())
-    retriever = session.retriever(Paths())
+    retriever = session.retriever(recipe)
     retriever.retrieve(questions[0])
     results = []
     for question in questions:

@@ -1,17 +1,18 @@
-"""Ablation of scout: ``python -m benchmarks.scout DATASET_DIR``; the table of docs/scout.md.
+"""Ablation of scout: ``python -m benchmarks.scout DATASET_DIR [--extract rules|both]``; the tables of docs/scout.md.
 
 All systems run each question in turn, in one process, so that their latencies can be compared. The parts were chosen
-on the even questions of musique_train100 (counted from 0); the odd ones are held out.
+on the even questions of musique_train100 (counted from 0); the odd ones are held out. ``--extract`` takes the triples
+of the rules instead of those of the data set, or both.
 """
 
+import argparse
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
-from typing import Any
+from statistics import fmean, median
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,9 @@ from gear_neo4j.settings import DEFAULT_NAME
 KS = (2, 5, 10, 15)
 RESAMPLES = 10_000
 RESULTS = Path(__file__).with_name("scout.json")
+EXPORTED = "scout over the exported graph"
+# Of how many passages the overlap of two systems is.
+FIRST = 10
 Recalls = npt.NDArray[np.float64]
 Ask = Callable[[str], Sequence[str]]
 
@@ -58,7 +62,7 @@ def systems(gear: Gear) -> dict[str, Ask]:
         "naive": gear.retriever("naive"),
         "hipporag2": gear.retriever("hipporag2"),
         "scout": ScoutRetriever(linked),
-        "scout over the exported graph": ExportedScout(gear, options=Scout()),
+        EXPORTED: ExportedScout(gear, options=Scout()),
         **{name: ScoutRetriever(linked, options=options) for name, options in PARTS.items()},
         "without synonym edges": ScoutRetriever(unlinked),
     }
@@ -70,22 +74,30 @@ def systems(gear: Gear) -> dict[str, Ask]:
     return asks | {"questions in lower case": lambda question: ask("scout", question.lower())}
 
 
-def measure(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float]]:
-    """Recall of each question at each k, shape (questions, 4), and the median milliseconds, by name."""
+def measure(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float], float]:
+    """Recall of each question at each k, shape (questions, 4), the median milliseconds, by name; the mean overlap.
+
+    The overlap is that of scout's first ten passages with those of scout over the exported graph, in percent.
+    """
     asks = systems(gear)
     recalls: dict[str, list[list[float]]] = {name: [] for name in asks}
+    overlaps: list[float] = []
     times: dict[str, list[float]] = {name: [] for name in asks}
     for ask in asks.values():
         ask(queries[0].question)
     for query in track(queries, "questions"):
+        rankings: dict[str, Sequence[str]] = {}
         for name, ask in asks.items():
             started = time.perf_counter()
-            ranking = ask(query.question)
+            rankings[name] = ask(query.question)
             times[name].append(1_000 * (time.perf_counter() - started))
-            recalls[name].append([recall(ranking, query.gold, k=k) for k in KS])
-    return {name: 100 * np.array(rows) for name, rows in recalls.items()}, {
-        name: round(median(samples), 1) for name, samples in times.items()
-    }
+            recalls[name].append([recall(rankings[name], query.gold, k=k) for k in KS])
+        overlaps.append(len({*rankings["scout"][:FIRST]} & {*rankings[EXPORTED][:FIRST]}) / FIRST)
+    return (
+        {name: 100 * np.array(rows) for name, rows in recalls.items()},
+        {name: round(median(samples), 1) for name, samples in times.items()},
+        round(100 * fmean(overlaps), 1),
+    )
 
 
 def interval(values: Recalls) -> list[list[float]]:
@@ -95,7 +107,7 @@ def interval(values: Recalls) -> list[list[float]]:
     return np.percentile(means, [2.5, 97.5], axis=0).T.round(1).tolist()  # type: ignore[no-any-return]
 
 
-def report(recalls: Mapping[str, Recalls], times: Mapping[str, float]) -> dict[str, Any]:
+def report(recalls: Mapping[str, Recalls], times: Mapping[str, float], overlap: float) -> dict[str, Any]:
     """The report: means on the development half, on the held-out half, and on all; with intervals."""
     halves = {"even": slice(0, None, 2), "odd": slice(1, None, 2), "all": slice(None)}
     rows = {
@@ -112,9 +124,9 @@ def report(recalls: Mapping[str, Recalls], times: Mapping[str, float]) -> dict[s
             for half, part in halves.items()
             if half != "even"
         }
-        for rival in ("scout over the exported graph", "hipporag2", "naive", "sbert")
+        for rival in (EXPORTED, "hipporag2", "naive", "sbert")
     }
-    return {"ks": list(KS), "systems": rows, "scout_ahead_of": ahead}
+    return {"ks": list(KS), "systems": rows, "scout_ahead_of": ahead, "overlap_with_exported": overlap}
 
 
 def table(results: Mapping[str, Any]) -> str:
@@ -130,20 +142,28 @@ def table(results: Mapping[str, Any]) -> str:
                 for k, points, (low, high) in zip(KS, gain["points"], gain["interval"], strict=True)
             )
             lines.append(f"\nscout - {rival}, {half}: {', '.join(gains)}")
+    lines.append(f"\noverlap of the first ten with {EXPORTED}: {results['overlap_with_exported']:.1f} %")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Measure, print, write."""
-    dataset = datasets.load(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scout", description=__doc__)
+    parser.add_argument("dataset", type=Path)
+    parser.add_argument("--extract", choices=get_args(datasets.Triples), default="given", help="default: %(default)s")
+    options = parser.parse_args()
+    dataset = datasets.load(options.dataset, triples=options.extract)
     settings = Settings.load()
     if not settings.uri and settings.name == DEFAULT_NAME:
-        settings = replace(settings, name=f"evaluate-{dataset.name}")
+        suffix = "" if options.extract == "given" else f"-{options.extract}"
+        settings = replace(settings, name=f"evaluate-{dataset.name}{suffix}")
     with Gear.connect(settings) as gear:
         runs.provide(gear, dataset, synonyms=True)
-        results = {"dataset": dataset.name, "questions": len(dataset.queries)} | report(*measure(gear, dataset.queries))
+        measured = {"questions": len(dataset.queries)} | report(*measure(gear, dataset.queries))
+    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    results[f"{dataset.name}, triples {options.extract}"] = measured
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    print(table(results))
+    print(table(measured))
 
 
 if __name__ == "__main__":

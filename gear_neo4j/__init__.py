@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
     from gear_neo4j.recipes import AgentRecipe, ExtractorRecipe, RetrieverRecipe, option
     from gear_neo4j.registry import register_agent, register_extractor, register_retriever
+    from gear_neo4j.retrieval.auto import Auto
     from gear_neo4j.retrieval.base import Base
     from gear_neo4j.retrieval.beam import Beam
     from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2
@@ -69,6 +70,7 @@ __all__ = [
     "AgentRecipe",
     "Answer",
     "AsyncGear",
+    "Auto",
     "Base",
     "Beam",
     "BuildReport",
@@ -155,6 +157,7 @@ _MODULES = {
     "AgentRecipe": "recipes",
     "Answer": "agents.answer",
     "AsyncGear": "gear.aio",
+    "Auto": "retrieval.auto",
     "Base": "retrieval.base",
     "Beam": "retrieval.beam",
     "BuildReport": "communities.build",

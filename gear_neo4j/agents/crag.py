@@ -13,7 +13,7 @@ from gear_neo4j.errors import SearchError, SettingsError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.registry import AnyRetriever
-from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.retrieval.strips import Decomposition, says_something, strips_of
@@ -47,7 +47,7 @@ class Crag(Budget):
     """
 
     name: ClassVar[str] = "crag"
-    over: AnyRetriever = option(Naive(), "the retriever that it stands on")
+    over: AnyRetriever = option(Auto(), "the retriever that it stands on")
     evaluator: EvaluatorName = option(
         "similarity", "what judges passages: the embedding model, the language model, or a cross-encoder"
     )

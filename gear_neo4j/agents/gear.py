@@ -14,6 +14,7 @@ from gear_neo4j.graph.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import make_hits
@@ -36,7 +37,7 @@ class GearAgent(Budget):
     """
 
     name: ClassVar[str] = "gear"
-    over: AnyRetriever = option(Sync(), "the retriever that it stands on")
+    over: AnyRetriever = option(Sync(base=Auto()), "the retriever that it stands on")
     max_steps: int = option(4, "rounds of retrieval", least=1)
     step_k: int = option(STEP_K, "passages read in a round", least=1)
     select: bool = option(False, "one more call, which orders the first 20 passages for the answer")

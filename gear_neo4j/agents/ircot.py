@@ -8,7 +8,7 @@ from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.registry import AnyRetriever
-from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.roles.answering import Thinker
@@ -29,7 +29,7 @@ class Ircot(Budget):
     """
 
     name: ClassVar[str] = "ircot"
-    over: AnyRetriever = option(Naive(), "the retriever that it stands on")
+    over: AnyRetriever = option(Auto(), "the retriever that it stands on")
     merge: Merge = option("max", "how the lists of the steps become one")
     max_steps: int = option(4, "rounds of retrieval", least=1)
     step_k: int = option(10, "passages read in a round", least=1)

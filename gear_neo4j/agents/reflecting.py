@@ -8,7 +8,7 @@ from gear_neo4j.agents.run import Run
 from gear_neo4j.domain import Hit
 from gear_neo4j.recipes import Budget, option
 from gear_neo4j.registry import AnyRetriever
-from gear_neo4j.retrieval.naive import Naive
+from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.roles.critic import Critic, Reflection
 
 Retrieving = Literal["adaptive", "always", "never"]
@@ -28,7 +28,7 @@ class SelfRag(Budget):
     """
 
     name: ClassVar[str] = "selfrag"
-    over: AnyRetriever = option(Naive(), "the retriever that it stands on")
+    over: AnyRetriever = option(Auto(), "the retriever that it stands on")
     retrieve: Retrieving = option("adaptive", "when to retrieve")
     threshold: float = option(0.2, "probability of needing passages above which an adaptive run retrieves", least=0)
     relevance: float = option(1.0, "weight of a passage's relevance", least=0)

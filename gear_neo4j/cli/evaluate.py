@@ -49,7 +49,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     type=click.Choice(["given", "rules", "both"]),
     help="The triples of the graph: those of the data set, or those of the rules; default: given, if it has any.",
 )
-@click.option("--retriever", help="One of the retrievers below; default: naive, or the agent's own.")
+@click.option("--retriever", help="One of the retrievers below; default: auto, or the agent's own.")
 @click.option("--agent", help="Measure an agent, one of those below; crag evaluates by similarity.")
 @click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers by five metrics.")
 @click.option("--table", "every_system", is_flag=True, help="Measure every available system, one row each.")

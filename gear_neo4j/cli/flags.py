@@ -104,7 +104,7 @@ class RecipeCommand(click.Command):
                 formatter.write_dl(records)
 
 
-def retriever_from(name: str | None, options: RecipeOptions, *, default: str = "naive") -> RetrieverRecipe:
+def retriever_from(name: str | None, options: RecipeOptions, *, default: str = "auto") -> RetrieverRecipe:
     """The retriever by name, with options.
 
     Raises:
@@ -191,7 +191,11 @@ def _unknown_option(name: str, chain: Sequence[Recipe]) -> str:
     has = "; ".join(
         f"{link.name} has {', '.join(flag.flag for flag in flags_of(type(link))) or 'no options'}" for link in chain
     )
-    return f"--{name.replace('_', '-')} is not an option of {' over '.join(link.name for link in chain)}: {has}"
+    unknown = f"--{name.replace('_', '-')} is not an option of {' over '.join(link.name for link in chain)}"
+    owners = [entry.name for entry in RETRIEVERS if any(flag.name == name for flag in flags_of(entry.recipe))]
+    if owners and not any(flags_of(type(chain[-1]))):
+        return f"{unknown}: set --retriever to one that has it ({', '.join(owners)})"
+    return f"{unknown}: {has}"
 
 
 def _merge_flags(

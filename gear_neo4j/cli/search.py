@@ -23,7 +23,7 @@ SHOWN_PATHS = 5
 
 @click.command(cls=RecipeCommand, registries=(RETRIEVERS,))
 @click.argument("question")
-@click.option("--retriever", default="naive", show_default=True, help="One of the retrievers below.")
+@click.option("--retriever", default="auto", show_default=True, help="One of the retrievers below.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Number of passages.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -65,7 +65,7 @@ class System:
         Example:
             >>> from gear_neo4j.agents.gear import GearAgent
             >>> System(recipe=GearAgent(), llm="oracle").name
-            'gear over hybrid (oracle: upper bound)'
+            'gear over auto (oracle: upper bound)'
         """
         return f"{self.recipe.title} ({LABEL})" if self.uses_oracle else self.recipe.title
 

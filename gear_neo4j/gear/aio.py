@@ -41,7 +41,7 @@ class AsyncGear:
         self.gear = gear
         self._limiter = CapacityLimiter(threads)
 
-    async def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "naive") -> Hits:
+    async def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
         """See :meth:`Gear.search`."""
         return await self._run(partial(self.gear.search, question, k=k, retriever=retriever))
 

@@ -115,7 +115,7 @@ class Gear:
         """
         return self._session.chat
 
-    def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "naive") -> Hits:
+    def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
         """The k best passages for a question, and the paths through the graph that led to them.
 
         Args:
@@ -158,7 +158,7 @@ class Gear:
         made = self.agent(agent)
         return EventStream(lambda on_event: made.ask(question, k=k, on_event=on_event))
 
-    def retriever(self, recipe: str | RetrieverRecipe = "naive", *, player: object | None = None) -> Retriever:
+    def retriever(self, recipe: str | RetrieverRecipe = "auto", *, player: object | None = None) -> Retriever:
         """A retriever for many questions; see :meth:`search`.
 
         Args:

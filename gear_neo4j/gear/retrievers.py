@@ -2,6 +2,7 @@
 
 from gear_neo4j.gear.session import Session
 from gear_neo4j.registry import register_retriever
+from gear_neo4j.retrieval.auto import Auto, AutoRetriever
 from gear_neo4j.retrieval.base import Base, BaseRetriever
 from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2, HippoRag2Retriever, HippoRagRetriever
 from gear_neo4j.retrieval.naive import Naive, NaiveRetriever
@@ -13,7 +14,13 @@ from gear_neo4j.roles.answering import PromptedRoles
 from gear_neo4j.roles.seeds import PromptedSeeder
 
 
-@register_retriever(Naive, tool="facts that several documents state together; the first choice")
+@register_retriever(Auto, tool="facts that several documents state together; the first choice")
+def auto(session: Session, _recipe: Auto) -> AutoRetriever:
+    """Each search by the retriever that fits the database as it is then."""
+    return AutoRetriever(session.graph.store.contents, session.retriever)
+
+
+@register_retriever(Naive)
 def naive(session: Session, recipe: Naive) -> NaiveRetriever:
     """NaiveGE over the first stage of the recipe."""
     return NaiveRetriever(

@@ -14,6 +14,7 @@ from gear_neo4j.graph.schema import TRIPLE_INDEX
 
 # With 15 candidates the index missed 3 % of the 15 nearest of 1,890 passages, with 50 none.
 LEAST_CANDIDATES = 100
+MORE_CANDIDATES = 50
 LINK_CANDIDATES = 20
 # Seconds between two checks for an index that was missing.
 RECHECK = 10.0
@@ -29,6 +30,14 @@ class Counts:
     triples: int
     entities: int
     synonyms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a database holds: a graph that was ``adopted``, and ``triples`` of documents."""
+
+    adopted: bool = False
+    triples: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +135,18 @@ class Store:
     def counts(self) -> Counts:
         """The numbers of passages, triples, entities and synonym edges."""
         return Counts(**self.database.call("counts")[0])
+
+    def contents(self) -> Contents:
+        """What the database holds.
+
+        Raises:
+            InputError: it is empty.
+        """
+        rows = self.database.call("contents")
+        if not rows:
+            require_record(self.database)
+        row = rows[0]
+        return Contents(row["adopted"], row["entities"] > 0 and not row["foreign"])
 
     def find_passages(self, queries: Sequence[Mapping[str, object]], *, k: int, whole: bool = False) -> list[IndexHits]:
         """The k best passages of each index for each ``{"vector", "text"}``, with contents if ``whole``.
@@ -237,7 +258,7 @@ def passage_of(row: Row) -> Passage:
 
 
 def _lookup_parameters(queries: Sequence[Mapping[str, object]], k: int) -> dict[str, Any]:
-    return {"queries": list(queries), "k": k, "candidates": max(LEAST_CANDIDATES, 2 * k)}
+    return {"queries": list(queries), "k": k, "candidates": max(LEAST_CANDIDATES, k + MORE_CANDIDATES)}
 
 
 def _index_hits(row: Row) -> IndexHits:

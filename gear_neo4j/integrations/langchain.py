@@ -52,7 +52,7 @@ class GearRetriever(BaseRetriever):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     gear: Gear | None = None
-    retriever: SkipValidation[str | RetrieverRecipe | Retriever] = "naive"
+    retriever: SkipValidation[str | RetrieverRecipe | Retriever] = "auto"
     k: int = 10
 
     @model_validator(mode="before")
@@ -62,7 +62,7 @@ class GearRetriever(BaseRetriever):
         if not isinstance(arguments, dict):
             return arguments
         options = {name: arguments[name] for name in arguments.keys() - cls.model_fields.keys()}
-        retriever = arguments.get("retriever", "naive")
+        retriever = arguments.get("retriever", "auto")
         if options and not isinstance(retriever, str):
             raise SettingsError(f"the retriever is complete as it is: leave out {', '.join(sorted(options))}")
         if isinstance(retriever, str):

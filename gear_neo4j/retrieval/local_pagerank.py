@@ -13,7 +13,9 @@ import numpy as np
 from gear_neo4j.graph.mass_edges import MassEdges, NodeEdges
 from gear_neo4j.retrieval.pagerank import Weights
 
-TOLERANCE = 1e-7
+# The change of all mass at which a spreading ends; between two rounds it need only tell where most of it waits.
+TOLERANCE = 1e-6
+ROUGHLY = 1e-3
 SPREADS = 100
 # Of all mass, the share that may wait at the end.
 WAITING = 0.01
@@ -78,8 +80,12 @@ class LocalGraph:
         chosen = [self._nodes[place] for place in unread[np.argsort(-mass[unread], kind="stable")][:most].tolist()]
         return [id for is_passage, id in chosen if is_passage], [id for is_passage, id in chosen if not is_passage]
 
-    def spread(self, start: Mapping[int, float], *, damping: float) -> Weights:
+    def spread(
+        self, start: Mapping[int, float], *, damping: float, before: Weights | None = None, tolerance: float = TOLERANCE
+    ) -> Weights:
         """The mass that comes to each node, shape (nodes,), in proportion to PageRank as far as edges are known.
+
+        Begins with the mass from ``before`` the last edges came, if there is any.
 
         No mass returns to the seeds, neither by chance nor where no edge leaves: that would only change the scale.
         """
@@ -88,12 +94,14 @@ class LocalGraph:
         first[list(start)] = list(start.values())
         heads, tails = np.array(self._heads, dtype=np.int64), np.array(self._tails, dtype=np.int64)
         shares = damping * np.array(self._shares, dtype=np.float64)
-        mass = first
+        mass = first.copy()
+        if before is not None:
+            mass[: before.size] = before
         for _ in range(SPREADS):
             moved = first + np.bincount(tails, weights=shares * mass[heads], minlength=size)
             change = float(np.abs(moved - mass).sum())
             mass = moved
-            if change <= TOLERANCE * float(first.sum()):
+            if change <= tolerance * float(first.sum()):
                 break
         return mass
 
@@ -119,11 +127,11 @@ def local_pagerank(
     """
     if not start or min(start.values()) < 0 or not any(start.values()):
         raise ValueError("PageRank needs a seed of weight above 0, and none below")
-    mass = graph.spread(start, damping=damping)
+    mass = graph.spread(start, damping=damping, tolerance=ROUGHLY)
     for _ in range(rounds):
         passages, entities = graph.waiting(mass, most=frontier)
         if not (passages or entities):
             break
         graph.add(read(passages, entities))
-        mass = graph.spread(start, damping=damping)
-    return mass
+        mass = graph.spread(start, damping=damping, before=mass, tolerance=ROUGHLY)
+    return graph.spread(start, damping=damping, before=mass)

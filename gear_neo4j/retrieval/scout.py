@@ -28,7 +28,7 @@ from gear_neo4j.retrieval.retriever import fetch_hits
 # Of a question that is little more than a name, what remains without it is noise.
 LEAST_REMAINDER = 0.1
 # Triples nearest to the question: the first are seeds, and of a hub only these count.
-POOL = 100
+POOL = 50
 
 
 class Scout(RetrieverRecipe):
@@ -48,11 +48,11 @@ class Scout(RetrieverRecipe):
     name: ClassVar[str] = "scout"
     searches_synonyms: ClassVar[bool] = True
     triples: int = option(5, "triples nearest to the question that are seeds", least=0)
-    passages: int = option(200, "passages nearest to the question that are seeds", least=1)
+    passages: int = option(100, "passages nearest to the question that are seeds", least=1)
     passage_weight: float = option(0.05, "weight of a seed passage", least=0)
     name_weight: float = option(1.0, "weight of an entity that the question names", least=0)
     damping: float = option(0.6, "probability that the walk goes on", least=0, below=1)
-    rounds: int = option(5, "round trips in which the walk reads the edges of new nodes", least=1)
+    rounds: int = option(4, "round trips in which the walk reads the edges of new nodes", least=1)
     frontier: int = option(200, "nodes whose edges are read in a round", least=1)
     hub: int = option(300, "triples above which an entity or passage is a hub", least=1)
     remainder: float = option(1.5, "how much the rest of the question counts", least=0)
@@ -187,7 +187,10 @@ class ScoutRetriever:
             )
             for item in reached
         ]
-        return sorted(rescored, key=lambda item: -item.score)
+        known = {item.id for item in reached}
+        # A walk that ends early leaves the rest to those that are only near the question.
+        rest = [(id, 0.0) for id, _ in dense if id not in known] if self._options.passage_weight else []
+        return [*sorted(rescored, key=lambda item: -item.score), *ranked("sbert", rest)]
 
 
 def remainder_cosine(compared: Similarities) -> dict[str, float]:

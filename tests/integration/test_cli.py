@@ -19,7 +19,7 @@ def test_ingest_search_and_evaluate(gear, folder, tmp_path):
     code, out, _ = gear("ingest", folder)
     assert (0, True) == (code, "0 passages and 0 triples written (2 and 2 read)" in out)
 
-    code, out, _ = gear("search", "2024 physics prize", "--paths", "--base", "bm25")
+    code, out, _ = gear("search", "2024 physics prize", "--paths", "--retriever", "naive", "--base", "bm25")
     assert 0 == code
     assert "2024 physics prize —went to→ Geoffrey Hinton —wrote a thesis at→ Edinburgh" in out
     assert ":param ids => [" in out
@@ -199,7 +199,7 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     report = json.loads(out)["ingest"]
     assert (0, 1, 1, 1) == (code, report["documents_read"], report["passages_written"], report["passages_removed"])
 
-    (hit,) = json.loads(gear("search", "guide", "--base", "bm25", "--json")[1])["hits"]
+    (hit,) = json.loads(gear("search", "guide", "--retriever", "base", "--base", "bm25", "--json")[1])["hits"]
     assert ("Guide", "docs/a.md", "line 1") == (hit["title"], hit["source"], hit["position"])
 
     assert one_line(gear("forget", "docs/b.md"), "'docs/b.md'", "docs/a.md")
@@ -238,7 +238,8 @@ def test_bad_input_costs_one_line(gear, folder, tmp_path):
     assert one_line(gear("ingest"), "nothing to ingest")
     assert one_line(gear("search", "x", "-k", "0"), "-k")
     assert one_line(gear("search", "x", "--width", "0"), "width")
-    assert one_line(gear("search", "x", "--base", "nosuch"), "nosuch", "hybrid")
+    assert one_line(gear("search", "x", "--retriever", "naive", "--base", "nosuch"), "nosuch", "hybrid")
+    assert one_line(gear("search", "x", "--base", "sbert"), "--base is not an option of auto", "--retriever", "naive")
     assert one_line(gear("search"), "QUESTION")
     assert one_line(gear("nosuch"), "nosuch")
     assert one_line(gear("ingest", tmp_path / "missing.jsonl"), "missing.jsonl", "does not exist")

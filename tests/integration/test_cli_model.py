@@ -66,9 +66,8 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
     assert (0, forecast, 0) == (code, report["extraction"]["done"], report["extraction"]["failed"]), err
     assert forecast == report["database"]["passages"] == len(model.requests)
 
-    code, out, _ = gear(
-        "ask", "What happens to markers that a model made up?", "--json", "--trace", tmp_path / "t.json"
-    )
+    question = "What happens to markers that a model made up?"
+    code, out, _ = gear("ask", question, "--base", "hybrid", "--json", "--trace", tmp_path / "t.json")
     told = json.loads(out)
     assert (0, "answerable", ["77"]) == (code, told["stop_reason"], told["removed_citations"])
     (citation,) = told["citations"]
@@ -81,7 +80,7 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
     assert PHRASE in " ".join(chunk.split())
 
     before = len(model.requests)
-    code, out, err = gear("ask", "What happens to markers that a model made up?", "--replay", tmp_path / "t.json")
+    code, out, err = gear("ask", question, "--base", "hybrid", "--replay", tmp_path / "t.json")
     assert (0, before) == (code, len(model.requests))
     assert f"[{citation['marker']}] The agent > Looking into a run (docs/agent.md, line {line})" in out
     assert "step 1  What happens to markers" in err

@@ -79,7 +79,7 @@ AGENTS = {
     "cypher": CypherAgent(),
     "pattern": PatternAgent(sure=1.0),
 }
-RETRIEVERS = ("base", "naive", "sync", "paths", "subgraph", "scout", "hipporag", "hipporag2")
+RETRIEVERS = ("auto", "base", "naive", "sync", "paths", "subgraph", "scout", "hipporag", "hipporag2")
 
 
 def mind(messages):

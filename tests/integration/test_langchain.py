@@ -87,7 +87,7 @@ def gear(driver, database, embedder, tmp_path):
 @pytest.fixture
 def retriever(gear):
     """From one passage of the base over paths of three triples."""
-    return GearRetriever(gear=gear, base="bm25", base_k=1, beam=Beam(length=3), k=3)
+    return GearRetriever(gear=gear, retriever="naive", base="bm25", base_k=1, beam=Beam(length=3), k=3)
 
 
 @pytest.mark.parametrize("name", ["naive", "base"])
@@ -134,7 +134,7 @@ def test_a_document_says_what_the_hit_says(retriever, gear):
 
 def test_a_document_has_only_the_paths_through_its_passage(gear):
     """Best first; here each passage states the one triple of one path."""
-    documents = GearRetriever(gear=gear, base="sbert", beam=Beam(length=1)).invoke(QUESTION)
+    documents = GearRetriever(gear=gear, retriever="naive", base="sbert", beam=Beam(length=1)).invoke(QUESTION)
 
     assert TRIPLES == {
         document.id: [triple for path in document.metadata["paths"] for triple in statements(path)]
@@ -171,7 +171,7 @@ def test_the_cypher_of_a_document_shows_its_path(retriever, driver, database):
 @pytest.mark.parametrize("base", ["bm25", "fulltext", "sbert", "hybrid"])
 def test_metadata_is_json(gear, base, score):
     """What a tracer or a web service writes out reads back as the same."""
-    for document in GearRetriever(gear=gear, base=base, score=score).invoke(QUESTION):
+    for document in GearRetriever(gear=gear, retriever="naive", base=base, score=score).invoke(QUESTION):
         assert document.metadata["paths"]
         assert document.metadata == json.loads(json.dumps(document.metadata, allow_nan=False))
 
@@ -179,9 +179,9 @@ def test_metadata_is_json(gear, base, score):
 def test_the_options_are_those_of_a_search(gear):
     """Each option reaches the search, and k may be given for one question alone."""
     base = GearRetriever(gear=gear, retriever="base", base="bm25")
-    short = GearRetriever(gear=gear, base="bm25", base_k=1, beam=Beam(length=1))
-    wide = GearRetriever(gear=gear, base="bm25", base_k=1, beam=Beam(length=2))
-    last = GearRetriever(gear=gear, base="bm25", base_k=1, score="last")
+    short = GearRetriever(gear=gear, retriever="naive", base="bm25", base_k=1, beam=Beam(length=1))
+    wide = GearRetriever(gear=gear, retriever="naive", base="bm25", base_k=1, beam=Beam(length=2))
+    last = GearRetriever(gear=gear, retriever="naive", base="bm25", base_k=1, score="last")
 
     assert (["prize"], []) == found(base.invoke(QUESTION))
     assert (["prize"], [1]) == found(short.invoke(QUESTION))
@@ -236,7 +236,9 @@ async def test_async_gives_the_same(retriever):
 async def test_the_event_loop_goes_on_meanwhile(gear, driver, embedder):
     """The search waits for what only the loop can do."""
     stalled = Stalled(embedder)
-    retriever = GearRetriever(gear=Gear(driver, database=gear.graph.name, embedder=stalled), base="sbert", k=2)
+    retriever = GearRetriever(
+        gear=Gear(driver, database=gear.graph.name, embedder=stalled), retriever="base", base="sbert", k=2
+    )
 
     search = asyncio.create_task(retriever.ainvoke(QUESTION))
     while not stalled.asked.is_set():
@@ -244,7 +246,7 @@ async def test_the_event_loop_goes_on_meanwhile(gear, driver, embedder):
     assert not search.done()
     stalled.released.set()
 
-    assert GearRetriever(gear=gear, base="sbert", k=2).invoke(QUESTION) == await search
+    assert GearRetriever(gear=gear, retriever="base", base="sbert", k=2).invoke(QUESTION) == await search
 
 
 def test_a_batch_answers_each_question_in_order(retriever):
@@ -336,8 +338,9 @@ def test_a_gear_beside_a_retriever_object_is_refused(gear):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bse": "bm25"}, "naive has no option 'bse': its options are base, base_k, beam, score"),
-        ({"base": "bm26"}, "there is no ranker or retriever 'bm26': choose one of bm25"),
+        ({"retriever": "naive", "bse": "bm25"}, "naive has no option 'bse': its options are base, base_k, beam, score"),
+        ({"retriever": "naive", "base": "bm26"}, "there is no ranker or retriever 'bm26': choose one of bm25"),
+        ({"base": "bm25"}, "auto has no option 'base': its options are none"),
         ({"retriever": "naiv"}, "there is no retriever 'naiv': did you mean naive?"),
         ({"retriever": 5}, "5 is no retriever: give a name, a recipe, or an object that retrieves"),
     ],

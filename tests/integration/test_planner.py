@@ -204,7 +204,7 @@ def test_a_claim_that_nothing_supports_gets_one_more_step_and_is_then_flagged(mo
 def test_our_own_tools_answer_from_the_graph(database, server, embedder, tmp_path):
     """A retriever with an answer from its passages, and an agent that is made when it is asked; both cite passages."""
     ingest(database, embedder, tmp_path, PASSAGES, [("harbour", "Ana Petkova", "designed", "harbour of Varna")])
-    first = step("1", "Who designed the harbour of Varna?", "naive")
+    first = step("1", "Who designed the harbour of Varna?", "auto")
     plan, offered = {"steps": [first, step("2", "Ana Petkova?", "graphrag-local")]}, []
     replies = plans(plan, DONE, DONE)
 
@@ -221,8 +221,8 @@ def test_our_own_tools_answer_from_the_graph(database, server, embedder, tmp_pat
         gear.ask(QUESTION, agent=Planner(allow_cypher=True))
 
     assert "harbour" in {citation.passage.id for citation in found.citations}
-    assert {"naive", "graphrag-local"} == {step.action for step in found.trace.steps[1:]}
-    tools = ["naive", "base", "paths", "kgt", "pattern", "graphrag-local", "graphrag-global"]
+    assert {"auto", "graphrag-local"} == {step.action for step in found.trace.steps[1:]}
+    tools = ["auto", "base", "paths", "kgt", "pattern", "graphrag-local", "graphrag-global"]
     assert ([tools] * 2, [*tools, "cypher"]) == (offered[:2], offered[-1])
 
 

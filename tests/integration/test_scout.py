@@ -61,6 +61,16 @@ def test_without_any_seed_the_passages_near_the_question_are_the_answer(gear):
     assert ids(gear.search(question, retriever=Base(base="sbert"))) == ids(with_names(gear).retrieve(question))
 
 
+def test_where_the_walk_ends_early_the_nearest_passages_follow(gear):
+    """Of four passages that are asked for, none is withheld; those that were not reached have no score."""
+    hits = gear.search(QUESTION, retriever=Scout(passages=1), k=4)
+
+    assert set(PASSAGES) == set(ids(hits))
+    unreached = [hit for hit in hits if {"sbert"} == {source.name for source in hit.sources}]
+    assert unreached == list(hits[-len(unreached) :])
+    assert {0.0} == {hit.score for hit in unreached}
+
+
 def test_the_right_chairman_comes_before_the_one_with_the_same_words(gear):
     """Both passages say the same of a chairman; the graph knows which society publishes the journal."""
     # In a graph of five triples the nearest five would be all.

@@ -12,7 +12,7 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
 
 BUILT_IN = {
-    "retriever": ["naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"],
+    "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"],
     "agent": [
         *("gear", "paths", "kgt", "pattern", "cypher", "ircot", "crag", "selfrag"),
         *("graphrag-local", "graphrag-global", "planner"),
@@ -77,7 +77,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
     [
         (
             lambda: RETRIEVERS.recipe("scuot"),
-            "there is no retriever 'scuot': did you mean scout? choose one of naive, ",
+            "there is no retriever 'scuot': did you mean scout? choose one of auto, naive, ",
         ),
         (lambda: RETRIEVERS.recipe(3), "3 is no retriever: give a name or a recipe"),
         (lambda: Naive(widht=3), "naive has no option 'widht': its options are base, base_k, beam, score"),
@@ -87,7 +87,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         (lambda: Naive(beam={"width": 0}), "the beam's width is 0: it must be at least 1"),
         (lambda: Scout(damping=1), "scout's damping is 1: it must be below 1"),
         (lambda: Scout(damping=float("nan")), "scout's damping is nan: it must be a finite number"),
-        (lambda: Crag(over="nothing"), "there is no retriever 'nothing': choose one of naive, "),
+        (lambda: Crag(over="nothing"), "there is no retriever 'nothing': choose one of auto, naive, "),
         (lambda: Crag(evaluator="cross-encoder"), "the evaluator cross-encoder needs an evaluator_model, "),
         (lambda: GraphRagLocal(over=Scout()), "scout is given where subgraph belongs"),
         (lambda: agent_from("graphrag-local", "scout", {}), "graphrag-local works over subgraph only, not scout"),
@@ -99,7 +99,11 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         ),
         (
             lambda: retriever_from("hipporag2", {"width": 3}),
-            "--width is not an option of hipporag2: hipporag2 has no options",
+            "--width is not an option of hipporag2: set --retriever to one that has it (naive, sync)",
+        ),
+        (
+            lambda: retriever_from(None, {"base": "sbert"}),
+            "--base is not an option of auto: set --retriever to one that has it (naive, sync, paths, base, hipporag)",
         ),
         (
             lambda: agent_from("paths", None, {"tokens": 9}),

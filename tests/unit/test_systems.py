@@ -16,6 +16,7 @@ def test_only_what_walks_over_synonyms_needs_them(retriever, expected):
 
 def test_an_agent_needs_synonyms_where_the_retriever_below_it_does():
     """However far below."""
-    assert not System(recipe=GearAgent()).needs_synonyms
+    assert not System(recipe=GearAgent(over=Naive())).needs_synonyms
+    assert System(recipe=GearAgent()).needs_synonyms
     assert System(recipe=GearAgent(over=HippoRag2())).needs_synonyms
     assert System(recipe=Crag(over=Naive(base=Scout()))).needs_synonyms

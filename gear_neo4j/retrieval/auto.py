@@ -1,0 +1,54 @@
+"""The default: the retriever that fits what the database holds."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from gear_neo4j.domain import Hits
+from gear_neo4j.graph.store import Contents
+from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.retrieval.base import Base
+from gear_neo4j.retrieval.paths import Paths
+from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.scout import Scout
+
+
+class Auto(RetrieverRecipe):
+    """Chooses for you: ``scout`` for documents, ``paths`` for an adopted graph, both where the database holds both."""
+
+    name: ClassVar[str] = "auto"
+    searches_synonyms: ClassVar[bool] = True
+
+
+def chosen(contents: Contents) -> tuple[RetrieverRecipe, str]:
+    """The retriever for the contents of a database, and the reason in a word or two; docs/choosing.md has the figures.
+
+    Example:
+        >>> [(recipe.title, why) for recipe, why in (chosen(Contents(triples=True)), chosen(Contents(adopted=True)))]
+        [('scout', 'documents'), ('paths over hybrid', 'graph')]
+    """
+    if contents.adopted:
+        return (Paths(base=Scout()), "graph and documents") if contents.triples else (Paths(), "graph")
+    return (Scout(), "documents") if contents.triples else (Base(), "no triples")
+
+
+class AutoRetriever:
+    """Looks what the database holds before each search, and leaves the search to the retriever for that.
+
+    Args:
+        contents: looks; one round trip.
+        make: makes a retriever from its recipe.
+    """
+
+    def __init__(self, contents: Callable[[], Contents], make: Callable[[RetrieverRecipe], Retriever]) -> None:
+        self._contents = contents
+        self._make = make
+        self._made: dict[str, Retriever] = {}
+
+    def retrieve(self, question: str, *, k: int = 10) -> Hits:
+        """The passages, paths and entities of the retriever that was chosen, whose name says why."""
+        recipe, why = chosen(self._contents())
+        if recipe.title not in self._made:
+            self._made[recipe.title] = self._make(recipe)
+        hits = self._made[recipe.title].retrieve(question, k=k)
+        return replace(hits, retriever=f"{hits.retriever} ({why})")
