@@ -115,8 +115,8 @@ def test_the_command_line_logs_queries_to_a_file(gear, folder, tmp_path):
     gear("--log-queries", log, "ingest", folder)
     before = len(log.read_text().splitlines())
 
-    gear("--log-queries", log, "search", "Who won the prize?")
-    gear("search", "Who won the prize?")
+    gear("--log-queries", log, "search", "Who won the prize?", "--retriever", "naive")
+    gear("search", "Who won the prize?", "--retriever", "naive")
 
     rows = [json.loads(line) for line in log.read_text().splitlines()[before:]]
     assert {"start_paths", "passages_by_id"} <= {row["query"] for row in rows}

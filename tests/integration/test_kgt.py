@@ -189,7 +189,7 @@ def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
     """kgt finds the drug, a search what is said of it; the answer cites a passage of the graph and the first answer."""
     whole = "Which drugs treat renal cell carcinoma and inhibit RET, and what is said of them?"
     first = {"id": "1", "question": "Which drugs treat renal cell carcinoma and inhibit RET?", "tool": "kgt"}
-    second = {"id": "2", "question": "What is said of {1}?", "tool": "naive", "after": ["1"]}
+    second = {"id": "2", "question": "What is said of {1}?", "tool": "auto", "after": ["1"]}
     replies = [
         json.dumps({"steps": [first, second]}),
         analysed("intersection", ["renal cell carcinoma", "RET"], "Drug"),
@@ -205,7 +205,7 @@ def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
     with opened(server, ChainEmbedder(), chat=FakeListChatModel(responses=replies)) as gear:
         answer = gear.ask(whole, agent="planner")
 
-    assert ["plan", "kgt", "naive"] == [step.action for step in answer.trace.steps]
+    assert ["plan", "kgt", "auto"] == [step.action for step in answer.trace.steps]
     assert "What is said of cabozantinib?" == answer.trace.steps[2].question.rstrip(".?") + "?"
     assert ("answerable", True) == (answer.stop_reason, answer.grounded)
     assert {"1", "F1"} == {one.marker for one in answer.citations}

@@ -73,7 +73,7 @@ def test_a_folder_of_many_kinds_becomes_a_graph_without_a_model(gear, monkeypatc
     company, founder, town = mixed_folder.company(12), mixed_folder.founder(12), mixed_folder.town(12)
 
     code, out, err = gear("ingest", tmp_path / "records", tmp_path / "people.jsonl")
-    _, found, _ = gear("search", f"Who founded {company}?", "--json")
+    _, found, _ = gear("search", f"Who founded {company}?", "--retriever", "naive", "--json")
     _, connected, _ = gear("paths", f"How is {company} connected to {town}?", "--json")
 
     assert 0 == code, err
