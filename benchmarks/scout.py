@@ -7,6 +7,9 @@ of the rules instead of those of the data set, or both.
 
 import argparse
 import json
+import random
+import re
+import string
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +25,7 @@ from benchmarks.rivals.exported_scout import ExportedScout
 from gear_neo4j import Base, Gear, Scout, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
+from gear_neo4j.graph.export import Export, NamedEntity
 from gear_neo4j.graph.mass_edges import MassReader
 from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever
 from gear_neo4j.settings import DEFAULT_NAME
@@ -30,6 +34,7 @@ KS = (2, 5, 10, 15)
 RESAMPLES = 10_000
 RESULTS = Path(__file__).with_name("scout.json")
 EXPORTED = "scout over the exported graph"
+AS_SPELT = "scout, names as spelt"
 # Of how many passages the overlap of two systems is.
 FIRST = 10
 Recalls = npt.NDArray[np.float64]
@@ -44,6 +49,14 @@ PARTS: Mapping[str, Scout] = {
     "names alone": Scout(triples=0, passage_weight=0, remainder=0),
     "HippoRAG 2's seeds and names": Scout(damping=0.5, remainder=0),
 }
+
+
+class AsSpelt(Export):
+    """Entities by their keys alone."""
+
+    def similar(self, *_: object, **__: object) -> tuple[dict[str, NamedEntity], set[str]]:
+        """None."""
+        return {}, set()
 
 
 class Unlinked(MassReader):
@@ -62,6 +75,7 @@ def systems(gear: Gear) -> dict[str, Ask]:
         "naive": gear.retriever("naive"),
         "hipporag2": gear.retriever("hipporag2"),
         "scout": ScoutRetriever(linked),
+        AS_SPELT: ScoutRetriever(replace(linked, export=AsSpelt(graph.database))),
         EXPORTED: ExportedScout(gear, options=Scout()),
         **{name: ScoutRetriever(linked, options=options) for name, options in PARTS.items()},
         "without synonym edges": ScoutRetriever(unlinked),
@@ -71,7 +85,30 @@ def systems(gear: Gear) -> dict[str, Ask]:
         return [hit.passage.id for hit in retrievers[name].retrieve(question, k=max(KS))]
 
     asks: dict[str, Ask] = {name: lambda question, name=name: ask(name, question) for name in retrievers}  # type: ignore[misc]
-    return asks | {"questions in lower case": lambda question: ask("scout", question.lower())}
+    return asks | {
+        "questions in lower case": lambda question: ask("scout", question.lower()),
+        "a name with a wrong letter": lambda question: ask("scout", misspelt(question)),
+        "the same, names as spelt": lambda question: ask(AS_SPELT, misspelt(question)),
+    }
+
+
+def misspelt(question: str) -> str:
+    """The question with a letter left out, added, changed or swapped in the longest word that has a capital.
+
+    Example:
+        >>> misspelt("Who wrote Brand?"), misspelt("Who wrote it?")
+        ('Who wrote Brsand?', 'Who wrote it?')
+    """
+    words = [match for match in re.finditer(r"[^\W\d_]{5,}", question) if match.start() and match[0][0].isupper()]
+    if not words:
+        return question
+    longest = max(words, key=lambda match: len(match[0]))
+    chance = random.Random(question)
+    place = longest.start() + chance.randrange(1, len(longest[0]) - 1)
+    before, after = question[:place], question[place:]
+    letter = chance.choice(string.ascii_lowercase)
+    mistakes = (after[1:], letter + after, letter + after[1:], after[1] + after[0] + after[2:])
+    return before + chance.choice(mistakes)
 
 
 def measure(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float], float]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gear_neo4j.domain import Path, Triple, entity_key
+from gear_neo4j.errors import IndexUnavailable
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.record import names_on_record, require_record
 from gear_neo4j.graph.store import Vector, triple_of
@@ -12,6 +13,7 @@ from gear_neo4j.graph.store import Vector, triple_of
 # The index orders by quantised vectors: too few candidates would miss some of the nearest.
 LEAST_CANDIDATES = 100
 LINK_CANDIDATES = 20
+SIMILAR_ENTITIES = 50
 # Several passages may state the same fact: triples fetched per requested fact.
 TRIPLES_A_FACT = 4
 
@@ -135,6 +137,18 @@ class Export:
         """Those of the keys that are entities, by key; one round trip."""
         rows = self._database.call("named_entities", keys=list(keys)) if keys else []
         return {row["key"]: NamedEntity(row["id"], row["name"], row["embedded"]) for row in rows}
+
+    def similar(self, words: Sequence[str], *, text: str) -> tuple[dict[str, NamedEntity], set[str]]:
+        """The entities whose names match a text in Lucene's syntax best, by key, and the words that passages have.
+
+        One round trip. Nothing while the index is missing or being built: a database of an older version can be
+        searched.
+        """
+        try:
+            row = self._database.call("similar_entities", words=list(words), text=text, limit=SIMILAR_ENTITIES)[0]
+        except IndexUnavailable:
+            return {}, set()
+        return {key: NamedEntity(*entity) for key, *entity in row["similar"]}, set(row["known"])
 
     def named_nodes(self) -> Iterator[NamedNode]:
         """Every node mentioned by triples or passages, with its names; streamed."""

@@ -2,10 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from gear_neo4j.domain import entity_key
+from gear_neo4j.retrieval.lucene import LEAST_LETTERS
 from gear_neo4j.retrieval.patterns.language import stop_words
 
 LONGEST_NAME = 8
@@ -28,6 +30,10 @@ class Span:
     end: int
     key: str
     capital: bool
+
+    def is_apart_from(self, others: Iterable["Span"]) -> bool:
+        """Whether it shares no word with any of them."""
+        return all(self.end <= other.start or other.end <= self.start for other in others)
 
 
 def spans(question: str) -> list[Span]:
@@ -87,8 +93,8 @@ def _may_name(words: Sequence[tuple[str, int, int]]) -> bool:
     return len("".join(texts)) > 1 and not all(text in stop_words() for text in texts)
 
 
-def names(candidates: Sequence[Span], *, known: Mapping[str, str]) -> list[str]:
-    """The keys of those spans that are known, the longest first; a word belongs to one name only.
+def names(candidates: Sequence[Span], *, known: Mapping[str, str]) -> list[Span]:
+    """Those spans that are known, the longest first; a word belongs to one name only.
 
     Args:
         known: the names of entities as the graph writes them, by key. To a question without capitals, an entity that
@@ -96,19 +102,92 @@ def names(candidates: Sequence[Span], *, known: Mapping[str, str]) -> list[str]:
 
     Example:
         >>> known = {"new york city": "New York City", "new york": "New York", "york": "York"}
-        >>> names(spans("Is New York City in York?"), known=known)
+        >>> [span.key for span in names(spans("Is New York City in York?"), known=known)]
         ['new york city', 'york']
-        >>> names(spans("who is the author of brand?"), known={"brand": "Brand", "author": "author"})
+        >>> [span.key for span in names(spans("who wrote brand?"), known={"brand": "Brand", "wrote": "wrote"})]
         ['brand']
     """
-    used: set[int] = set()
-    keys = []
-    for span in candidates:
-        words = range(span.start, span.end)
-        if span.key in known and used.isdisjoint(words) and (span.capital or _is_written_like_a_name(known[span.key])):
-            used.update(words)
-            keys.append(span.key)
-    return list(dict.fromkeys(keys))
+    chosen: list[Span] = []
+    for span in sorted(candidates, key=lambda span: span.start - span.end):
+        name = known.get(span.key)
+        if name is not None and (span.capital or _is_written_like_a_name(name)) and span.is_apart_from(chosen):
+            chosen.append(span)
+    return chosen
+
+
+def unknown_words(candidates: Sequence[Span], *, named: Sequence[Span]) -> list[str]:
+    """The words that may begin, end or be a misspelt name; none if all that are long enough are part of names already.
+
+    Example:
+        >>> unknown_words(spans("Is Lord Byrno from London?"), named=[Span(4, 5, "london", capital=True)])
+        ['lord', 'byrno', 'london']
+        >>> unknown_words(spans("Is it from London?"), named=[Span(3, 4, "london", capital=True)])
+        []
+    """
+    words = [span for span in candidates if span.end - span.start == 1]
+    unknown = any(len(span.key) >= LEAST_LETTERS and span.is_apart_from(named) for span in words)
+    return list(dict.fromkeys(span.key for span in words)) if unknown else []
+
+
+def misspelt_names(candidates: Sequence[Span], *, similar: Mapping[str, str], words: Collection[str]) -> list[Span]:
+    """The spans that mean an entity but are written differently, each with that entity's key.
+
+    Args:
+        similar: the names of entities by key, the most similar first.
+        words: those of the passages, which are spelt right.
+
+    Example:
+        >>> similar = {"lord byron": "Lord Byron"}
+        >>> [span.key for span in misspelt_names(spans("Is Lord Byrno in?"), similar=similar, words={"lord"})]
+        ['lord byron']
+    """
+    return [
+        replace(span, key=key)
+        for span in candidates
+        for key in similar
+        if (is_plural(span.key, of=key) and (span.capital or " " in key)) or is_slip(span.key, of=key, words=words)
+    ]
+
+
+def is_plural(written: str, *, of: str) -> bool:
+    """Whether a name is the English plural of another.
+
+    Example:
+        >>> is_plural("gila monsters", of="gila monster"), is_plural("paris", of="pari")
+        (True, False)
+    """
+    return len(of) > LEAST_LETTERS and written in (f"{of}s", f"{of}es")
+
+
+def is_slip(written: str, *, of: str, words: Collection[str] = ()) -> bool:
+    """Whether a name is written with one letter too many, too few, wrong, or swapped with the next, or other signs.
+
+    A letter counts only in a word of at least five, and if it is not written as one of the ``words``. A digit never
+    counts: World War I is not World War II.
+
+    Example:
+        >>> [is_slip(written, of="lord byron") for written in ("lord byrno", "lord-byron", "lord byrons", "lord brno")]
+        [True, True, True, False]
+    """
+    start = _shared(written, of)
+    tail = _shared(written[start:][::-1], of[start:][::-1])
+    one, other = written[start : len(written) - tail], of[start : len(of) - tail]
+    if one == other or not (max(len(one), len(other)) <= 1 or (len(one) == 2 and one == other[::-1])):
+        return False
+    if not any(letter.isalnum() for letter in one + other):
+        # A space alone would make "steam" of the end of "Bonetti's team".
+        return one + other != " "
+    wrong, right = _word_at(written, start), _word_at(of, start)
+    return wrong not in words and (wrong + right).isalpha() and len(wrong) >= LEAST_LETTERS < len(right)
+
+
+def _shared(one: str, other: str) -> int:
+    """The number of letters with which both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _word_at(text: str, place: int) -> str:
+    return next((match[0] for match in _WORD.finditer(text) if match.start() <= place <= match.end()), "")
 
 
 def _is_written_like_a_name(name: str) -> bool:

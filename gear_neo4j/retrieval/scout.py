@@ -21,7 +21,8 @@ from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.hipporag import phrases
 from gear_neo4j.retrieval.local_pagerank import LocalGraph, local_pagerank
-from gear_neo4j.retrieval.names import names, spans
+from gear_neo4j.retrieval.lucene import fuzzy_query
+from gear_neo4j.retrieval.names import misspelt_names, names, spans, unknown_words
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import fetch_hits
 
@@ -79,7 +80,7 @@ class ScoutRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the seed triples as paths of one triple.
 
-        Six round trips, and one for each round in which the walk meets new nodes.
+        Six round trips, one for each round in which the walk meets new nodes, and one if a name may be misspelt.
         """
         options = self._options
         query = Question(checked(question, k=k), embedder=self._graph.embedder)
@@ -95,11 +96,16 @@ class ScoutRetriever:
         return fetch_hits(self._graph.store, query, ranking[:k], name="scout", expansion=expansion)
 
     def _link_names(self, question: Question) -> dict[str, NamedEntity]:
-        """The entities that the question names, by key."""
+        """The entities that the question names, by key; a name that is not known may be misspelt."""
         candidates = spans(question.text) if self._options.name_weight else []
         known = self._graph.export.named(list(dict.fromkeys(span.key for span in candidates)))
-        written = {key: entity.name for key, entity in known.items()}
-        return {key: known[key] for key in names(candidates, known=written)}
+        named = names(candidates, known=_written(known))
+        if unknown := unknown_words(candidates, named=named):
+            similar, words = self._graph.export.similar(unknown, text=fuzzy_query(unknown))
+            misspelt = misspelt_names(candidates, similar=_written(similar), words=words)
+            known = {**similar, **known}
+            named = names([*candidates, *misspelt], known=_written(known))
+        return {span.key: known[span.key] for span in named}
 
     def _seeds(self, pool: Sequence[Seed]) -> list[Seed]:
         return distinct_facts(pool)[: self._options.triples]
@@ -191,6 +197,10 @@ class ScoutRetriever:
         # A walk that ends early leaves the rest to those that are only near the question.
         rest = [(id, 0.0) for id, _ in dense if id not in known] if self._options.passage_weight else []
         return [*sorted(rescored, key=lambda item: -item.score), *ranked("sbert", rest)]
+
+
+def _written(entities: Mapping[str, NamedEntity]) -> dict[str, str]:
+    return {key: entity.name for key, entity in entities.items()}
 
 
 def remainder_cosine(compared: Similarities) -> dict[str, float]:

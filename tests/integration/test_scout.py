@@ -54,6 +54,23 @@ def test_a_name_in_the_question_leads_over_the_graph(gear):
     assert {"journal", "society"} == set(ids(with_names(gear).retrieve(QUESTION)))
 
 
+@pytest.mark.parametrize("name", ["Alpha Jurnal", "Alhpa Journal", "alpha journaal", "Alpha-Journal", "Alpha Journals"])
+def test_a_name_that_is_not_written_as_in_the_graph_leads_over_it(gear, name):
+    """A letter too many, too few, swapped; another sign; a plural."""
+    question = f"Who was elected chairman by those who publish {name}?"
+
+    assert {"journal", "society"} <= {hit.passage.id for hit in with_names(gear).retrieve(question) if hit.score}
+
+
+def test_a_database_without_the_index_of_names_is_searched(gear, graph):
+    """It was made by an older version; only names that are spelt right lead then."""
+    graph.execute("DROP INDEX gear_entity_words")
+    misspelt = QUESTION.replace("Journal", "Jurnal")
+
+    assert {"journal", "society"} == set(ids(with_names(gear).retrieve(QUESTION)))
+    assert len(ids(gear.retriever("scout").retrieve(misspelt))) == len(PASSAGES)
+
+
 def test_without_any_seed_the_passages_near_the_question_are_the_answer(gear):
     """No name, and nothing else is to be a seed."""
     question = "Who was elected chairman?"

@@ -7,8 +7,12 @@ from hypothesis import strategies as st
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Similarities
-from gear_neo4j.retrieval.names import LONGEST_NAME, MOST_WORDS, names, spans
+from gear_neo4j.retrieval.names import LONGEST_NAME, MOST_WORDS, is_slip, misspelt_names, names, spans, unknown_words
 from gear_neo4j.retrieval.scout import Scout, remainder_cosine
+
+
+def keys(chosen):
+    return list(dict.fromkeys(span.key for span in chosen))
 
 
 @pytest.mark.parametrize(
@@ -24,7 +28,7 @@ from gear_neo4j.retrieval.scout import Scout, remainder_cosine
 )
 def test_names_are_the_longest_known_runs_of_words_with_a_capital(question, known, expected):
     """The first word has its capital anyway."""
-    assert expected == names(spans(question), known={key: key for key in known})
+    assert expected == keys(names(spans(question), known={key: key for key in known}))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +52,63 @@ def test_names_are_the_longest_known_runs_of_words_with_a_capital(question, know
 )
 def test_without_capitals_the_names_are_what_the_graph_writes_like_names(question, known, expected):
     """Its capitals tell names from things; words of the language are no names, nor is one letter of a longer word."""
-    assert expected == names(spans(question), known=known)
+    assert expected == keys(names(spans(question), known=known))
+
+
+GRAPH = {
+    key.casefold(): key for key in ("Corey Taylor", "Corey", "Taylor", "Gila monster", "World War I", "Mary", "Steam")
+}
+PASSAGES = {"corey", "taylor", "monster", "world", "team", "miller"}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where was Corey Tavylor born?", ["corey taylor"]),
+        ("where was corey tayolr born?", ["corey taylor"]),
+        ("Where was Corey-Taylor born?", ["corey taylor"]),
+        ("Where do Gila monsters live?", ["gila monster"]),
+        ("Who won World War II?", []),
+        ("Who is Mark Millet?", []),
+        ("Who is Bonetti's team?", []),
+    ],
+)
+def test_a_name_with_a_wrong_letter_is_the_entity_that_it_means(question, expected):
+    """The whole name comes before its parts; a digit, a short word and a word of the passages are no mistakes."""
+    candidates = spans(question)
+    meant = misspelt_names(candidates, similar=GRAPH, words=PASSAGES)
+
+    assert expected == [key for key in keys(names([*candidates, *meant], known=GRAPH)) if key not in PASSAGES]
+
+
+def test_what_a_known_name_says_is_not_looked_up_again():
+    """That spares a round trip."""
+    candidates = spans("Where was Corey Taylor born?")
+
+    assert [] == unknown_words(candidates, named=names(candidates, known=GRAPH))
+    assert ["corey", "taylor"] == unknown_words(candidates, named=[])
+
+
+LETTERS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=12)
+
+
+@given(LETTERS, st.data())
+def test_one_letter_is_a_slip_and_two_are_not(word, data):
+    """Whichever is left out, added, changed or swapped; a second one, far from it, is too much."""
+    place = data.draw(st.integers(0, len(word) - 2))
+    letter = data.draw(st.sampled_from("éø"))
+    wrong = [
+        word[:place] + word[place + 1 :],
+        word[:place] + letter + word[place:],
+        word[:place] + letter + word[place + 1 :],
+    ]
+
+    assert all(is_slip(one, of=word) for one in wrong)
+    assert (word[place] != word[place + 1]) == is_slip(
+        word[:place] + word[place + 1] + word[place] + word[place + 2 :], of=word
+    )
+    assert not any(is_slip(f"ø{one}ø", of=word) for one in wrong)
+    assert not any(is_slip(one, of=word, words={one}) for one in wrong)
 
 
 @given(st.text(max_size=200))
