@@ -120,14 +120,7 @@ def fresh_gear(settings: Settings) -> Iterator[Gear]:
 def machine(neo4j: str) -> dict[str, object]:
     """The machine, with the versions of the packages under test."""
     versions: dict[str, object] = {"python": platform.python_version(), "neo4j": neo4j, "cpus": os.cpu_count()}
-    for package in (
-        "neo4j-rust-ext",
-        "rank-bm25",
-        "sentence-transformers",
-        "neo4j-graphrag",
-        "langchain-neo4j",
-        "igraph",
-    ):
+    for package in PACKAGES:
         try:
             versions[package] = version(package)
         except PackageNotFoundError:
