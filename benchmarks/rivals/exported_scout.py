@@ -1,16 +1,14 @@
 """Scout with PageRank over the whole graph, exported and held in memory: what the walk in the graph comes close to."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from gear_neo4j import Gear, Scout
-from gear_neo4j.graph.export import Export, Seed
+from gear_neo4j.graph.export import Export
 from gear_neo4j.retrieval.fusion import Ranked
 from gear_neo4j.retrieval.hipporag import rank_by_mass
 from gear_neo4j.retrieval.pagerank import pagerank
 from gear_neo4j.retrieval.projection import Projections
-from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever
+from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever, Start
 
 
 class ExportedScout(ScoutRetriever):
@@ -21,16 +19,14 @@ class ExportedScout(ScoutRetriever):
         super().__init__(ScoutGraph(graph.store, graph.export, graph.edges, gear.embedder), options=options)
         self._projections = Projections(export or graph.export)
 
-    def _walk(
-        self, dense: Sequence[tuple[str, float]], pool: Sequence[Seed], named: Sequence[str]
-    ) -> tuple[list[Ranked], bool]:
+    def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
         graph = self._projections.current()
         first = len(graph.passages)
         frequency = {id: float(graph.document_frequency[place]) for id, place in graph.entities.items()}
-        start = np.zeros(first + len(graph.entities))
-        for is_passage, id, weight in self._start(dense, pool, named, frequency):
-            start[graph.places[id] if is_passage else first + graph.entities[id]] = weight
-        if not start.any():
+        weights = np.zeros(first + len(graph.entities))
+        for is_passage, id, weight in self._weights(start, frequency):
+            weights[graph.places[id] if is_passage else first + graph.entities[id]] = weight
+        if not weights.any():
             return [], True
-        mass = pagerank(graph.weighted_transition, start, damping=self._options.damping)
+        mass = pagerank(graph.weighted_transition, weights, damping=self._options.damping)
         return rank_by_mass(graph, mass[:first]), True

@@ -8,10 +8,8 @@ from gear_neo4j.domain import Path, Triple, entity_key
 from gear_neo4j.errors import IndexUnavailable
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.record import names_on_record, require_record
-from gear_neo4j.graph.store import Vector, triple_of
+from gear_neo4j.graph.store import Vector, candidates, triple_of
 
-# The index orders by quantised vectors: too few candidates would miss some of the nearest.
-LEAST_CANDIDATES = 100
 LINK_CANDIDATES = 20
 SIMILAR_ENTITIES = 50
 # Several passages may state the same fact: triples fetched per requested fact.
@@ -49,7 +47,7 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class NamedEntity:
-    """An entity that a question may name: element id, name as the graph writes it, whether that has an embedding."""
+    """An entity by its element id: its name as the graph writes it, and whether the graph has an embedding of it."""
 
     id: str
     name: str
@@ -124,7 +122,7 @@ class Export:
 
     def nearest(self, query: Vector, *, k: int) -> list[Seed]:
         """The k triples nearest to a query vector, best first; one round trip."""
-        rows = self._database.call("seed_triples", query=query, k=k, candidates=max(LEAST_CANDIDATES, 2 * k))
+        rows = self._database.call("seed_triples", query=query, k=k, candidates=candidates(k))
         return [Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in rows]
 
     def link(self, names: Sequence[tuple[str, Vector]]) -> list[EntityLink]:

@@ -34,7 +34,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a database holds: a graph that was ``adopted``, and ``triples`` of documents."""
+    """Whether a database holds an ``adopted`` graph, and whether it holds ``triples`` of documents."""
 
     adopted: bool = False
     triples: bool = False
@@ -234,6 +234,11 @@ class Store:
         return expansions
 
 
+def candidates(k: int) -> int:
+    """How many candidates a vector index gives for the k nearest; it orders by quantised vectors and misses some."""
+    return max(LEAST_CANDIDATES, k + MORE_CANDIDATES)
+
+
 def path_cypher(*paths: Path) -> Cypher:
     """The query that shows paths in Neo4j Browser, with its parameters.
 
@@ -258,7 +263,7 @@ def passage_of(row: Row) -> Passage:
 
 
 def _lookup_parameters(queries: Sequence[Mapping[str, object]], k: int) -> dict[str, Any]:
-    return {"queries": list(queries), "k": k, "candidates": max(LEAST_CANDIDATES, k + MORE_CANDIDATES)}
+    return {"queries": list(queries), "k": k, "candidates": candidates(k)}
 
 
 def _index_hits(row: Row) -> IndexHits:

@@ -73,7 +73,7 @@ class LocalGraph:
         self._shares.extend(weight / edges.weight for _, weight in ends)
 
     def waiting(self, mass: Weights, *, most: int) -> tuple[list[str], list[str]]:
-        """The passages and entities with most mass whose edges are not read; none if little mass waits in all."""
+        """The passages and entities with most mass among those whose edges are unread; none if all hold little."""
         unread = np.flatnonzero(~np.array(self._read, dtype=bool))
         if mass[unread].sum() <= WAITING * mass.sum():
             return [], []

@@ -70,6 +70,25 @@ class ScoutGraph:
     embedder: Embedder
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a walk starts: the passages nearest to the question with their cosines, triples, and named entities.
+
+    ``pool`` holds the triples nearest to the question, and ``seeds`` the first facts among them.
+    """
+
+    dense: Sequence[tuple[str, float]]
+    pool: Sequence[Seed]
+    seeds: Sequence[Seed]
+    named: Mapping[str, NamedEntity]
+
+    @property
+    def entities(self) -> list[str]:
+        """The element ids of the entities at which seeds begin or end, and of those named."""
+        ends = (end for seed in self.seeds for end in seed.ends)
+        return list(dict.fromkeys([*ends, *(entity.id for entity in self.named.values())]))
+
+
 class ScoutRetriever:
     """PageRank from the names in a question and the triples and passages near it, re-ranked by the rest of it."""
 
@@ -89,10 +108,11 @@ class ScoutRetriever:
             dense = self._graph.store.find_passages([lookup], k=max(k, options.passages))[0].dense
         with query.timed("expand"):
             pool = self._graph.export.nearest(query.vector, k=POOL)
-            named = self._link_names(query)
-            reached, exact = self._walk(dense, pool, [entity.id for entity in named.values()])
-            ranking = self._rerank(query, reached[: max(k, options.depth)], dense, named)
-        expansion = ExpansionResult(tuple(seed.path for seed in self._seeds(pool)), exact)
+            seeds = distinct_facts(pool)[: options.triples]
+            start = Start(dense, pool, seeds, self._link_names(query))
+            reached, exact = self._walk(start)
+            ranking = self._rerank(query, reached[: max(k, options.depth)], start)
+        expansion = ExpansionResult(tuple(seed.path for seed in seeds), exact)
         return fetch_hits(self._graph.store, query, ranking[:k], name="scout", expansion=expansion)
 
     def _link_names(self, question: Question) -> dict[str, NamedEntity]:
@@ -107,95 +127,71 @@ class ScoutRetriever:
             named = names([*candidates, *misspelt], known=_written(known))
         return {span.key: known[span.key] for span in named}
 
-    def _seeds(self, pool: Sequence[Seed]) -> list[Seed]:
-        return distinct_facts(pool)[: self._options.triples]
-
-    def _walk(
-        self, dense: Sequence[tuple[str, float]], pool: Sequence[Seed], named: Sequence[str]
-    ) -> tuple[list[Ranked], bool]:
-        """The passages that a walk comes to, best first, and whether it met no hub.
-
-        Args:
-            dense: the passages nearest to the question, with their cosines.
-            pool: the triples nearest to it.
-            named: the entities that it names, by element id.
-        """
+    def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
+        """The passages that a walk comes to, best first, and whether it met no hub."""
         options, graph = self._options, LocalGraph()
 
         def read(passages: Sequence[str], entities: Sequence[str]) -> MassEdges:
-            return self._graph.edges.read(passages, entities, hub=options.hub, pool=pool)
+            return self._graph.edges.read(passages, entities, hub=options.hub, pool=start.pool)
 
-        ends = (end for seed in self._seeds(pool) for end in seed.ends)
-        nearest = [id for id, _ in dense[: options.frontier]] if options.passage_weight else []
-        first = read(nearest, list(dict.fromkeys([*ends, *named])))
+        nearest = [id for id, _ in start.dense[: options.frontier]] if options.passage_weight else []
+        first = read(nearest, start.entities)
         graph.add(first)
         frequency = {id: edges.mentioned_in for id, edges in first.entities.items() if edges.mentioned_in}
-        start = {
+        weights = {
             graph.passage(id) if is_passage else graph.entity(id): weight
-            for is_passage, id, weight in self._start(dense, pool, named, frequency)
+            for is_passage, id, weight in self._weights(start, frequency)
         }
-        if not start:
+        if not weights:
             return [], True
         mass = local_pagerank(
-            graph, start, read=read, damping=options.damping, rounds=options.rounds, frontier=options.frontier
+            graph, weights, read=read, damping=options.damping, rounds=options.rounds, frontier=options.frontier
         )
         scored = [(id, float(mass[place])) for id, place in graph.passages.items() if mass[place] > 0]
-        return ranked("pagerank", sorted(scored, key=lambda one: (-one[1], one[0]))), graph.exact
+        return ranked("pagerank", sorted(scored, key=lambda pair: (-pair[1], pair[0]))), graph.exact
 
-    def _start(
-        self,
-        dense: Sequence[tuple[str, float]],
-        pool: Sequence[Seed],
-        named: Sequence[str],
-        frequency: Mapping[str, float],
-    ) -> Iterator[tuple[bool, str, float]]:
+    def _weights(self, start: Start, frequency: Mapping[str, float]) -> Iterator[tuple[bool, str, float]]:
         """The seeds: whether it is a passage, its id, its weight; an entity of many passages says little about any.
 
         Args:
             frequency: the number of passages that mention each entity.
         """
         options = self._options
-        nearest = [(id, score) for id, score in dense[: options.passages] if score > 0]
+        nearest = [(id, score) for id, score in start.dense[: options.passages] if score > 0]
         if options.passage_weight and nearest:
             best = max(score for _, score in nearest)
             yield from ((True, id, options.passage_weight * score / best) for id, score in nearest)
-        weights = phrases(self._seeds(pool), frequency)
-        for id in named:
-            if id in frequency:
-                weights[id] = weights.get(id, 0.0) + options.name_weight / frequency[id]
+        weights = phrases(start.seeds, frequency)
+        for entity in start.named.values():
+            if entity.id in frequency:
+                weights[entity.id] = weights.get(entity.id, 0.0) + options.name_weight / frequency[entity.id]
         yield from ((False, id, weight) for id, weight in weights.items() if weight)
 
-    def _rerank(
-        self,
-        question: Question,
-        reached: Sequence[Ranked],
-        dense: Sequence[tuple[str, float]],
-        named: Mapping[str, NamedEntity],
-    ) -> list[Ranked]:
+    def _rerank(self, question: Question, reached: Sequence[Ranked], start: Start) -> list[Ranked]:
         """The passages reached, each scored by its mass and its nearness to the question without its names.
 
         Names get embeddings in the graph when synonyms are linked; until then they are made here.
         """
         if not reached:
-            return ranked("sbert", dense)
-        texts = [entity.name for entity in named.values() if not entity.embedded]
+            return ranked("sbert", start.dense)
+        texts = [entity.name for entity in start.named.values() if not entity.embedded]
         vectors = self._graph.embedder.embed(texts).tolist() if texts else []
         compared = self._graph.export.compare(
-            [item.id for item in reached], keys=list(named), vectors=vectors, query=question.vector
+            [item.id for item in reached], keys=list(start.named), vectors=vectors, query=question.vector
         )
         nearness = remainder_cosine(compared)
-        places = {id: Source("sbert", rank) for rank, (id, _) in enumerate(dense, start=1)}
+        sources = {id: (Source("sbert", rank),) for rank, (id, _) in enumerate(start.dense, start=1)}
         rescored = [
             Ranked(
                 item.id,
                 item.score * math.exp(self._options.remainder * nearness.get(item.id, 0.0)),
-                (*item.sources, *([places[item.id]] if item.id in places else [])),
+                (*item.sources, *sources.get(item.id, ())),
             )
             for item in reached
         ]
-        known = {item.id for item in reached}
+        ids = {item.id for item in reached}
         # A walk that ends early leaves the rest to those that are only near the question.
-        rest = [(id, 0.0) for id, _ in dense if id not in known] if self._options.passage_weight else []
+        rest = [(id, 0.0) for id, _ in start.dense if id not in ids] if self._options.passage_weight else []
         return [*sorted(rescored, key=lambda item: -item.score), *ranked("sbert", rest)]
 
 
