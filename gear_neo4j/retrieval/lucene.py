@@ -30,7 +30,7 @@ def fuzzy_query(words: Iterable[str]) -> str:
     """Words as a query that also finds those that differ from a longer one by a letter.
 
     Args:
-        words: letters and digits in lower case, which no operator has.
+        words: letters and digits in lower case, so that none is an operator.
 
     Example:
         >>> fuzzy_query(["sir", "byrno"])

@@ -13,6 +13,8 @@ from gear_neo4j.retrieval.patterns.language import stop_words
 LONGEST_NAME = 8
 # A question is a sentence or two; a page pasted in must not cause thousands of look-ups.
 MOST_WORDS = 200
+# Words that are looked up with a letter changed, which costs more.
+MOST_UNKNOWN = 40
 _WORD = re.compile(r"\w+")
 # Scripts in which a name may begin or end inside a run of letters: without spaces, or with particles that follow it.
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
@@ -124,7 +126,8 @@ def unknown_words(candidates: Sequence[Span], *, named: Sequence[Span]) -> list[
         >>> unknown_words(spans("Is it from London?"), named=[Span(3, 4, "london", capital=True)])
         []
     """
-    words = [span for span in candidates if span.end - span.start == 1]
+    # Folding makes "(1)" of one letter, which a query would take for an operator.
+    words = [span for span in candidates if span.end - span.start == 1 and span.key.isalnum()][:MOST_UNKNOWN]
     unknown = any(len(span.key) >= LEAST_LETTERS and span.is_apart_from(named) for span in words)
     return list(dict.fromkeys(span.key for span in words)) if unknown else []
 
@@ -169,21 +172,24 @@ def is_slip(written: str, *, of: str, words: Collection[str] = ()) -> bool:
         >>> [is_slip(written, of="lord byron") for written in ("lord byrno", "lord-byron", "lord byrons", "lord brno")]
         [True, True, True, False]
     """
+    if abs(len(written) - len(of)) > 1:
+        return False
     start = _shared(written, of)
     tail = _shared(written[start:][::-1], of[start:][::-1])
-    one, other = written[start : len(written) - tail], of[start : len(of) - tail]
-    if one == other or not (max(len(one), len(other)) <= 1 or (len(one) == 2 and one == other[::-1])):
+    changed, original = written[start : len(written) - tail], of[start : len(of) - tail]
+    swapped = len(changed) == 2 and changed == original[::-1]
+    if changed == original or not (swapped or max(len(changed), len(original)) <= 1):
         return False
-    if not any(letter.isalnum() for letter in one + other):
+    if not any(letter.isalnum() for letter in changed + original):
         # A space alone would make "steam" of the end of "Bonetti's team".
-        return one + other != " "
+        return changed + original != " "
     wrong, right = _word_at(written, start), _word_at(of, start)
     return wrong not in words and (wrong + right).isalpha() and len(wrong) >= LEAST_LETTERS < len(right)
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(first: str, second: str) -> int:
     """The number of letters with which both begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 def _word_at(text: str, place: int) -> str:

@@ -6,6 +6,8 @@ measures each part.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -103,21 +105,30 @@ class ScoutRetriever:
         """
         options = self._options
         query = Question(checked(question, k=k), embedder=self._graph.embedder)
-        with query.timed("base"):
-            lookup = {"vector": query.vector, "text": None}
-            dense = self._graph.store.find_passages([lookup], k=max(k, options.passages))[0].dense
+        start = self._start(query, k=max(k, options.passages))
         with query.timed("expand"):
-            pool = self._graph.export.nearest(query.vector, k=POOL)
-            seeds = distinct_facts(pool)[: options.triples]
-            start = Start(dense, pool, seeds, self._link_names(query))
             reached, exact = self._walk(start)
             ranking = self._rerank(query, reached[: max(k, options.depth)], start)
-        expansion = ExpansionResult(tuple(seed.path for seed in seeds), exact)
+        expansion = ExpansionResult(tuple(seed.path for seed in start.seeds), exact)
         return fetch_hits(self._graph.store, query, ranking[:k], name="scout", expansion=expansion)
 
-    def _link_names(self, question: Question) -> dict[str, NamedEntity]:
+    def _start(self, question: Question, *, k: int) -> Start:
+        """The k passages, the triples and the entities that a walk starts from.
+
+        A second thread looks up the names while the question is encoded, and the triples while the passages are.
+        """
+        with ThreadPoolExecutor(1, thread_name_prefix="scout") as thread:
+            named = thread.submit(copy_context().run, self._link_names, question.text)
+            vector = question.vector
+            with question.timed("base"):
+                nearest = thread.submit(copy_context().run, lambda: self._graph.export.nearest(vector, k=POOL))
+                dense = self._graph.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense
+                pool = nearest.result()
+                return Start(dense, pool, distinct_facts(pool)[: self._options.triples], named.result())
+
+    def _link_names(self, question: str) -> dict[str, NamedEntity]:
         """The entities that the question names, by key; a name that is not known may be misspelt."""
-        candidates = spans(question.text) if self._options.name_weight else []
+        candidates = spans(question) if self._options.name_weight else []
         known = self._graph.export.named(list(dict.fromkeys(span.key for span in candidates)))
         named = names(candidates, known=_written(known))
         if unknown := unknown_words(candidates, named=named):

@@ -1,5 +1,7 @@
 """Scout on a real server: what leads it, what it costs, and that no question makes it fail."""
 
+import time
+
 import pytest
 
 from benchmarks.rivals.exported_scout import ExportedScout
@@ -25,6 +27,7 @@ TRIPLES = [
     ("harbour", "Gamma Harbour", "lies at", "sea"),
     ("bread", "bread", "goes with", "butter"),
 ]
+MANY_WORDS = " ".join(f"journ{one}l{other}" for one in "abcdefghijklmn" for other in "abcdefghijklmn")
 QUESTION = "Who was elected chairman by those who publish Alpha Journal?"
 
 
@@ -132,8 +135,47 @@ def test_it_costs_few_round_trips_and_no_vector_comes_back(graph, server, embedd
         assert not wire.holds(next(iter(embedder.embed(["Alpha Journal"]))))
 
 
+class Patient:
+    """An embedder that is not ready before a query has come over the wire, or five seconds have passed."""
+
+    def __init__(self, embedder, wire):
+        self.name, self.dimension = embedder.name, embedder.dimension
+        self.embedder, self.wire = embedder, wire
+        self.queries_before = []
+
+    def embed(self, texts):
+        deadline = time.monotonic() + 5
+        while not self.wire.runs and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.queries_before.append(self.wire.runs)
+        return self.embedder.embed(texts)
+
+
+def test_names_are_looked_up_while_the_question_is_encoded(graph, server, embedder):
+    """Neither waits for the other."""
+    list(write_synonyms(Graph(graph), embedder=embedder))
+    with Wire(server.uri) as wire:
+        patient = Patient(embedder, wire)
+        with opened(server, patient, uri=wire.uri) as gear:
+            retriever = gear.retriever("scout")
+            wire.reset()
+            retriever.retrieve(QUESTION)
+
+    assert [1] == patient.queries_before
+
+
 @pytest.mark.parametrize(
-    "question", ["什么是诺贝尔奖?", "A" * 5_000, "Alpha Journal", "\\ AND Alpha) OR", "?!", "\udce9 X"]
+    "question",
+    [
+        "什么是诺贝尔奖?",
+        "A" * 5_000,
+        "Alpha Journal",
+        "\\ AND Alpha) OR",
+        "?!",
+        "\udce9 X",
+        "ab⑴⑵⑶⑷ not",
+        MANY_WORDS,
+    ],
 )
 def test_a_strange_question_is_answered(gear, question):
     """As by every retriever."""

@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.export import Similarities
-from gear_neo4j.retrieval.names import LONGEST_NAME, MOST_WORDS, is_slip, misspelt_names, names, spans, unknown_words
+from gear_neo4j.retrieval.names import (
+    LONGEST_NAME,
+    MOST_UNKNOWN,
+    MOST_WORDS,
+    is_slip,
+    misspelt_names,
+    names,
+    spans,
+    unknown_words,
+)
 from gear_neo4j.retrieval.scout import Scout, remainder_cosine
 
 
@@ -87,6 +96,15 @@ def test_what_a_known_name_says_is_not_looked_up_again():
 
     assert [] == unknown_words(candidates, named=names(candidates, known=GRAPH))
     assert ["corey", "taylor"] == unknown_words(candidates, named=[])
+
+
+@given(st.text(max_size=300))
+def test_what_is_looked_up_is_letters_and_digits(text):
+    """Whatever folding makes of them, no word is an operator of Lucene's, and there are not many."""
+    words = unknown_words(spans(text), named=[])
+
+    assert all(word.isalnum() and word == word.casefold() for word in words)
+    assert len(words) <= MOST_UNKNOWN
 
 
 LETTERS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=12)
