@@ -1,6 +1,6 @@
 // name: start_paths(passages, query, limit, weights, keep, hub, composed, degrees)
 // access: read
-// columns: start, longer
+// columns: start, longer, passages
 // The first step of a walk from passages, in one row.
 // - start: the $limit triples nearest to the query among those of the passages, best first, each as [id, subject,
 //   predicate, object, passage, cosine (at least 0), [degree]], where degree is the higher degree of its two entities.
@@ -9,38 +9,45 @@
 // - longer: the best $keep paths that extend these by one triple, as lists of the start triple's index and what expand
 //   returns for a triple. Null if $keep is 0 or a start triple has an entity with more than $hub triples: expand then
 //   needs a pool.
+// - passages: [id, title, text, source, position] of the given passages, of those of start, and of the first $limit
+//   that longer leads to.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages
-CALL (p) {
-  MATCH (p)<-[:FROM]-(t:Triple)
-  RETURN t
-  LIMIT 1000
-  UNION
-  MATCH (p)-[:DESCRIBES]->()<-[:SUBJECT|OBJECT]-(t:Triple)
-  RETURN t
-  LIMIT 1000
+WITH collect(p) AS given
+CALL (given) {
+  UNWIND given AS p
+  CALL (p) {
+    MATCH (p)<-[:FROM]-(t:Triple)
+    RETURN t
+    LIMIT 1000
+    UNION
+    MATCH (p)-[:DESCRIBES]->()<-[:SUBJECT|OBJECT]-(t:Triple)
+    RETURN t
+    LIMIT 1000
+  }
+  WITH DISTINCT t
+  WITH t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
+  WITH t, cosine, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
+  ORDER BY score DESC, t.id
+  LIMIT $limit
+  CALL (t) {
+    MATCH (t)-[:SUBJECT|OBJECT]->(e)
+    WITH DISTINCT e
+    RETURN collect(e) AS ends, max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
+  }
+  MATCH (t)-[:FROM]->(p)
+  RETURN collect(t) AS seen, $keep > 0 AND max(degree) <= $hub AS exact,
+    collect([t.id, t.subject, t.predicate, t.object, p.id, score, [degree]]) AS start,
+    collect({
+      id: t.id,
+      score: score,
+      ends: ends,
+      similarity: CASE WHEN $composed THEN cosine ELSE 0.0 END,
+      embeddings: CASE WHEN $composed THEN [t.embedding] ELSE [] END
+    }) AS beams,
+    collect(DISTINCT p) AS stated
 }
-WITH DISTINCT t
-WITH t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
-WITH t, cosine, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
-ORDER BY score DESC, t.id
-LIMIT $limit
-CALL (t) {
-  MATCH (t)-[:SUBJECT|OBJECT]->(e)
-  WITH DISTINCT e
-  RETURN collect(e) AS ends, max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
-}
-MATCH (t)-[:FROM]->(p)
-WITH collect(t) AS seen, $keep > 0 AND max(degree) <= $hub AS exact,
-  collect([t.id, t.subject, t.predicate, t.object, p.id, score, [degree]]) AS start,
-  collect({
-    id: t.id,
-    score: score,
-    ends: ends,
-    similarity: CASE WHEN $composed THEN cosine ELSE 0.0 END,
-    embeddings: CASE WHEN $composed THEN [t.embedding] ELSE [] END
-  }) AS beams
 CALL (seen, exact, beams) {
   UNWIND CASE WHEN exact THEN range(0, size(beams) - 1) ELSE [] END AS place
   WITH place, beams[place] AS beam
@@ -64,6 +71,12 @@ CALL (seen, exact, beams) {
   LIMIT $keep
   MATCH (t)-[:FROM]->(p)
   RETURN collect([place, t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
-    THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS longer
+    THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS longer,
+    collect(DISTINCT p) AS reached
 }
-RETURN start, CASE WHEN exact THEN longer END AS longer
+CALL (given, stated, reached) {
+  UNWIND given + stated + reached[..$limit] AS p
+  WITH DISTINCT p
+  RETURN collect([p.id, p.title, p.text, p.source, p.position]) AS passages
+}
+RETURN start, CASE WHEN exact THEN longer END AS longer, passages

@@ -92,6 +92,18 @@ class Step:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class StartPaths:
+    """Start triples and, for each, the next triples on the best paths; None instead if one of them is at a hub.
+
+    ``passages`` holds the contents of the passages on the way, by id.
+    """
+
+    start: list[ScoredTriple]
+    longer: list[list[ScoredTriple]] | None
+    passages: Mapping[str, Passage]
+
+
 class Store:
     """The passages, triples and entities of one database."""
 
@@ -173,23 +185,22 @@ class Store:
     def start_triples(self, passages: Sequence[str], *, query: Vector, limit: int) -> list[ScoredTriple]:
         """The triples of the passages that are nearest to the query, best first."""
         alone = Step(query=query, weights=(), keep=0, scoring="last", hub=0)
-        return self.start_paths(passages, limit=limit, step=alone)[0]
+        return self.start_paths(passages, limit=limit, step=alone).start
 
-    def start_paths(
-        self, passages: Sequence[str], *, limit: int, step: Step
-    ) -> tuple[list[ScoredTriple], list[list[ScoredTriple]] | None]:
-        """The start triples and, for each, the result of :meth:`expand`; None instead if one of them is at a hub.
+    def start_paths(self, passages: Sequence[str], *, limit: int, step: Step) -> StartPaths:
+        """The start triples of the passages and, for each, the result of :meth:`expand`.
 
         Both take one round trip; a hub needs another, which passes the ``pool`` of triples allowed there.
         """
-        rows = self.database.call("start_paths", passages=list(passages), limit=limit, **step.parameters)
-        start = [_scored_triple(*values) for values in rows[0]["start"]]
-        if rows[0]["longer"] is None:
-            return start, None
+        row = self.database.call("start_paths", passages=list(passages), limit=limit, **step.parameters)[0]
+        start = [_scored_triple(*values) for values in row["start"]]
+        contents = {id: Passage(id, *whole) for id, *whole in row["passages"]}
+        if row["longer"] is None:
+            return StartPaths(start, None, contents)
         expansions: list[list[ScoredTriple]] = [[] for _ in start]
-        for place, *values in rows[0]["longer"]:
+        for place, *values in row["longer"]:
             expansions[place].append(_scored_triple(*values))
-        return start, expansions
+        return StartPaths(start, expansions, contents)
 
     def nearest_triples(self, query: Vector, *, k: int) -> list[str]:
         """The ids of the k triples nearest to a query vector, by the vector index; empty while that is built."""

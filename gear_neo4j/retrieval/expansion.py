@@ -1,12 +1,12 @@
 """From base passages to paths: their triples, the beam search over the graph, and three ways to score a path."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
-from gear_neo4j.domain import Path
+from gear_neo4j.domain import Passage, Path
 from gear_neo4j.graph.store import ScoredTriple, Step, Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.beam import Beam, beam_search
@@ -19,10 +19,14 @@ POOL = 100
 
 @dataclass(frozen=True, slots=True)
 class ExpansionResult:
-    """The paths of an expansion, best first; ``exact`` is False where not all triples of a hub were scanned."""
+    """The paths of an expansion, best first; ``exact`` is False where not all triples of a hub were scanned.
+
+    ``passages`` holds the passages whose contents came along with the paths, by id.
+    """
 
     paths: tuple[Path, ...] = ()
     exact: bool = True
+    passages: Mapping[str, Passage] = field(default_factory=dict)
 
 
 class Expansion:
@@ -73,20 +77,22 @@ class _Walk:
     degrees: dict[str, int] = field(default_factory=dict)
     pool: list[str] | None = None
     first: dict[str, list[ScoredTriple]] = field(default_factory=dict)
+    passages: Mapping[str, Passage] = field(default_factory=dict)
 
     def begin(self, passages: Sequence[str]) -> list[ScoredTriple]:
         """The triples of the passages that paths start with; the candidates of the next step come along."""
-        if self.beam.length == 1:
-            return self.store.start_triples(passages, query=self.vector, limit=self.beam.width)
-        start, longer = self.store.start_paths(passages, limit=self.beam.width, step=self._ranking(1))
-        if longer is not None:
-            self.first = {scored.triple.id: candidates for scored, candidates in zip(start, longer, strict=True)}
-        return start
+        begun = self.store.start_paths(passages, limit=self.beam.width, step=self._ranking(1))
+        self.passages = begun.passages
+        if begun.longer is not None:
+            pairs = zip(begun.start, begun.longer, strict=True)
+            self.first = {scored.triple.id: candidates for scored, candidates in pairs}
+        return begun.start
 
     def follow(self, start: Sequence[ScoredTriple]) -> ExpansionResult:
         """The best paths from the given triples."""
         self._note(start)
-        return ExpansionResult(tuple(beam_search(start, expand=self._step, beam=self.beam)), exact=self.pool is None)
+        paths = beam_search(start, expand=self._step, beam=self.beam)
+        return ExpansionResult(tuple(paths), self.pool is None, self.passages)
 
     def _note(self, triples: Sequence[ScoredTriple]) -> None:
         """Remember the degrees of triples that paths may end in."""
@@ -114,15 +120,16 @@ class _Walk:
         )
 
     def _ranking(self, length: int) -> Step:
-        """How paths one triple longer than ``length`` are ranked."""
+        """How paths one triple longer than ``length`` are ranked; none is kept if the beam does not go so far."""
         encoded = self.score == "encoded"
         # Weights only fall with the place, so a path's candidates beyond the width cannot be among the best; but which
         # those are by encoded text, the database cannot say.
         ranked = self.beam.neighbours if encoded else min(self.beam.width, self.beam.neighbours)
+        kept = ranked * self.beam.width if encoded else self.beam.width
         return Step(
             query=self.vector,
             weights=[self.beam.weight(place) for place in range(ranked)],
-            keep=ranked * self.beam.width if encoded else self.beam.width,
+            keep=kept if length < self.beam.length else 0,
             scoring="composed" if self.score == "composed" else "last",
             hub=self.beam.hub,
             degrees=length + 1 < self.beam.length,

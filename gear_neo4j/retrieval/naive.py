@@ -42,10 +42,11 @@ class NaiveRetriever:
         self._base_k = base_k
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first, and the paths of the beam search; for paths of l triples l + 1 round trips.
+        """At most k passages, best first, and the paths of the beam search.
 
-        A question whose paths meet a hub takes two more. A base that is held in memory takes one less, but once a
-        second one more, for the version of the graph.
+        Paths of one or two triples take two round trips; longer ones take another for each further triple, and one
+        for the passages that these reach. A question whose paths meet a hub takes three more. A base that is held in
+        memory takes one less, but once a second one more, for the version of the graph.
         """
         query = Question(checked(question, k=k), embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._base_k))

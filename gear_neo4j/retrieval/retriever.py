@@ -42,8 +42,9 @@ def fetch_hits(
     expansion: ExpansionResult = ExpansionResult(),
     known: Mapping[str, Passage] = MappingProxyType({}),
 ) -> Hits:
-    """What a retriever returns for a ranking; one round trip for the passages not in ``known``."""
+    """What a retriever returns for a ranking; one round trip for the passages that nothing brought along."""
     with question.timed("fetch"):
+        known = {**expansion.passages, **known}
         missing = [item.id for item in items if item.id not in known]
         passages = {**known, **store.passages(missing)} if missing else known
     hits = make_hits(items, passages)

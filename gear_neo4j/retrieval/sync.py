@@ -95,7 +95,7 @@ class SyncExpansion:
             expansion = self._expansion.expand(question, passages=[item.id for item in base[: self._base_k]])
         reached = ranked("graph", [(id, 0.0) for id in passages_of(expansion.paths)])
         ranking = fuse({"graph": reached, self._base.name: base})
-        known = self._fetch(question, [item.id for item in ranking], known)
+        known = self._fetch(question, [item.id for item in ranking], {**known, **expansion.passages})
         return SyncStep(
             question=question.text,
             base=tuple(context),
