@@ -12,6 +12,8 @@ from gear_neo4j.graph.store import Vector, candidates, triple_of
 
 LINK_CANDIDATES = 20
 SIMILAR_ENTITIES = 50
+# Passages that show whether a word is written like a name.
+PASSAGES_OF_A_WORD = 5
 # Several passages may state the same fact: triples fetched per requested fact.
 TRIPLES_A_FACT = 4
 
@@ -147,6 +149,13 @@ class Export:
         except IndexUnavailable:
             return {}, set()
         return {key: NamedEntity(*entity) for key, *entity in row["similar"]}, set(row["known"])
+
+    def common_words(self, words: Sequence[str]) -> set[str]:
+        """Those of some words in lower case that the passages write so, too; one round trip, or none without words."""
+        if not words:
+            return set()
+        rows = self._database.call("common_words", words=list(words), limit=PASSAGES_OF_A_WORD)
+        return {row["word"] for row in rows}
 
     def named_nodes(self) -> Iterator[NamedNode]:
         """Every node mentioned by triples or passages, with its names; streamed."""

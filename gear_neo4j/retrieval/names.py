@@ -117,6 +117,19 @@ def names(candidates: Sequence[Span], *, known: Mapping[str, str]) -> list[Span]
     return chosen
 
 
+def possible_words(candidates: Iterable[Span], *, known: Mapping[str, str]) -> list[str]:
+    """The keys that a question without capitals writes like words; the passages tell which of them are names.
+
+    Example:
+        >>> possible_words(spans("who wrote brand?"), known={"brand": "Brand"})
+        ['brand']
+        >>> possible_words(spans("Who wrote Brand?"), known={"brand": "Brand"})
+        []
+    """
+    keys = (span.key for span in candidates if not span.capital and span.key.replace(" ", "").isalpha())
+    return list(dict.fromkeys(key for key in keys if any(map(str.isupper, known.get(key, "")))))
+
+
 def unknown_words(candidates: Sequence[Span], *, named: Sequence[Span]) -> list[str]:
     """The words that may begin, end or be a misspelt name; none if all that are long enough are part of names already.
 

@@ -24,7 +24,7 @@ from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.hipporag import phrases
 from gear_neo4j.retrieval.local_pagerank import LocalGraph, local_pagerank
 from gear_neo4j.retrieval.lucene import fuzzy_query
-from gear_neo4j.retrieval.names import misspelt_names, names, spans, unknown_words
+from gear_neo4j.retrieval.names import misspelt_names, names, possible_words, spans, unknown_words
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import fetch_hits
 
@@ -101,7 +101,8 @@ class ScoutRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the seed triples as paths of one triple.
 
-        Six round trips, one for each round in which the walk meets new nodes, and one if a name may be misspelt.
+        Six round trips, one for each round in which the walk meets new nodes, one if a name may be misspelt, and one if
+        the question writes names without capitals.
         """
         options = self._options
         query = Question(checked(question, k=k), embedder=self._graph.embedder)
@@ -130,6 +131,8 @@ class ScoutRetriever:
         """The entities that the question names, by key; a name that is not known may be misspelt."""
         candidates = spans(question) if self._options.name_weight else []
         known = self._graph.export.named(list(dict.fromkeys(span.key for span in candidates)))
+        common = self._graph.export.common_words(possible_words(candidates, known=_written(known)))
+        candidates = [span for span in candidates if span.key not in common]
         named = names(candidates, known=_written(known))
         if unknown := unknown_words(candidates, named=named):
             similar, words = self._graph.export.similar(unknown, text=fuzzy_query(unknown))

@@ -65,6 +65,32 @@ def test_a_name_that_is_not_written_as_in_the_graph_leads_over_it(gear, name):
     assert {"journal", "society"} <= {hit.passage.id for hit in with_names(gear).retrieve(question) if hit.score}
 
 
+@pytest.fixture
+def titled(database, embedder, tmp_path):
+    """A graph that writes a thing like a name: Season, which its passages write in lower case."""
+    passages = {"opening": "Gamma House opened in a cold season.", "prize": "The season brought a prize to Delta."}
+    triples = [("opening", "Gamma House", "opened in", "Cold"), ("prize", "Season", "brought prize to", "Delta")]
+    ingest(database, embedder, tmp_path, passages, triples)
+    return database
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("who brought the season to gamma house?", {"opening"}),
+        ("who brought the Season to Gamma House?", {"opening", "prize"}),
+        ("which season?", set()),
+    ],
+)
+def test_in_a_question_without_capitals_a_word_that_passages_write_small_is_no_name(
+    titled, server, embedder, question, named
+):
+    with opened(server, embedder) as gear:
+        hits = with_names(gear).retrieve(question)
+
+    assert named == {hit.passage.id for hit in hits if any(source.name == "pagerank" for source in hit.sources)}
+
+
 def test_a_database_without_the_index_of_names_is_searched(gear, graph):
     """It was made by an older version; only names that are spelt right lead then."""
     graph.execute("DROP INDEX gear_entity_words")

@@ -1,0 +1,13 @@
+// name: common_words(words, limit)
+// access: read
+// columns: word
+// Those of $words, each of letters and spaces in lower case, that more than half of the $limit passages which match them
+// best write so.
+UNWIND $words AS word
+CALL (word) {
+  CALL db.index.fulltext.queryNodes('gear_passage_text', '"' + word + '"', {limit: $limit}) YIELD node
+  RETURN count(*) AS passages, count(CASE WHEN ' ' + node.text CONTAINS ' ' + word THEN 1 END) AS lower
+}
+WITH word, passages, lower
+WHERE 2 * lower > passages
+RETURN word
