@@ -14,7 +14,7 @@ from tenacity import Retrying
 from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import ReplyCache
 from gear_neo4j.models.recording import record
-from gear_neo4j.models.replies import Alternatives, text_of, tokens_of, usage_of
+from gear_neo4j.models.replies import Alternatives, reply_text, text_of, tokens_of, usage_of
 from gear_neo4j.models.retries import error_line, may_pass, one_line, retrying
 from gear_neo4j.models.streaming import Listener, ListenerError, OnToken, VisibleText, shown
 from gear_neo4j.usage import Usage
@@ -164,17 +164,17 @@ class Chat:
     ) -> Reply[T]:
         reply, usage = self._request(messages, spent=Usage(), listener=listener)
         try:
-            value = parse(text_of(reply))
+            value = parse(reply_text(reply))
         except ValueError as error:
             reply, usage = self._request([*messages, *_repair(reply, error)], spent=usage)
             try:
-                value = parse(text_of(reply))
+                value = parse(reply_text(reply))
             except ValueError as last:
                 problem = f"the model {self.name} replied twice with nothing that can be used ({one_line(last)})"
                 raise ReplyError(f"{problem}: try another GEAR_CHAT_MODEL", usage=usage) from last
         if self._cache:
             self._cache.update(messages, reply)
-        return Reply(value, text_of(reply), usage, 0.0, tokens_of(reply))
+        return Reply(value, reply_text(reply), usage, 0.0, tokens_of(reply))
 
     def _request(
         self, messages: list["BaseMessage"], *, spent: Usage, listener: Listener | None = None
@@ -234,5 +234,5 @@ def _repair(reply: "AIMessage", error: ValueError) -> list["BaseMessage"]:
     from langchain_core.messages import AIMessage, HumanMessage
 
     # Some servers refuse a message without text.
-    refused = AIMessage(text_of(reply).strip() or "(nothing)")
+    refused = AIMessage(reply_text(reply).strip() or "(nothing)")
     return [refused, HumanMessage(REPAIR.format(problem=one_line(error) or "it has not the required form"))]

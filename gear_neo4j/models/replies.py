@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 CHARACTERS_PER_TOKEN = 4
+# What a degenerate reply has beyond this is not read; parsers take replies that were cut off.
+LONGEST_REPLY = 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,11 @@ class Alternatives:
 def text_of(message: "BaseMessage") -> str:
     """The text of a message, also where its content is a list of blocks."""
     return str(message.text)
+
+
+def reply_text(reply: "AIMessage") -> str:
+    """The text of a reply as parsers get it, at most 250,000 characters."""
+    return text_of(reply)[:LONGEST_REPLY]
 
 
 def tokens_of(reply: "AIMessage") -> tuple[Alternatives, ...]:

@@ -6,10 +6,14 @@ from collections.abc import Callable
 OnToken = Callable[[str], None]
 
 THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-ANSWER_LABEL = re.compile(r"\A\W*answer\W*?[:：]\s*", re.IGNORECASE)
+# A label is no longer than this, signs and all, so that a reply of signs alone is not held back to its end.
+ANSWER_LABEL = re.compile(r"\A\W{0,40}answer[^\w:：]{0,10}[:：]\s*", re.IGNORECASE)
+_THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_LONGEST_TAG = len("</thinking>")
 # The beginnings of both: what could still become a tag or a label is held back.
 _OPEN_TAG = re.compile(r"<(?:t(?:h(?:i(?:n(?:k(?:i(?:ng?)?)?)?)?)?)?)?\Z", re.IGNORECASE)
-_OPEN_LABEL = re.compile(r"\W*(?:a(?:n(?:s(?:w(?:e(?:r\W*)?)?)?)?)?)?", re.IGNORECASE)
+_OPEN_LABEL = re.compile(r"\W{0,40}(?:a(?:n(?:s(?:w(?:e(?:r[^\w:：]{0,10})?)?)?)?)?)?", re.IGNORECASE)
 
 
 class VisibleText:
@@ -24,21 +28,54 @@ class VisibleText:
     """
 
     def __init__(self) -> None:
-        self._text = ""
-        self._length = 0
+        self._held = ""
+        self._thinks = False
+        # The beginning, until it is clear whether it is a label.
+        self._label: str | None = ""
+        self._is_empty = True
+        self._spaces: list[str] = []
 
     def feed(self, piece: str) -> str:
         """What a further piece of the text makes visible."""
-        self._text += piece
-        whole = _without_thinking(_OPEN_TAG.sub("", self._text))
-        return "" if _OPEN_LABEL.fullmatch(whole) else self._gain(ANSWER_LABEL.sub("", whole, count=1))
+        self._held += piece
+        parts = []
+        while tag := (_THOUGHTS_END if self._thinks else _THOUGHTS_BEGIN).search(self._held):
+            if not self._thinks:
+                parts.append(self._held[: tag.start()])
+            self._held, self._thinks = self._held[tag.end() :], not self._thinks
+        if self._thinks:
+            self._held = self._held[-_LONGEST_TAG:]
+        else:
+            tag = _OPEN_TAG.search(self._held)
+            place = tag.start() if tag else len(self._held)
+            parts.append(self._held[:place])
+            self._held = self._held[place:]
+        return self._without_label("".join(parts))
 
     def end(self) -> str:
         """What was held back, because it might have become a tag or a label."""
-        return self._gain(shown(self._text))
+        rest, self._held = "" if self._thinks else self._held, ""
+        if self._label is None:
+            return self._stripped(rest)
+        return shown(self._label + rest)
 
-    def _gain(self, visible: str) -> str:
-        gain, self._length = visible[self._length :], len(visible)
+    def _without_label(self, text: str) -> str:
+        if self._label is None:
+            return self._stripped(text)
+        self._label = (self._label + text).lstrip()
+        if _OPEN_LABEL.fullmatch(self._label):
+            return ""
+        text, self._label = ANSWER_LABEL.sub("", self._label, count=1), None
+        return self._stripped(text)
+
+    def _stripped(self, text: str) -> str:
+        """The text so far without spaces at its end, which wait for what follows, and at its beginning."""
+        body = text.rstrip()
+        if not body:
+            self._spaces.append(text)
+            return ""
+        gain = body.lstrip() if self._is_empty else "".join([*self._spaces, body])
+        self._spaces, self._is_empty = [text[len(body) :]], False
         return gain
 
 

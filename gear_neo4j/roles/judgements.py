@@ -4,14 +4,14 @@ Like the other parsers, these take replies in fences, with prose around them, or
 and raise ValueError with a reason for the repair prompt.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+from gear_neo4j.roles.json_reader import JsonReader
 from gear_neo4j.roles.parsers import without_thinking
 
-_JSON = json.JSONDecoder()
 _YES = frozenset({"yes", "true", "1", "supported", "useful"})
 _NO = frozenset({"no", "false", "0", "unsupported", "not supported", "useless", "not useful"})
 
@@ -105,13 +105,12 @@ def parse_useful(text: str) -> bool:
 def find_object(text: str, key: str) -> Mapping[str, Any]:
     """The first JSON object with a key."""
     body = without_thinking(text)
-    for match in re.finditer(r"\{", body):
-        try:
-            value, _ = _JSON.raw_decode(body, match.start())
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict) and key in value:
-            return value
+    reader = JsonReader(body)
+    with suppress(ValueError):
+        for match in re.finditer(r"\{", body):
+            read = reader.value(match.start())
+            if read and isinstance(read[0], dict) and key in read[0]:
+                return read[0]
     raise ValueError(f'no whole JSON object with "{key}" in it')
 
 

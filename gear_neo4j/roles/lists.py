@@ -4,19 +4,20 @@ A reply may be fenced, have prose around it, think aloud first, or be cut off. E
 with a reason for the repair prompt, if nothing in a reply is usable.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from gear_neo4j.domain import Fact
+from gear_neo4j.roles.json_reader import JsonReader
 from gear_neo4j.roles.parsers import without_thinking
 
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'"
 _TUPLE = re.compile(rf"[(\[]\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,?\s*[)\]]", re.DOTALL)
 _PARTS = (("subject", "predicate", "object"), ("head", "relation", "tail"))
-_JSON = json.JSONDecoder()
+_ITEM = re.compile(r"[^\s,]")
+_BRACKET = re.compile(r"[\[({\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,14 @@ def parse_triples(text: str, *, key: str) -> Triples:
     body = without_thinking(text)
     named = re.search(rf"[\"']?{re.escape(key)}[\"']?\s*[:=]\s*\[", body, re.IGNORECASE)
     starts = [named.end()] if named else [match.end() for match in re.finditer(r"\[", body)]
-    read = [list(_items(body, start)) for start in starts]
-    for items in read:
+    reader, is_empty = JsonReader(body), False
+    for start in starts:
+        items = list(_items(body, start, reader))
         facts = [fact for item in items if (fact := _fact(item))]
         if facts:
             return Triples(tuple(dict.fromkeys(facts)), len(items) - len(facts))
-    if any(not items for items in read):
+        is_empty = is_empty or not items
+    if is_empty:
         return Triples(())
     raise ValueError(f'no list "{key}" of triples in it' if not named else f'no item of "{key}" is three texts')
 
@@ -63,7 +66,8 @@ def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
         (3, 1)
     """
     for match in re.finditer(r"\[([\d\s,]*)(?:\]|\Z)", without_thinking(text)):
-        numbers = (int(digits) for digits in re.findall(r"\d+", match[1]))
+        # Python refuses to read thousands of digits.
+        numbers = (int(digits) for digits in re.findall(r"\d+", match[1]) if len(digits) < 10)
         unique = tuple(dict.fromkeys(number for number in numbers if 1 <= number <= most))
         if unique:
             return unique
@@ -99,32 +103,32 @@ def parse_names(text: str) -> tuple[str, ...]:
     start = body.find("[")
     if start < 0:
         raise ValueError('no list "entities" in it')
-    items = list(_items(body, start + 1))
+    items = list(_items(body, start + 1, JsonReader(body)))
     names = tuple(dict.fromkeys(name for item in items if not isinstance(item, list | dict) and (name := _part(item))))
     if items and not names:
         raise ValueError('no item of "entities" is a name')
     return names
 
 
-def _items(text: str, start: int) -> Iterator[Any]:
+def _items(text: str, start: int, reader: JsonReader) -> Iterator[Any]:
     """The items of a JSON list after its opening bracket; an item that cannot be read gives None."""
     place = start
-    while item := re.compile(r"[^\s,]").search(text, place):
+    while item := _ITEM.search(text, place):
+        reader.spend(item.end() - place)
         if item[0] == "]":
             return
-        place = item.start()
-        try:
-            value, place = _JSON.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            value, place = _tuple(text, place)
+        read = reader.value(item.start())
+        value, place = read or _tuple(text, item.start(), reader)
         yield value
 
 
-def _tuple(text: str, place: int) -> tuple[Any, int]:
+def _tuple(text: str, place: int, reader: JsonReader) -> tuple[Any, int]:
     if match := _TUPLE.match(text, place):
         return [part for part in match.groups() if part is not None], match.end()
-    following = re.compile(r"[\[({\]]").search(text, place + 1)
-    return None, following.start() if following else len(text)
+    following = _BRACKET.search(text, place + 1)
+    end = following.start() if following else len(text)
+    reader.spend(end - place)
+    return None, end
 
 
 def _fact(item: object) -> Fact | None:

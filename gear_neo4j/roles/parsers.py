@@ -9,13 +9,16 @@ from dataclasses import dataclass
 
 from gear_neo4j.models.streaming import THINKING, shown
 
-_VERDICT = re.compile(r"answerable\W*?[:：]\W*(yes|no)\b", re.IGNORECASE)
-_REASON = re.compile(r"\b(?:answer|why)\W*?[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
-_NEXT = re.compile(r"next\s+question\W*?[:：]\s*([^\n]*)", re.IGNORECASE)
-_CITATION = re.compile(r"\s*\[\s*(F?\d+(?:\s*[,;]\s*F?\d+)*)\s*\]", re.IGNORECASE)
-_SO = re.compile(r"answer is\W*?:\s*(.+)", re.IGNORECASE)
+# Their time grows linearly with the reply: no two neighbouring parts match the same characters, and the spaces before a
+# marker are matched from the first of them only.
+_VERDICT = re.compile(r"answerable[^\w:：]*[:：]\W*(yes|no)\b", re.IGNORECASE)
+_REASON = re.compile(r"\b(?:answer|why)[^\w:：]*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
+_NEXT = re.compile(r"next\s+question[^\w:：]*[:：]\s*([^\n]*)", re.IGNORECASE)
+_CITATION = re.compile(r"(?<!\s)\s*\[\s*(F?\d+(?:\s*[,;]\s*F?\d+)*)\s*\]", re.IGNORECASE)
+_SO = re.compile(r"answer is[^\w:]*:\s*(.+)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"([.!?。！？])(?=\s+[^\W\d_]|[一-龥ぁ-ヿ])")
 _ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Col|Lt|Rev|vs|etc|e\.g|i\.e|No|ca|c)|\b[A-Z])\.\Z")
+_LONGEST_ABBREVIATION = len("Prof.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def parse_thought(text: str) -> Thought:
     if match := _SO.search(body):
         return Thought(body, match[1].strip().rstrip(".") or None)
     for end in _SENTENCE_END.finditer(body):
-        if not _ABBREVIATED.search(body[: end.end(1)]):
+        if not _ABBREVIATED.search(body, max(0, end.end(1) - _LONGEST_ABBREVIATION), end.end(1)):
             return Thought(body[: end.end(1)])
     return Thought(body)
 

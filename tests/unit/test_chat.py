@@ -27,6 +27,7 @@ from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import identity
 from gear_neo4j.models.chat import Chat, Prompt
 from gear_neo4j.models.openai import CACHE, chat_model, open_chat
+from gear_neo4j.models.replies import LONGEST_REPLY
 from gear_neo4j.models.retries import may_pass, requested_wait
 from gear_neo4j.settings import Settings
 from gear_neo4j.usage import Usage
@@ -203,6 +204,15 @@ def test_content_in_blocks_is_read_as_its_text():
     blocks = [{"type": "reasoning", "reasoning": "{}"}, {"type": "text", "text": ANSWER}]
 
     assert "Edinburgh" == Chat(Scripted(replies=[blocks])).ask(WHERE, parse=place).value
+
+
+def test_a_degenerate_reply_is_cut_before_it_is_parsed():
+    """A parser, which nothing interrupts, gets a bounded text; the whole reply has been paid for all the same."""
+    chat = Chat(FakeListChatModel(responses=["7" + " 7" * 1_000_000]))
+
+    reply = chat.ask(Prompt("", "How many days has a week?"), parse=len)
+
+    assert (LONGEST_REPLY, LONGEST_REPLY) == (reply.value, len(reply.text))
 
 
 def test_an_empty_task_is_not_sent():

@@ -1,6 +1,8 @@
 """Replies as models really write them: what is in them is found, what is not is told, and nothing is evaluated."""
 
+import gc
 import json
+import time
 from contextlib import suppress
 
 import pytest
@@ -8,16 +10,94 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Fact
+from gear_neo4j.models.streaming import VisibleText, shown
 from gear_neo4j.roles.analyst import Outline, parse_analysis
-from gear_neo4j.roles.judgements import find_object
-from gear_neo4j.roles.lists import parse_numbers, parse_triples
-from gear_neo4j.roles.parsers import parse_answer, parse_question, parse_verdict
+from gear_neo4j.roles.judgements import (
+    find_object,
+    parse_labels,
+    parse_scores,
+    parse_statements,
+    parse_useful,
+    parse_verdicts,
+)
+from gear_neo4j.roles.lists import parse_names, parse_numbers, parse_places, parse_triples
+from gear_neo4j.roles.parsers import (
+    parse_answer,
+    parse_keywords,
+    parse_question,
+    parse_segment,
+    parse_thought,
+    parse_verdict,
+)
+from gear_neo4j.roles.planner import parse_plan
+from gear_neo4j.roles.reporter import parse_points, parse_report
+from gear_neo4j.roles.text_to_cypher import parse_query
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
     lambda text: " ".join(text.split()) == text
 )
 FACTS = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8, unique=True)
 HINTON = Fact("Hinton", "studied at", "Edinburgh")
+
+
+OUTLINE = Outline({"Drug": ["name"]}, ["Drug -[treats]-> Drug"])
+
+
+def streamed(text):
+    visible = VisibleText()
+    return [visible.feed(text[place : place + 4]) for place in range(0, len(text), 4)]
+
+
+PARSERS = {
+    "triples": lambda text: parse_triples(text, key="triples"),
+    "a list of triples": lambda text: parse_triples('{"triples": [' + text, key="triples"),
+    "names": parse_names,
+    "a list of names": lambda text: parse_names("[" + text),
+    "numbers": lambda text: parse_numbers(text, most=5),
+    "places": lambda text: parse_places(text, most=5),
+    "an object": lambda text: find_object(text, "a"),
+    "statements": parse_statements,
+    "verdicts": lambda text: parse_verdicts(text, key="a", count=1),
+    "scores": lambda text: parse_scores(text, count=1),
+    "labels": lambda text: parse_labels(text, labels={"a": ("yes", "no")}),
+    "useful": parse_useful,
+    "plan": parse_plan,
+    "report": parse_report,
+    "points": lambda text: parse_points(text, reports=1),
+    "analysis": lambda text: parse_analysis(text, OUTLINE),
+    "query": parse_query,
+    "verdict": parse_verdict,
+    "thought": parse_thought,
+    "question": parse_question,
+    "keywords": parse_keywords,
+    "segment": parse_segment,
+    "answer": lambda text: parse_answer(text, passages=3, facts=2),
+    "visible": shown,
+    "streamed": streamed,
+}
+# What a degenerate reply repeats.
+PIECES = [
+    "[",
+    "]",
+    "{",
+    "}",
+    "(",
+    '"',
+    "'",
+    ",",
+    ":",
+    "\\",
+    " ",
+    "\n",
+    ".",
+    "1",
+    "x",
+    '{"a":',
+    "[1,",
+    "Dr. x ",
+    "<think>",
+]
+LABELS = ["", "answerable", "answer", "why", "next question", "So the answer is", '{"a": ', "[F1", "<think>", '["']
 
 
 def facts(text):
@@ -47,18 +127,36 @@ def test_a_reply_that_was_cut_off_keeps_every_whole_triple(triples, data):
     assert set(found) <= {Fact(*triple) for triple in triples}
 
 
-@given(st.text())
-def test_no_text_makes_a_parser_fail_in_another_way_than_told(text):
-    """Each gives a value or raises ValueError."""
-    for parse in (
-        lambda: parse_triples(text, key="triples"),
-        lambda: parse_verdict(text),
-        lambda: parse_question(text),
-        lambda: parse_answer(text, passages=3, facts=2),
-        lambda: parse_numbers(text, most=5),
-    ):
+def seconds(parse, text):
+    """The processor time until a parser gives a value or refuses the text; another error is raised."""
+    # A collection goes through the objects of all tests.
+    gc.disable()
+    try:
+        started = time.process_time()
         with suppress(ValueError):
-            parse()
+            parse(text)
+        return time.process_time() - started
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+@given(text=st.text() | st.lists(st.sampled_from(PIECES + LABELS)).map("".join))
+def test_a_parser_gives_a_value_or_refuses_the_text(parser, text):
+    """No text makes it fail in another way."""
+    with suppress(ValueError):
+        PARSERS[parser](text)
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+@pytest.mark.parametrize("piece", [*PIECES, '["', '("', "1,", "[[1,2],", '[{"a":', ",1", " :", "- "])
+def test_a_degenerate_reply_costs_time_that_grows_linearly_with_it(parser, piece):
+    """Ten times the text takes at most thirty times as long; what takes milliseconds is not compared."""
+    parse = PARSERS[parser]
+    for label in LABELS:
+        short, long = (label + (piece * length)[:length] for length in (6_400, 64_000))
+        slow = seconds(parse, long)
+        assert slow < 0.1 or slow < 30 * min(seconds(parse, short) for _ in range(3)) < 30
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,71 @@
+"""JSON values inside a model's reply, read in a time that grows only linearly with the reply."""
+
+import json
+import re
+from typing import Any
+
+# A reply is read from each bracket at which a value may begin; all attempts together read it at most this many times.
+MOST_PASSES = 20
+# Values nested deeper than this are noise, and would overflow the stack of whatever walks them.
+DEEPEST = 50
+# An error counts the lines of the whole text, which is about as many times cheaper than reading it.
+CHEAPER_LINES = 50
+_BEGIN = re.compile(r"[\[{\"\-0-9tfnNI]")
+_DECODER = json.JSONDecoder()
+
+
+class JsonReader:
+    """Reads the JSON values of one text.
+
+    Example:
+        >>> reader = JsonReader('The list: [1, 2].')
+        >>> reader.value(10)
+        ([1, 2], 16)
+        >>> reader.value(0) is None
+        True
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._left = MOST_PASSES * (len(text) + 1)
+
+    def value(self, start: int) -> tuple[Any, int] | None:
+        """The value that begins at a place, and where it ends; None if there is none.
+
+        Raises:
+            ValueError: too much of the text was read again and again.
+        """
+        if not _BEGIN.match(self._text, start):
+            return None
+        try:
+            value, end = _DECODER.raw_decode(self._text, start)
+        except json.JSONDecodeError as error:
+            # The position of an open string is its beginning, though it was read to the end of the text.
+            read_to = len(self._text) if error.msg.startswith("Unterminated") else error.pos
+            self.spend(read_to - start + len(self._text) // CHEAPER_LINES)
+            return None
+        except (ValueError, RecursionError):
+            self.spend(len(self._text) - start)
+            return None
+        self.spend(end - start)
+        return None if _is_deep(value) else (value, end)
+
+    def spend(self, characters: int) -> None:
+        """Count characters that were read; raises ValueError once they are too many."""
+        self._left -= characters
+        if self._left < 0:
+            raise ValueError("its brackets do not fit together")
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            part
+            for one in level
+            if isinstance(one, list | dict)
+            for part in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return True
