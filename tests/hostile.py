@@ -112,6 +112,37 @@ ENDLESS = [
     "RETURN reduce(s = 'a', x IN range(1, 40) | s + s) AS a",
     "MATCH (n) WITH collect(n) AS l RETURN all(a IN l WHERE any(b IN l WHERE none(c IN l WHERE a = c))) AS x",
     "RETURN [a IN range(1, 999) | [b IN range(1, 999) | [c IN range(1, 999) | a * b * c]]] AS a",
+    # Patterns that backtrack.
+    "MATCH (n) WHERE n.name =~ '(.*a){12}b' RETURN n",
+    "MATCH (n) WHERE n.name =~ '(a+)+$' RETURN n",
+    "MATCH (n) WHERE n.name =~ '(a|a)*b' RETURN n",
+    "MATCH (n) WHERE n.name =~ '(?:a|aa)+' RETURN n",
+    "MATCH (n) WHERE n.name =~ 'a?a?a?a?a?a?a?a?aaaaaaaa' RETURN n",
+    "MATCH (n) WHERE n.name =~ '.*.*.*.*x' RETURN n",
+    "MATCH (n) WHERE n.name =~ '(.*)\\\\1' RETURN n",
+    "MATCH (n) WHERE n.name =~ '(?=.*a)(?=.*b).*' RETURN n",
+    "MATCH (n) WHERE n.name =~ '((a{1,99}){1,99}){1,99}' RETURN n",
+    "MATCH (n) WHERE n.name =~ n.pattern RETURN n",
+    "MATCH (n) WHERE n.name =~ ('(.*a)' + '{12}b') RETURN n",
+    "MATCH (n) WHERE n.name =~ '(.*a)' + '{12}b' RETURN n",
+    "MATCH (n) WITH n, '(.*a){12}b' AS p WHERE n.name = ~p OR n.name =~ p RETURN n",
+    # Values that double.
+    "WITH [1] AS l " + "WITH l + l AS l " * 40 + "RETURN l",
+    "WITH 'a' AS l " + "WITH l || l AS l " * 40 + "RETURN l",
+    "WITH [1] AS l " + "WITH [l, l] AS l " * 40 + "RETURN l",
+    "WITH [1] AS l " + "WITH {a: l, b: l} AS l " * 40 + "RETURN l",
+    "WITH {a: 1} AS m " + "WITH {a: m.a, b: m.a} AS m " * 40 + "RETURN m",
+    "WITH 'a' AS l " + "WITH l AS a, l AS b WITH a + b AS l " * 40 + "RETURN l",
+    "WITH 'a' AS l " + "WITH l + 'x' STARTS WITH 'y' AS b, l + l AS l " * 40 + "RETURN l",
+    "WITH 'a' AS l " + "CALL (l) { RETURN l + l AS m } WITH m AS l " * 40 + "RETURN l",
+    "RETURN " + "replace(" * 20 + "'a'" + ", 'a', 'aaaaa')" * 20 + " AS a",
+    "WITH 'aaaaaaaaaa' AS s RETURN replace(replace(s, 'a', s), 'a', s) AS a",
+    "WITH range(1, 1000) AS l WITH [x IN l | l] AS l WITH [x IN l | l] AS l RETURN l",
+    "WITH range(1, 1000) AS l RETURN [x IN l | {a: l}] AS a",
+    "MATCH (n) WITH collect(n) AS l MATCH (a) RETURN [(a)--(b) | l] AS a",
+    "RETURN [x IN range(1, 1000) | range(1, 1000)] AS a, `apoc.util.sleep`(1) AS b",
+    # A function of a plug-in, its whole name in backticks.
+    "RETURN `apoc.util.sleep`(100000) AS a",
 ]
 # What the guard lets through, for it only reads; it must end by the timeout, and give no more than the rows allowed.
 BOUNDED = [
@@ -154,6 +185,15 @@ HARMLESS = [
     "UNWIND range(1, 3) AS n RETURN n",
     "MATCH (n) RETURN n.name AS `set`, 1.5e3 AS x, 0xFF AS y, [1, 2, 3][0..2] AS z",
     "OPTIONAL MATCH (n:Nobody) RETURN n",
+    "MATCH (n) WHERE n.name =~ '(?i).*(ana|petkova).*' OR n.name =~ '[A-Z][a-z]+ .*' RETURN n",
+    "MATCH (n) WHERE n.name =~ '\\\\d{4}-\\\\d{2}.*' AND n.name <> 'A' RETURN n.name + ' (' + n.born + ')' AS a",
+    "MATCH (n) RETURN replace(replace(n.name, ' ', '_'), '-', '') AS slug, toLower(n.name) AS lower",
+    "MATCH (a)-[:KNOWS]->(b) WITH a, collect(b) AS friends WITH a, friends, size(friends) AS n WHERE n > 1 "
+    "MATCH (a)-[:SEAT]->(c) WITH a, friends, n, c, n * 2 + n AS m ORDER BY m "
+    "RETURN a.name, n + m AS sum, [f IN friends | f.name] AS names",
+    "MATCH (a:Person) RETURN a.name AS name, [(a)-[:KNOWS]->(b) WHERE b.born > 1 | b.name] AS friends",
+    "MATCH (a)-[r:KNOWS|SEAT]->(b) WITH a, sum(b.born * (1 - b.born)) AS s, avg(b.born) AS m "
+    "RETURN a.name, round(s / m * 100) / 100 AS share, CASE WHEN s > m THEN s ELSE m END AS most",
 ]
 
 

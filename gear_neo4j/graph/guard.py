@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from gear_neo4j.errors import GuardError
+from gear_neo4j.graph.bounds import check_bounds
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.tokens import Token, tokens
 
 LONGEST_QUERY = 8_000
-LONGEST_RANGE = 1_000
 BEGINNINGS = frozenset({"MATCH", "OPTIONAL", "WITH", "UNWIND", "CALL", "RETURN"})
 WRITING = frozenset(["CREATE", "MERGE", "SET", "DELETE", "DETACH", "NODETACH", "REMOVE", "INSERT", "FOREACH", "DROP"])
 ADMINISTRATION = frozenset(
@@ -50,9 +50,6 @@ PROCEDURES = frozenset(
 NAMESPACES = frozenset(
     ["date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector.similarity"]
 )
-# The server checks its timeout between rows, not within an expression: these would outlive any timeout.
-ENDLESS = frozenset({"REDUCE", "ALLREDUCE"})
-QUANTIFIERS = frozenset({"ANY", "ALL", "NONE", "SINGLE"})
 # After one of these stands a name or a value, never a clause. One may follow a star ("RETURN *"), a percent sign (the
 # label "any"), a plus (a repeated path), and what ends a type: ">" and "!".
 _BEFORE_NAMES = frozenset(".:$|&([,=<-/^~@")
@@ -88,7 +85,7 @@ def check(text: str, *, limit: int = 100) -> str:
     for place in _clauses(code):
         _check_clause(code, place)
     _check_calls(code)
-    _check_loops(code)
+    check_bounds(code)
     return _limit_rows(parts, code, limit)
 
 
@@ -184,7 +181,7 @@ def _dotted(code: Sequence[Token], place: int) -> str:
 
 
 def _check_calls(code: Sequence[Token]) -> None:
-    """Refuse functions of plug-ins, functions that may never end, and procedures that are not on the list."""
+    """Refuse functions of plug-ins, and procedures that are not on the list."""
     for place, token in enumerate(code):
         if token.word == "CALL" and "." in _dotted(code[place + 1 :], 0):
             _check_procedure(code[place + 1 :])
@@ -196,31 +193,8 @@ def _check_calls(code: Sequence[Token]) -> None:
             procedure = begin > 0 and code[begin - 1].word == "CALL"
             if begin != place and not procedure and name.lower().rpartition(".")[0] not in NAMESPACES:
                 raise GuardError(f"the query calls the function {name}: use functions of Cypher itself")
-            if name.upper() in ENDLESS:
-                raise GuardError(f"the query calls {name}, which may never end: write it without")
-            if name.upper() == "RANGE":
-                _check_range(code[place + 2 :])
-
-
-def _check_range(arguments: Sequence[Token]) -> None:
-    """Refuse a range that may be too long."""
-    bounds = re.match(r"(\d{1,9}),(\d{1,9})(,\d+)?\)", "".join(token.text for token in arguments[:6]))
-    if not bounds or int(bounds[2]) - int(bounds[1]) > LONGEST_RANGE:
-        raise GuardError(f"the query has a range() that is not from one number to another, {LONGEST_RANGE:,} at most")
-
-
-def _check_loops(code: Sequence[Token]) -> None:
-    """Refuse nested loops over lists."""
-    brackets: list[bool] = []
-    for place, token in enumerate(code):
-        if token.text in ("(", "[", "{"):
-            loops = token.text == "[" or (place > 0 and code[place - 1].word in QUANTIFIERS)
-            loops = loops and place + 2 < len(code) and bool(code[place + 1].name) and code[place + 2].word == "IN"
-            if loops and any(brackets):
-                raise GuardError("the query has a loop over a list within another one: use MATCH and UNWIND")
-            brackets.append(loops)
-        elif token.text in (")", "]", "}") and brackets:
-            brackets.pop()
+            if token.kind == "quoted" and "." in token.name:
+                raise GuardError(f"the query calls {name} in backticks: write the function's name without")
 
 
 def _limit_rows(parts: Sequence[Token], code: Sequence[Token], limit: int) -> str:
