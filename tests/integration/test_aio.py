@@ -17,7 +17,7 @@ from tests.toy_model import PASSAGES, QUESTION, TRIPLES, ToyModel
 
 FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
 TICK = 0.005
-ROUNDS = 3
+ROUNDS = 6
 
 
 @pytest.fixture
