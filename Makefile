@@ -1,5 +1,6 @@
 # make demo   everything in one command: environment, local Neo4j, bundled corpus, multi-hop questions
 # make test   test dependencies, then the whole suite against a real Neo4j (or the one at NEO4J_URI)
+# make quick  what needs no server, in less than a minute
 # make fuzz   the property-based tests on random examples
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4Invocatio
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test fuzz lint bench clean
+.PHONY: install demo test quick fuzz lint bench clean
 .DEFAULT_GOAL := demo
 
 .venv/.installed: pyproject.toml
@@ -36,6 +37,9 @@ demo: install
 
 test: .venv/.installed-dev
 	$(JVM) $(THREADS) $(BIN)/python -m pytest $(WORKERS) $(TESTS)
+
+quick: .venv/.installed-dev
+	$(THREADS) $(BIN)/python -m pytest -q $(WORKERS) tests/unit gear_neo4j
 
 # Property-based tests take the same examples in every run of 'make test'; this searches others at random, RUNS times.
 fuzz: .venv/.installed-dev

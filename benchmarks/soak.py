@@ -1,8 +1,9 @@
-"""Concurrent searches, ingestion and deletion: ``python -m benchmarks.soak [--minutes 10]``.
+"""Concurrent searches, ingestion and deletion: ``python -m benchmarks.soak [--minutes 10] [--restart-every 0]``.
 
-A few threads search, two ingest batches of passages under names of their own, and one forgets what was ingested. Every
-error counts, also one that would go away when tried again; memory of client and server is taken all along. Everything
-happens on loopback, on a local server of its own that is gone afterwards.
+A few threads search, two ingest batches of passages under names of their own, and one forgets what was ingested. The
+server is restarted from time to time, if asked for. Every error counts, but for those that say that the server is away
+while it is. Memory of client and server is taken all along. Everything happens on loopback, on a local server of its
+own that is gone afterwards.
 """
 
 import argparse
@@ -13,21 +14,19 @@ import shutil
 import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
-from statistics import median
 from typing import Any
 
 from rich.console import Console
 
 from benchmarks.made import SyntheticCorpus, WordVectors
-from benchmarks.measure import current_megabytes, fresh_server, spread
+from benchmarks.measure import current_megabytes, fresh_server
 from benchmarks.scale import write_batch, write_files
+from benchmarks.soak_record import Record, Retries, plot
 from gear_neo4j import Gear, Naive, Settings
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.retrieval.rankers import BaseName
@@ -55,46 +54,21 @@ MEMORY = Query(
 )
 
 
-@dataclass(slots=True)
-class Tally:
-    """The counts so far."""
-
-    done: Counter[str] = field(default_factory=Counter)
-    errors: Counter[str] = field(default_factory=Counter)
-    retried: Counter[str] = field(default_factory=Counter)
-    searches: list[float] = field(default_factory=list)
-    memory: list[dict[str, float]] = field(default_factory=list)
-
-
-class Retries(logging.Handler):
-    """Counts the retries of the driver, such as after a deadlock, which are not visible otherwise."""
-
-    def __init__(self, tally: Tally) -> None:
-        super().__init__(logging.WARNING)
-        self._tally = tally
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Count one retry."""
-        kind = "deadlock" if "DeadlockDetected" in record.getMessage() else "other"
-        if "retried" in record.getMessage():
-            self._tally.retried[kind] += 1
-
-
-def search_repeatedly(gear: Gear, questions: list[str], base: BaseName, tally: Tally, stop: threading.Event) -> None:
+def search_repeatedly(gear: Gear, questions: list[str], base: BaseName, record: Record, stop: threading.Event) -> None:
     """Search until stopped."""
     for question in itertools.cycle(questions):
         if stop.is_set():
             return
         started = time.perf_counter()
-        with counted("search", tally):
+        with record.counted("search"):
             gear.search(question, retriever=Naive(base=base))
-        tally.searches.append(1_000 * (time.perf_counter() - started))
+            record.searches.append(1_000 * (time.perf_counter() - started))
 
 
 def ingest_repeatedly(
-    gear: Gear, folder: Path, number: int, written: "Queue[str]", tally: Tally, stop: threading.Event
+    gear: Gear, folder: Path, number: int, written: "Queue[str]", record: Record, stop: threading.Event
 ) -> None:
-    """Ingest small corpora under sources of their own until stopped."""
+    """Ingest small corpora under sources of their own until stopped; what is written of one is to be forgotten."""
     for turn in itertools.count():
         if stop.is_set():
             return
@@ -103,33 +77,25 @@ def ingest_repeatedly(
         (batch,) = itertools.islice(SyntheticCorpus(PASSAGES, seed=1 + number + 2 * turn).batches(size=A_BATCH), 1)
         with corpus.open("w") as texts, triples.open("w") as facts:
             write_batch(batch, texts, facts, source=source)
-        with counted("ingest", tally):
+        with record.counted("ingest"):
             gear.ingest([corpus], triples=[triples])
-            written.put(source)
+        written.put(source)
         corpus.unlink()
         triples.unlink()
 
 
-def forget_repeatedly(gear: Gear, written: "Queue[str]", tally: Tally, stop: threading.Event) -> None:
-    """Forget ingested sources, until stopped and none is left."""
+def forget_repeatedly(gear: Gear, written: "Queue[str]", record: Record, stop: threading.Event) -> None:
+    """Forget ingested sources, until stopped and none is left; one that could not be forgotten is tried again."""
     while not (stop.is_set() and written.empty()):
         try:
             source = written.get(timeout=0.2)
         except Empty:
             continue
-        with counted("forget", tally):
+        before = record.done["forget"]
+        with record.counted("forget"):
             gear.corpus.forget(source)
-
-
-@contextmanager
-def counted(name: str, tally: Tally) -> Iterator[None]:
-    """Count a success or an error."""
-    try:
-        yield
-    except Exception as error:
-        tally.errors[f"{name}: {type(error).__name__}: {str(error)[:120]}"] += 1
-    else:
-        tally.done[name] += 1
+        if record.done["forget"] == before:
+            written.put(source)
 
 
 def memory(gear: Gear, server: local.LocalServer) -> dict[str, int]:
@@ -138,63 +104,70 @@ def memory(gear: Gear, server: local.LocalServer) -> dict[str, int]:
     return {"client_mb": current_megabytes(), "server_mb": current_megabytes(server.pid), **theirs}
 
 
-def by_quarter(samples: Sequence[dict[str, float]]) -> dict[str, list[float]]:
-    """The median of each figure in each quarter of the time."""
-    quarters = [samples[len(samples) * n // 4 : len(samples) * (n + 1) // 4] for n in range(4)]
-    keys = [key for key in samples[0] if key != "seconds"] if samples else []
-    return {key: [median(sample[key] for sample in quarter) for quarter in quarters if quarter] for key in keys}
+def restarted(settings: Settings, server: local.LocalServer) -> local.LocalServer:
+    """Stop the server and start it again on the same port."""
+    local.stop(name=server.name, home=settings.home)
+    port = int(server.uri.rpartition(":")[2])
+    return local.start(name=server.name, home=settings.home, version=server.version, port=port)
 
 
-def soak(settings: Settings, server: local.LocalServer, minutes: float) -> dict[str, Any]:
+def watch(
+    gear: Gear, settings: Settings, server: local.LocalServer, record: Record, *, minutes: float, restart_every: float
+) -> None:
+    """Take the memory until the time is up, and restart the server every so many minutes; 0 for never."""
+    restarts = 0
+    while record.seconds < 60 * minutes:
+        if restart_every and record.seconds > 60 * restart_every * (restarts + 1):
+            restarts += 1
+            with record.restart():
+                server = restarted(settings, server)
+        record.memory.append({"seconds": round(record.seconds), **memory(gear, server)})
+        time.sleep(SAMPLE)
+
+
+def soak(settings: Settings, server: local.LocalServer, *, minutes: float, restart_every: float = 0) -> dict[str, Any]:
     """Run all threads; afterwards the database should hold what it held before."""
-    corpus, tally, stop, written = SyntheticCorpus(PASSAGES), Tally(), threading.Event(), Queue[str]()
+    corpus, record, stop, written = SyntheticCorpus(PASSAGES), Record(), threading.Event(), Queue[str]()
     folder = Path(tempfile.mkdtemp(prefix="gear-soak-"))
-    logging.getLogger("neo4j").addHandler(Retries(tally))
+    logging.getLogger("neo4j").addHandler(Retries(record))
     logging.getLogger("neo4j").propagate = False
-    with Gear.connect(settings, embedder=WordVectors()) as gear:
+    connected = replace(settings, uri=server.uri, username=server.username, password=server.password)
+    with Gear.connect(connected, embedder=WordVectors()) as gear:
         write_files(corpus, folder / "corpus")
         gear.ingest([folder / "corpus"])
         before = gear.corpus.counts()
         questions = [question.question for question in corpus.questions(200)]
-        work: list[Callable[[], None]] = [partial(forget_repeatedly, gear, written, tally, stop)]
-        work += [partial(search_repeatedly, gear, questions[n:], BASES[n % 2], tally, stop) for n in range(SEARCHERS)]
-        work += [partial(ingest_repeatedly, gear, folder, n, written, tally, stop) for n in range(INGESTERS)]
+        work: list[Callable[[], None]] = [partial(forget_repeatedly, gear, written, record, stop)]
+        work += [partial(search_repeatedly, gear, questions[n:], BASES[n % 2], record, stop) for n in range(SEARCHERS)]
+        work += [partial(ingest_repeatedly, gear, folder, n, written, record, stop) for n in range(INGESTERS)]
         threads = [threading.Thread(target=loop) for loop in work]
-        started = time.perf_counter()
+        record.started = time.perf_counter()
         for thread in threads:
             thread.start()
-        while (at := time.perf_counter() - started) < 60 * minutes:
-            tally.memory.append({"seconds": round(at), **memory(gear, server)})
-            time.sleep(SAMPLE)
-        stop.set()
-        for thread in threads:
-            thread.join()
+        try:
+            watch(gear, settings, server, record, minutes=minutes, restart_every=restart_every)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
         after = gear.corpus.counts()
     shutil.rmtree(folder)
-    half = len(tally.searches) // 2
-    return {
-        "minutes": minutes,
-        "done": dict(tally.done),
-        "errors": dict(tally.errors),
-        "retried_by_the_driver": dict(tally.retried),
-        "search_ms": {"first_half": spread(tally.searches[:half]), "second_half": spread(tally.searches[half:])},
-        "memory_by_quarter": by_quarter(tally.memory),
-        "memory": tally.memory,
-        "as_before": before == after,
-    }
+    return record.report(minutes=minutes, as_before=before == after)
 
 
 def main() -> None:
     """Soak, print, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10, help="how long (default: %(default)s)")
+    parser.add_argument("--restart-every", type=float, default=0, help="minutes between restarts; 0 for none (default)")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the result goes (default: %(default)s)")
     options = parser.parse_args()
     settings = replace(Settings.load(), uri=None, name="bench-soak", database=None)
     with fresh_server(settings) as server:
-        report = soak(settings, server, options.minutes)
+        report = soak(settings, server, minutes=options.minutes, restart_every=options.restart_every)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    plot(report, options.out.with_suffix(".png"))
     Console().print_json(data={key: value for key, value in report.items() if key != "memory"})
 
 

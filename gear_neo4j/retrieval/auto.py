@@ -29,7 +29,7 @@ def chosen(contents: Contents) -> tuple[RetrieverRecipe, str]:
     """
     if contents.adopted:
         return (Paths(base=Scout()), "graph and documents") if contents.triples else (Paths(), "graph")
-    return (Scout(), "documents") if contents.triples else (Base(), "no triples")
+    return (Scout(), "documents") if contents.triples else (Base(base="weighted"), "no triples")
 
 
 class AutoRetriever:

@@ -16,7 +16,9 @@ class Base(RetrieverRecipe):
     """Passages by words, by meaning, or by both, without the graph."""
 
     name: ClassVar[str] = "base"
-    base: BaseName = option("hybrid", "what ranks passages: words (bm25, fulltext), meaning (sbert, colbert), or both")
+    base: BaseName = option(
+        "hybrid", "what ranks passages: words (bm25, fulltext), meaning (sbert, colbert), or both (hybrid, weighted)"
+    )
 
     @property
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion (Cormack et al., SIGIR 2009)."""
+"""Fusion of ranked lists, by rank (Cormack et al., SIGIR 2009) or by score (Bruch, Gai and Ingber, TOIS 2023)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,3 +55,24 @@ def fuse(rankings: Mapping[str, Sequence[Ranked]], *, k: int = RRF_K) -> list[Ra
     sums = {id: sum(Fraction(1, k + source.rank) for source in sources) for id, sources in places.items()}
     order = sorted(sums, key=lambda id: (-sums[id], min(source.rank for source in places[id]), id))
     return [Ranked(id, float(sums[id]), (*places[id], *parts[id])) for id in order]
+
+
+def combine(rankings: Mapping[str, Sequence[Ranked]], *, weights: Mapping[str, float]) -> list[Ranked]:
+    """Combine named rankings by score: the weighted sum of an id's scores, 0 where a list does not have it; best first.
+
+    The scores must be comparable, such as cosines and shares of a best score. Ties are broken by id. The sources name
+    each list an id was found in.
+
+    Example:
+        >>> lists = {"one": ranked("one", [("a", 0.9), ("b", 0.8)]), "two": ranked("two", [("b", 1.0)])}
+        >>> [(item.id, item.score) for item in combine(lists, weights={"one": 0.75, "two": 0.25})]
+        [('b', 0.85), ('a', 0.675)]
+    """
+    scores: dict[str, float] = {}
+    sources: dict[str, list[Source]] = {}
+    for name, ranking in rankings.items():
+        for item in ranking:
+            scores[item.id] = scores.get(item.id, 0.0) + weights[name] * item.score
+            sources.setdefault(item.id, []).extend(item.sources)
+    order = sorted(scores, key=lambda id: (-scores[id], id))
+    return [Ranked(id, scores[id], tuple(sources[id])) for id in order]

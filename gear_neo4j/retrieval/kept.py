@@ -7,7 +7,7 @@ from gear_neo4j.graph.export import Version
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.colbert import ColBERT, PyLateEncoder
-from gear_neo4j.retrieval.rankers import BaseName, Fulltext, Hybrid, Ranker, Sbert
+from gear_neo4j.retrieval.rankers import BaseName, Fulltext, Hybrid, Ranker, Sbert, Weighted
 from gear_neo4j.retrieval.versioned import Versioned
 
 # The in-memory index takes 5 ms a question for every 1,000 passages, so Neo4j's own is faster from 2,000 on; up to here
@@ -36,9 +36,15 @@ class Rankers:
 
     def ranker(self, name: BaseName) -> Ranker:
         """The ranker of a name, for the corpus as it is, or was a second ago."""
-        if name == "fulltext":
-            return Fulltext()
-        return Sbert() if name == "sbert" else self._kept[name].current()
+        match name:
+            case "fulltext":
+                return Fulltext()
+            case "sbert":
+                return Sbert()
+            case "weighted":
+                return Weighted()
+            case _:
+                return self._kept[name].current()
 
     def distrust(self) -> None:
         """Look for changes before the next search: this process has just written."""

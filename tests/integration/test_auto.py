@@ -38,7 +38,7 @@ def test_documents_without_triples_are_searched_by_words_and_meaning(database, g
     ingest(database, embedder, tmp_path, PASSAGES, None)
     retriever = gear.retriever("auto")
 
-    assert "hybrid (no triples)" == retriever.retrieve(QUESTION).retriever
+    assert "weighted (no triples)" == retriever.retrieve(QUESTION).retriever
 
     ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Source
-from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.fusion import Ranked, combine, fuse, ranked
 
 RANKINGS = st.dictionaries(
     st.sampled_from(["bm25", "fulltext", "graph", "sbert"]), st.lists(st.sampled_from("abcdefghijkl"), max_size=14)
@@ -114,3 +114,27 @@ def test_a_repeated_id_keeps_the_sources_of_its_first_rank():
     (actual,) = fuse({"base": [first, again]})
 
     assert (Source("base", 1), Source("bm25", 1)) == actual.sources
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(["fulltext", "sbert"]),
+        st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-8, 8).map(lambda eighths: eighths / 8)),
+    )
+)
+def test_any_scores_are_combined_as_the_formula_says(scores):
+    """Each id has the weighted sum of its scores, 0 where a list lacks it; every list it stands in is a source."""
+    weights = {"sbert": 0.75, "fulltext": 0.25}
+    expected = {
+        id: sum(weights[name] * of.get(id, 0) for name, of in scores.items()) for id in set().union(*scores.values())
+    }
+
+    actual = combine({name: ranked(name, [*of.items()]) for name, of in scores.items()}, weights=weights)
+
+    assert [(id, expected[id]) for id in sorted(expected, key=lambda id: (-expected[id], id))] == [
+        (item.id, item.score) for item in actual
+    ]
+    assert all(
+        {name for name in scores if item.id in scores[name]} == {s.name for s in item.sources} for item in actual
+    )
