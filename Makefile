@@ -2,6 +2,7 @@
 # make test   test dependencies, then the whole suite against a real Neo4j (or the one at NEO4J_URI)
 # make quick  what needs no server, in less than a minute
 # make fuzz   the property-based tests on random examples
+# make audit  known advisories against what is installed
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -15,7 +16,7 @@ JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4Invocatio
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test quick fuzz lint bench clean
+.PHONY: install demo test quick fuzz lint audit bench clean
 .DEFAULT_GOAL := demo
 
 .venv/.installed: pyproject.toml
@@ -52,6 +53,9 @@ lint: .venv/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+audit: .venv/.installed-dev
+	$(BIN)/python -m tools.audit
 
 # SIZE=full goes up to 1.5 million triples. The rivals are installed beside our environment: they would change its versions.
 bench: .venv/.installed-rivals

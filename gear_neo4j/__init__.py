@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gear_neo4j.graph.database import Driver
     from gear_neo4j.graph.graph import Graph
     from gear_neo4j.graph.store import Counts
+    from gear_neo4j.ingestion.limits import Limits
     from gear_neo4j.ingestion.lines import Problem
     from gear_neo4j.ingestion.pipeline import IngestReport
     from gear_neo4j.ingestion.progress import Progress
@@ -111,6 +112,7 @@ __all__ = [
     "IngestReport",
     "Ircot",
     "Kgt",
+    "Limits",
     "Model",
     "Naive",
     "Overlay",
@@ -198,6 +200,7 @@ _MODULES = {
     "IngestReport": "ingestion.pipeline",
     "Ircot": "agents.ircot",
     "Kgt": "agents.kgt",
+    "Limits": "ingestion.limits",
     "Model": "extraction.extractor",
     "Naive": "retrieval.naive",
     "Overlay": "gear.overlay",

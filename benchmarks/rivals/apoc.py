@@ -1,6 +1,5 @@
 """A local server with APOC, which the writers of others need; ours is measured on it, too."""
 
-import json
 import os
 import shutil
 import zipfile
@@ -11,7 +10,6 @@ from jgo.config import GlobalSettings
 
 from gear_neo4j import Settings
 from gear_neo4j.server import local
-from gear_neo4j.server.launcher import jar_list
 from gear_neo4j.server.local import LocalServer
 
 APOC = "org.neo4j.procedure:apoc-core:5.26.12+org.neo4j.procedure:apoc-common:5.26.12"
@@ -24,15 +22,9 @@ def start(settings: Settings) -> LocalServer:
     first = local.start(name=settings.name, home=settings.home, version=version)
     local.stop(name=settings.name, home=settings.home)
     plugin = _merge_jars(first.home / "neo4j" / "plugins")
-    # On the class path, too, for its classes refer to each other by it. The list of jars is that of all servers, so it
-    # is put back; should this be killed before, the jar is soon gone, and a list with a missing jar is made anew.
-    known = jar_list(version)
-    jars = known.read_text()
-    known.write_text(json.dumps([*json.loads(jars), str(plugin)]))
-    try:
-        return local.start(name=settings.name, home=settings.home, version=version)
-    finally:
-        known.write_text(jars)
+    # On the class path, too, for its classes refer to each other by it.
+    os.environ["GEAR_LOCAL_JARS"] = str(plugin)
+    return local.start(name=settings.name, home=settings.home, version=version)
 
 
 def _merge_jars(folder: Path) -> Path:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -39,6 +39,10 @@ CHUNKS = click.option(
     show_default=True,
     help="Passage length for documents, in characters.",
 )
+FOLLOW_LINKS = click.option(
+    "--follow-links", is_flag=True, help="Also read what links in a folder lead to outside of it."
+)
+SHOWN_LINKS = 5
 
 
 @click.command()
@@ -47,6 +51,7 @@ CHUNKS = click.option(
 @click.option("--synonyms", is_flag=True, help="Link entities with similar names (cosine >= 0.8).")
 @click.option("--replace", is_flag=True, help="Let a JSONL line replace the stored text of its id.")
 @CHUNKS
+@FOLLOW_LINKS
 @click.option(
     "--extract",
     "extractor",
@@ -73,6 +78,7 @@ def ingest(
     synonyms: bool,
     replace: bool,
     chunk_size: int,
+    follow_links: bool,
     settings: Settings,
 ) -> None:
     """Write passages and their triples into the graph.
@@ -96,6 +102,7 @@ def ingest(
             retry_failed=retry_failed,
             settings=settings,
             chunk_size=chunk_size,
+            follow_links=follow_links,
         )
         return
     # Fail before a server is started if no model is set.
@@ -114,6 +121,7 @@ def ingest(
                     synonyms=synonyms,
                     replace=replace,
                     chunk_size=chunk_size,
+                    follow_links=follow_links,
                 )
         if chosen:
             extracted = extraction.extract(
@@ -159,6 +167,7 @@ def _forecast(
     retry_failed: bool,
     settings: Settings,
     chunk_size: int,
+    follow_links: bool,
 ) -> None:
     """Report what the files hold and what an extraction would cost, without calling a model."""
     if not (sources or triples):
@@ -166,7 +175,9 @@ def _forecast(
             estimate = gear.corpus.forecast(retry_failed=retry_failed)
         extraction.print_forecast(estimate, price=settings.chat_price)
         return
-    report = read_only(files_to_ingest(sources, triples), chunk_size=chunk_size, on_problem=tell)
+    report = read_only(
+        files_to_ingest(sources, triples, follow_links=follow_links), chunk_size=chunk_size, on_problem=tell
+    )
     click.echo(
         f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')} could be ingested"
     )
@@ -196,6 +207,7 @@ def _changes(report: IngestReport) -> str:
 def _end(report: IngestReport, *, failed: int = 0) -> None:
     if report.skipped:
         click.echo(f"{counted(sum(report.skipped.values()), 'file')} skipped: {', '.join(report.skipped)}", err=True)
+    report_links(report.links)
     if report.problems:
         problems = counted(report.problems, "line or file", "lines or files")
         click.echo(f"gear: {problems} could not be used, see above; fix and ingest again", err=True)
@@ -208,6 +220,14 @@ def progress_shown(done: str = "written") -> Iterator[Callable[[Progress], None]
     """Show the stages of an ingest, and how many items each has done."""
     with stages() as show:
         yield lambda progress: show(progress.stage, progress.done, progress.total, f"{progress.written:,} {done}")
+
+
+def report_links(links: Sequence[str]) -> None:
+    """Print which links were not followed, the first few by name."""
+    if links:
+        shown = ", ".join([*links[:SHOWN_LINKS], *(["..."] if len(links) > SHOWN_LINKS else [])])
+        line = f"{counted(len(links), 'link')} out of a folder not followed: {shown} (--follow-links follows them)"
+        errors.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def tell(problem: Problem) -> None:

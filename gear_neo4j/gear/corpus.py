@@ -14,6 +14,7 @@ from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.forgetting import forget
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
 from gear_neo4j.ingestion.progress import Progress
@@ -39,6 +40,8 @@ class Corpus:
         synonyms: bool = False,
         replace: bool = False,
         chunk_size: int = CHUNK_SIZE,
+        follow_links: bool = False,
+        limits: Limits = DEFAULT_LIMITS,
         on_problem: Callable[[Problem], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestReport:
@@ -55,6 +58,8 @@ class Corpus:
             replace: let a passage of JSONL replace another text under its id; a document always replaces what an
                 earlier version of it left.
             chunk_size: the length of a document's passages, in characters.
+            follow_links: also read what links in folders lead to outside of them; see ``links`` of the report.
+            limits: the size, time and memory beyond which a document is refused; one that exceeds them is a problem.
             on_problem: called with each line or file that could not be used; the rest is ingested.
 
         Raises:
@@ -64,7 +69,7 @@ class Corpus:
         """
         if chunk_size < SMALLEST_CHUNK:
             raise SettingsError(f"chunk_size is {chunk_size}: a passage takes at least {SMALLEST_CHUNK} characters")
-        files = files_to_ingest(sources, triples)
+        files = files_to_ingest(sources, triples, follow_links=follow_links)
         run = Ingest(
             self._graph,
             self._embedder,
@@ -72,7 +77,8 @@ class Corpus:
             on_progress=on_progress,
             replace=replace,
             chunk_size=chunk_size,
-            report=IngestReport(skipped=files.skipped),
+            limits=limits,
+            report=IngestReport.of(files),
         )
         with self._session.writing():
             report = run.run(files.passages, files.triples)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.loaders import Part, load
 
@@ -54,7 +55,7 @@ def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
     ]
 
 
-def passages_of(path: Path, *, size: int = CHUNK_SIZE) -> list[Passage]:
+def passages_of(path: Path, *, size: int = CHUNK_SIZE, limits: Limits = DEFAULT_LIMITS) -> list[Passage]:
     """The passages of a document in its order, equal ones once; their source is the path as it was given.
 
     Raises:
@@ -62,7 +63,7 @@ def passages_of(path: Path, *, size: int = CHUNK_SIZE) -> list[Passage]:
     """
     source = _source(path)
     passages: dict[str, Passage] = {}
-    for part in load(path):
+    for part in load(path, limits=limits):
         for chunk, number in _number(part, chunks(part.text, size=size)):
             passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
             passages.setdefault(passage.id, passage)

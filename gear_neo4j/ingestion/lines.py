@@ -13,6 +13,8 @@ from gear_neo4j.errors import InputError
 # An index entry of Neo4j holds at most 8,167 bytes, and a character takes up to four.
 LONGEST_SOURCE = 2_000
 LONGEST_LINE = 64 * 1024 * 1024
+# A line of 64 MiB can hold twenty million parts that are no triples.
+SHOWN_MALFORMED = 20
 Record = TypeVar("Record")
 
 
@@ -115,13 +117,17 @@ def to_triples(row: dict[str, Any]) -> PassageTriples:
         raise ValueError('"triples" is not a list')
     good: dict[str, Triple] = {}
     malformed: list[str] = []
+    more = 0
     for item in items:
         if is_triple(item):
             triple = make_triple(passage, *item)
             good.setdefault(triple.id, triple)
-        else:
+        elif len(malformed) < SHOWN_MALFORMED:
             malformed.append(f"{_shorten(item)} is not a triple of three texts")
-    return PassageTriples(passage, tuple(good.values()), tuple(malformed))
+        else:
+            more += 1
+    rest = [f"{more:,} more are not triples of three texts"] if more else []
+    return PassageTriples(passage, tuple(good.values()), (*malformed, *rest))
 
 
 def _json_object(text: bytes | None) -> dict[str, Any]:

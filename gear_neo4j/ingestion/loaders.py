@@ -1,9 +1,10 @@
 """Documents as text: each file becomes parts, a part being a stretch under one title that knows where it begins.
 
-The files are read by the loaders of langchain-community, which are imported when the first document comes.
+Texts and tables are read by the loaders of langchain-community, which are imported when the first document comes.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -12,6 +13,7 @@ from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.html import to_markdown
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 from gear_neo4j.ingestion.markdown import sections
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE = 200
 LONGEST_FIRST_LINE = 80
+TOO_MUCH_MEMORY = "takes too much memory to convert: split it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +35,37 @@ class Part:
     number: int = 1
 
 
-def load(path: Path) -> list[Part]:
-    """The parts of a document that hold text, in its order.
+def load(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> list[Part]:
+    """The parts of a document that hold text, in its order; ``limits`` of time and memory are not applied here.
 
     Raises:
         InputError: says why the file cannot be used, without its name.
     """
     try:
-        if not path.stat().st_size:
+        size = path.stat().st_size
+        if not size:
             raise InputError("is empty")
-        parts = [part for part in _LOADERS[path.suffix.lower()](path) if part.text.strip()]
+        if size > limits.bytes:
+            raise InputError(f"is larger than {limits.bytes // MIB:,} MiB: split it")
+        suffix = path.suffix.lower()
+        parts = _pdf(path, most=limits.pages) if suffix == ".pdf" else _LOADERS[suffix](path)
+        kept = [part for part in _bounded(parts, limits) if part.text.strip()]
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}") from error
-    if not parts:
-        hint = " (scanned pages need OCR first)" if path.suffix.lower() == ".pdf" else ""
+    if not kept:
+        hint = " (scanned pages need OCR first)" if suffix == ".pdf" else ""
         raise InputError(f"holds no text{hint}")
-    return parts
+    return kept
+
+
+def _bounded(parts: Iterator[Part], limits: Limits) -> Iterator[Part]:
+    """The parts as they come, until they are too long: a small file can hold a text without end."""
+    characters = 0
+    for part in parts:
+        characters += len(part.text)
+        if characters > limits.characters:
+            raise InputError(f"holds more than {limits.characters:,} characters of text: split it")
+        yield part
 
 
 def is_document(path: Path) -> bool:
@@ -98,14 +116,17 @@ def _html(path: Path) -> Iterator[Part]:
         yield Part(_shorten(heading or title) or path.stem, section, "character", begins[line - 1])
 
 
-def _pdf(path: Path) -> Iterator[Part]:
-    from langchain_community.document_loaders import PyPDFLoader
+def _pdf(path: Path, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
+    # Not by langchain-community: its loader works out the labels of all pages for each page.
+    from pypdf import PdfReader
 
-    # The loader takes a leading ~ for the home folder, also where it is the name of a file.
-    loader = PyPDFLoader(path.absolute())
-    for document in _documents(loader, "PDF"):
-        title = _shorten(str(document.metadata.get("title") or "")) or path.stem
-        yield Part(title, document.page_content, "page", document.metadata["page"] + 1)
+    with path.open("rb") as file, _explained("PDF"):
+        reader = PdfReader(file)
+        if len(reader.pages) > most:
+            raise InputError(f"has more than {most:,} pages: split it")
+        title = _shorten(str((reader.metadata or {}).get("/Title") or "")) or path.stem
+        for number, page in enumerate(reader.pages, start=1):
+            yield Part(title, _encodable(page.extract_text().strip()), "page", number)
 
 
 def _csv(path: Path) -> Iterator[Part]:
@@ -137,15 +158,22 @@ def _plain(path: Path) -> str:
     return document.page_content
 
 
-def _documents(loader: "BaseLoader", kind: str) -> "list[Document]":
+def _documents(loader: "BaseLoader", kind: str) -> "Iterator[Document]":
+    with _explained(kind):
+        for document in loader.lazy_load():
+            document.page_content = _encodable(document.page_content)
+            yield document
+
+
+@contextmanager
+def _explained(kind: str) -> Iterator[None]:
     try:
-        documents = list(loader.lazy_load())
+        yield
+    except InputError:
+        raise
     except Exception as error:
         # A broken file can lead pypdf into any exception, and the other loaders hide theirs behind a RuntimeError.
         raise InputError(_reason(error, kind)) from error
-    for document in documents:
-        document.page_content = _encodable(document.page_content)
-    return documents
 
 
 def _reason(error: Exception, kind: str) -> str:
@@ -156,6 +184,8 @@ def _reason(error: Exception, kind: str) -> str:
         return f"cannot be read: {cause.strerror or cause}"
     if type(cause).__name__ in ("FileNotDecryptedError", "WrongPasswordError", "DependencyError"):
         return "is encrypted: save it without a password"
+    if isinstance(cause, MemoryError):
+        return TOO_MUCH_MEMORY
     if isinstance(cause, RecursionError):
         return "is nested too deeply"
     detail = " ".join(str(cause).split()) or type(cause).__name__

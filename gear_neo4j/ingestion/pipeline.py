@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.forgetting import remove_stale
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
@@ -36,7 +38,8 @@ class IngestReport:
     """What an ingest read, wrote and removed, and what the rules extracted.
 
     ``problems`` counts what could not be used, each reported as it came up; ``skipped`` counts the files in folders
-    that are of no kind that can be ingested, by suffix.
+    that are of no kind that can be ingested, by suffix; ``links`` names the links out of their folders that were not
+    followed.
     """
 
     documents_read: int = 0
@@ -55,6 +58,12 @@ class IngestReport:
     synonyms_written: int = 0
     problems: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, files: Files) -> Self:
+        """The report of an ingest that begins: what of its files was left out."""
+        return cls(skipped=files.skipped, links=tuple(map(str, files.links)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,8 @@ class Ingest:
     """One ingest: its graph, its embedder, the callbacks for problems and progress, and its options.
 
     ``replace`` lets a passage of a JSONL file take the place of another text under its id; a document always replaces
-    what an earlier form of it left. ``chunk_size`` is the length of a document's passages, in characters.
+    what an earlier form of it left. ``chunk_size`` is the length of a document's passages, in characters, ``limits``
+    what a document may take.
     """
 
     graph: Graph
@@ -71,6 +81,7 @@ class Ingest:
     on_progress: Callable[[Progress], None] = lambda _: None
     replace: bool = False
     chunk_size: int = CHUNK_SIZE
+    limits: Limits = DEFAULT_LIMITS
     report: IngestReport = field(default_factory=IngestReport)
 
     def run(self, passages: Sequence[Path], triples: Sequence[Path]) -> IngestReport:
@@ -106,7 +117,7 @@ class Ingest:
             self.on_progress(Progress("passages", batch.done, total, self.report.passages_written))
 
         with Writers() as writers:
-            for batch in read_passages(files, chunk_size=self.chunk_size):
+            for batch in read_passages(files, chunk_size=self.chunk_size, limits=self.limits):
                 self._report_problems(batch.problems)
                 ids = [passage.id for passage in batch.passages]
                 # Whether an id is taken is known only once everything before it is written.
@@ -181,7 +192,7 @@ def read_only(
         InputError: a JSONL file is missing or empty.
     """
     require_content(files.passages, files.triples)
-    report = IngestReport(skipped=files.skipped)
+    report = IngestReport.of(files)
     for batch in read_passages(files.passages, chunk_size=chunk_size):
         report.documents_read += len(batch.documents)
         report.passages_read += len(batch.passages)

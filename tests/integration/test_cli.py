@@ -217,6 +217,24 @@ def test_a_dry_run_reads_documents_too(gear, docs, empty):
     assert "3 files skipped: .png, .zip" in err
 
 
+def test_links_out_of_a_folder_are_named_and_followed_on_request(gear, docs, tmp_path):
+    """A folder from elsewhere must not read a private file by a link to it; a link is no problem, either."""
+    (docs / "b.pdf").unlink()
+    (tmp_path / "private.md").write_text("# Private\n\nA secret.")
+    (docs / "link.md").symlink_to(tmp_path / "private.md")
+
+    code, out, err = gear("ingest", "docs", "--dry-run")
+    assert (0, True) == (code, "1 passage and 0 triples could be ingested" in out)
+    assert "1 link out of a folder not followed: docs/link.md (--follow-links follows them)" in err.splitlines()
+
+    code, out, err = gear("ingest", "docs", "--follow-links")
+    assert (0, True) == (code, "2 passages and 0 triples written" in out)
+    assert "link" not in err
+
+    report = json.loads(gear("ingest", "docs", "--json")[1])["ingest"]
+    assert (["docs/link.md"], {".png": 2, ".zip": 1}) == (report["links"], report["skipped"])
+
+
 def test_a_changed_line_is_replaced_if_asked_for(gear, folder):
     """Without the option it is told, and the old text stays."""
     gear("ingest", folder)

@@ -188,6 +188,26 @@ def test_a_truncated_jar_is_fetched_again(tmp_path, monkeypatch):
     assert [f"starting Neo4j {VERSION} on port"] == [line.rpartition(" ")[0] for line in reported]
 
 
+def test_a_jar_with_other_bytes_is_refused_before_anything_runs(tmp_path, monkeypatch):
+    """One bit of a jar is turned, whose size and directory stay; the line names it and the way out."""
+    original, copy = GlobalSettings.load().repo_cache, tmp_path / "repository"
+    shutil.copytree(original, copy, copy_function=link, ignore=only_maven_files)
+    jar = copy / "org/neo4j/neo4j-bolt" / VERSION / f"neo4j-bolt-{VERSION}.jar"
+    content = bytearray(jar.read_bytes())
+    content[len(content) // 2] ^= 1
+    jar.unlink()
+    jar.write_bytes(content)
+    monkeypatch.setenv("M2_REPO", str(copy))
+
+    with pytest.raises(LocalServerError) as refused:
+        local.start(name="hostile", home=tmp_path, version=VERSION)
+
+    assert f"{jar} is not the jar that was published" in str(refused.value)
+    assert "delete it, and start again" in str(refused.value)
+    assert 1 == len(str(refused.value).splitlines())
+    assert not (tmp_path / "servers" / "hostile" / "neo4j").exists()
+
+
 def link(source, target):
     """A hard link, or a copy where the two places lie on different disks."""
     try:

@@ -12,6 +12,7 @@ import time
 from concurrent.futures import Future
 from contextlib import closing
 from email.utils import formatdate
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,9 +20,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.language_models import BaseChatModel, FakeListChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.load import dumps
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from sqlalchemy import Engine, event
 
 from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import identity
@@ -586,24 +587,79 @@ def test_threads_share_a_cache(tmp_path):
 
 
 @pytest.mark.parametrize("statement", ["CREATE", "INSERT"])
-def test_another_process_may_be_faster_by_a_hair(statement, tmp_path):
-    """It makes each table, or keeps a reply, between our look and our attempt: just before ours is sent to SQLite."""
-    file, overtaken = tmp_path / "cache", set()
+def test_another_process_may_be_faster_by_a_hair(statement, tmp_path, monkeypatch):
+    """It makes the table, or keeps a reply, between our look and our attempt: just before ours is sent to SQLite."""
+    file, overtaken, connect = tmp_path / "cache", set(), sqlite3.connect
 
-    def overtake(connection, cursor, sql, parameters, *_):
-        if sql.lstrip().startswith(statement) and sql not in overtaken:
-            overtaken.add(sql)
-            with closing(sqlite3.connect(file)) as other, other:
-                other.execute(sql, parameters)
+    class Overtaken(sqlite3.Connection):
+        def execute(self, sql, *parameters):
+            if sql.lstrip().startswith(statement) and sql not in overtaken:
+                overtaken.add(sql)
+                with closing(connect(file)) as other, other:
+                    other.execute(sql, *parameters)
+            return super().execute(sql, *parameters)
 
-    event.listen(Engine, "before_cursor_execute", overtake)
-    try:
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", partial(connect, factory=Overtaken))
         Chat(Scripted(replies=[ANSWER]), cache=file).ask(WHERE, parse=place)
-    finally:
-        event.remove(Engine, "before_cursor_execute", overtake)
 
-    assert {"CREATE": 2, "INSERT": 1}[statement] == len(overtaken)
+    assert 1 == len(overtaken)
     assert 1 == Chat(Scripted(replies=[ANSWER]), cache=file).ask(WHERE, parse=place).usage.cached
+
+
+OLD_TABLE = "CREATE TABLE full_llm_cache (prompt VARCHAR, llm VARCHAR, idx INTEGER, response VARCHAR)"
+
+
+def test_an_object_in_a_file_of_an_earlier_version_is_no_reply(tmp_path):
+    """LangChain's cache makes an object of whatever the file says it is; such rows are not read any more."""
+    file, model = tmp_path / "cache", Scripted(replies=[ANSWER])
+    planted = dumps(ChatGeneration(message=AIMessage("PLACE: planted")))
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(OLD_TABLE)
+        question = dumps([SystemMessage(WHERE.system), HumanMessage(WHERE.user)])
+        database.execute("INSERT INTO full_llm_cache VALUES (?, ?, 0, ?)", (question, identity(model), planted))
+
+    reply = Chat(model, cache=file).ask(WHERE, parse=str)
+
+    assert (ANSWER, 1) == (reply.value, reply.usage.calls)
+
+
+def plant(file, value):
+    """Put a value where the text of each reply is kept."""
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE replies SET text = ?", (value,))
+
+
+@pytest.mark.parametrize("planted", [b"\x80\x04K\x07.", None])
+def test_a_row_that_is_no_text_is_no_reply(planted, tmp_path):
+    """A column of SQLite takes bytes, too, whatever type it declares."""
+    chat = Chat(Scripted(replies=["first", "second"]), cache=tmp_path / "cache")
+    assert "first" == chat.ask(WHERE, parse=str).value == chat.ask(WHERE, parse=str).value
+    plant(tmp_path / "cache", planted)
+
+    assert "second" == chat.ask(WHERE, parse=str).value
+
+
+def test_a_serialised_object_among_the_replies_is_a_text(tmp_path):
+    """It is handed to the parser as it stands, which is a parser of texts."""
+    chat = Chat(Scripted(replies=["first"]), cache=tmp_path / "cache")
+    planted = dumps(ChatGeneration(message=AIMessage("planted")))
+    chat.ask(WHERE, parse=str)
+    plant(tmp_path / "cache", planted)
+
+    assert planted == chat.ask(WHERE, parse=str).value
+
+
+def test_the_file_holds_texts_and_numbers_only(tmp_path):
+    """What a call cost is kept beside its reply."""
+    file = tmp_path / "cache"
+    with ScriptedServer(answer) as server:
+        chat_of(server, cache=file).ask(WHERE, parse=place)
+    with closing(sqlite3.connect(file)) as database:
+        ((text, *counts),) = database.execute("SELECT text, input_tokens, output_tokens FROM replies").fetchall()
+
+    assert ANSWER == text
+    assert all(isinstance(count, int) and count > 0 for count in counts)
 
 
 PROCESS = """

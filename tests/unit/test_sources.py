@@ -66,17 +66,69 @@ def test_a_folder_with_a_corpus_is_a_data_set_wherever_it_stands(here):
     assert ["e/f.md", "e/set/corpus.jsonl"] == passages("e")
 
 
-def test_links_lead_to_files_but_not_in_circles(here):
-    """A link to a folder above would never end."""
-    here("d/a.md", "other.md")
-    Path("d/up").symlink_to(Path.cwd())
-    Path("d/link.md").symlink_to(Path("other.md").absolute())
-    Path("d/broken.md").symlink_to("nowhere")
+@pytest.fixture
+def linked(here):
+    """A folder with links: to a file and a folder in it, out of it, to the folder above, and to nothing."""
+    here("d/a.md", "d/sub/b.md", "other.md", "elsewhere/c.md", "elsewhere/sub/d.md")
+    here_now = Path.cwd()
+    Path("elsewhere/back").symlink_to(here_now / "d")
+    for name, target in [
+        ("inside.md", here_now / "d/a.md"),
+        ("inside", here_now / "d/sub"),
+        ("out.md", here_now / "other.md"),
+        ("out", here_now / "elsewhere"),
+        ("up", here_now),
+        ("self", here_now / "d"),
+        ("round.md", "round.md"),
+        ("broken.md", "nowhere"),
+    ]:
+        (Path("d") / name).symlink_to(target)
+
+
+def test_links_out_of_a_folder_are_not_followed(linked):
+    """A folder from elsewhere may hold a link to a private file; those inside are read where they stand."""
+    files = files_to_ingest(["d"])
+
+    assert ["d/a.md", "d/inside.md", "d/sub/b.md"] == [path.as_posix() for path in files.passages]
+    assert ["d/out", "d/out.md", "d/up"] == [path.as_posix() for path in files.links]
+    assert {".md": 2} == files.skipped
+
+
+def test_links_are_followed_on_request_and_end(linked):
+    """Each folder is read once, whatever leads to it in a circle."""
+    files = files_to_ingest(["d"], follow_links=True)
+
+    expected = ["d/a.md", "d/inside.md", "d/out/c.md", "d/out/sub/d.md", "d/out.md", "d/sub/b.md", "d/up/other.md"]
+    assert expected == [path.as_posix() for path in files.passages]
+    assert () == files.links
+
+
+def test_a_source_that_is_a_link_is_meant(linked):
+    """The user has named it."""
+    assert ["d/out/c.md", "d/out/sub/d.md"] == passages("d/out")
+    assert ["d/out.md"] == passages("d/out.md")
+
+
+@pytest.mark.parametrize("name", ["corpus.jsonl", "triples.jsonl"])
+def test_the_files_of_a_data_set_are_no_exception(here, name):
+    """They are read by their names, which may be links, too."""
+    here("d/corpus.jsonl", "d/triples.jsonl", "other.jsonl")
+    (Path("d") / name).unlink()
+    (Path("d") / name).symlink_to(Path("other.jsonl").absolute())
 
     files = files_to_ingest(["d"])
 
-    assert ["d/a.md", "d/link.md"] == [path.as_posix() for path in files.passages]
-    assert {".md": 1} == files.skipped
+    assert [Path("d") / name] == list(files.links)
+    assert Path("d") / name not in (*files.passages, *files.triples)
+
+
+def test_a_folder_of_links_that_lead_elsewhere_holds_nothing(here):
+    """The message says why."""
+    here("d/a.png", "other.md")
+    Path("d/out.md").symlink_to(Path("other.md").absolute())
+
+    with pytest.raises(InputError, match=r"d holds nothing .* or follow its links \(1 leads out of it\)"):
+        files_to_ingest(["d"])
 
 
 def test_folders_in_folders_in_folders(here):

@@ -1,0 +1,100 @@
+"""Documents converted in a process of its own: the only way to stop a parser that does not end.
+
+The process is ``converter.py``. It serves one document after the other, and is ended and started anew after one that
+took too long, died, or needed a lot of memory.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from threading import Timer
+from typing import Any, Self
+
+from gear_neo4j.domain import Passage
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
+
+PROGRAM = "gear_neo4j.ingestion.converter"
+Reply = Mapping[str, Any]
+
+
+class Converter:
+    """Converts documents under limits; its process starts with the first one and ends with the ``with`` block."""
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process, if there is one now."""
+        return self._process.pid if self._process else None
+
+    def passages_of(self, path: Path, *, size: int) -> list[Passage]:
+        """The passages of a document, as :func:`gear_neo4j.ingestion.chunking.passages_of` gives them.
+
+        Raises:
+            InputError: says why the file cannot be used, without its name.
+        """
+        started = time.monotonic()
+        reply = self._exchange({"path": str(path), "size": size})
+        if reply is None:
+            self.close()
+            if time.monotonic() - started >= self._limits.seconds:
+                raise InputError(f"takes longer than {self._limits.seconds:g} s to convert: split it")
+            raise InputError("cannot be converted: the process that read it died")
+        if reply["last"]:
+            self.close()
+        if "problem" in reply:
+            raise InputError(reply["problem"])
+        return [Passage(*fields) for fields in reply["passages"]]
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        process, self._process = self._process, None
+        if process:
+            process.kill()
+            # What was not yet sent cannot be sent any more.
+            with suppress(BrokenPipeError), process:
+                pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _exchange(self, request: Mapping[str, Any]) -> Reply | None:
+        """The reply to a request; None if the process ended without one."""
+        self._process = process = self._process or _start(self._limits)
+        assert process.stdin
+        assert process.stdout
+        timer = Timer(self._limits.seconds, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        except BrokenPipeError:
+            return None
+        finally:
+            timer.cancel()
+        return dict(json.loads(line)) if line.endswith(b"\n") else None
+
+
+def _start(limits: Limits) -> subprocess.Popen[bytes]:
+    # -P: a module beside the documents must not be imported from the working folder.
+    command = [sys.executable, "-P", "-m", PROGRAM, json.dumps(asdict(limits))]
+    root = str(Path(__file__).parents[2])
+    paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    # numpy, which the loaders bring along, would reserve memory for a thread per core.
+    environment = {**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"}
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, env=environment)

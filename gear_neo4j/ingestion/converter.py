@@ -1,0 +1,76 @@
+"""The process in which documents are converted: a line of JSON per document in, a line of JSON with its passages out.
+
+``conversion.py`` starts it and ends it.
+"""
+
+import json
+import math
+import os
+import signal
+import sys
+from contextlib import suppress
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.chunking import passages_of
+from gear_neo4j.ingestion.limits import Limits
+from gear_neo4j.ingestion.loaders import TOO_MUCH_MEMORY
+
+# An orphan ends itself this many seconds after its parent would have ended it.
+GRACE = 10
+
+
+def main() -> None:
+    """Convert the documents that standard input names, until it ends."""
+    limits = Limits(**json.loads(sys.argv[1]))
+    _bound_memory(limits.memory)
+    # What a library prints must not get between the replies.
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        _set_alarm(math.ceil(limits.seconds) + GRACE)
+        reply = _reply(json.loads(line), limits)
+        replies.write(json.dumps(reply | {"last": _is_large(limits)}).encode() + b"\n")
+        replies.flush()
+        _set_alarm(0)
+
+
+def _reply(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    try:
+        passages = passages_of(Path(request["path"]), size=request["size"], limits=limits)
+        return {"passages": [astuple(passage) for passage in passages]}
+    except InputError as error:
+        return {"problem": str(error)}
+    except MemoryError:
+        return {"problem": TOO_MUCH_MEMORY}
+    except Exception as error:
+        return {"problem": f"cannot be converted: {' '.join(f'{type(error).__name__}: {error}'.split())}"}
+
+
+def _bound_memory(size: int) -> None:
+    # Data, not address space: libraries map far more than they use. Only Linux keeps to it.
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
+def _is_large(limits: Limits) -> bool:
+    """Whether what this process has taken so far would be missed by the next document."""
+    with suppress(ImportError):
+        import resource
+
+        # In KiB, but on macOS in bytes, where it only means to start anew more often.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > limits.memory // 4
+    return False
+
+
+def _set_alarm(seconds: int) -> None:
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
+
+
+if __name__ == "__main__":
+    main()

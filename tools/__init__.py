@@ -1,0 +1,1 @@
+"""Commands for those who maintain gear-neo4j."""
