@@ -1,149 +1,7 @@
-"""What a model might write in the worst case, as replies; ``{url}`` and ``{file}`` are things that nobody may read."""
+"""What a model might write: what must be refused, what must end in time, and what must be let through."""
 
-WRITES = [
-    "CREATE (n:Evil)",
-    "MATCH (p:Person) CREATE (p)-[:OWNS]->(:Evil) RETURN p",
-    "MERGE (n:Evil {name: 'x'}) ON CREATE SET n.a = 1 RETURN n",
-    "MERGE (n:Person {name: 'Ana Petkova'}) RETURN n",
-    "MATCH (n:Person) SET n.name = 'gone' RETURN n",
-    "MATCH (n:Person) SET n:Evil RETURN n",
-    "MATCH (n:Person) SET n += {evil: true} RETURN n",
-    "MATCH (n:Person) REMOVE n.name RETURN n",
-    "MATCH (n:Person) REMOVE n:Person RETURN n",
-    "MATCH (n) DETACH DELETE n",
-    "MATCH (n) NODETACH DELETE n",
-    "MATCH ()-[r]->() DELETE r",
-    "MATCH (n) WITH collect(n) AS all FOREACH (one IN all | SET one.evil = true)",
-    "MATCH (p:Person) CALL (p) { SET p.evil = true } RETURN p",
-    "MATCH (p:Person) CALL (p) { DETACH DELETE p } IN TRANSACTIONS OF 1 ROWS RETURN count(*)",
-    "MATCH (p:Person) WHERE p.born IS :: INTEGER SET p.evil = true RETURN p",
-    "RETURN 1 AS a UNION CREATE (n:Evil) RETURN 1 AS a",
-    "CREATE INDEX evil FOR (n:Evil) ON (n.name)",
-    "CREATE CONSTRAINT evil FOR (n:Evil) REQUIRE n.name IS UNIQUE",
-    "DROP INDEX gear_passage_text IF EXISTS",
-    "DROP CONSTRAINT evil IF EXISTS",
-    "CALL db.createLabel('Evil')",
-    "MATCH (p:Person) CALL db.create.setNodeVectorProperty(p, 'evil', [1.0]) RETURN p",
-    "CREATE USER evil SET PASSWORD 'abcdefgh1'",
-    "CREATE DATABASE evil",
-]
-OUTSIDE = [
-    "LOAD CSV FROM '{file}' AS line RETURN line",
-    "LOAD CSV FROM '{url}/data.csv' AS line RETURN line",
-    "LOAD CSV WITH HEADERS FROM '{url}/data.csv' AS line RETURN line LIMIT 1",
-    "MATCH (p:Person) LOAD CSV FROM '{url}/' + p.name AS line RETURN line",
-    "load\tcsv FROM '{url}' AS line RETURN line",
-    "MATCH (p) /* all */ LOAD /* of */ CSV FROM '{url}' AS line RETURN line",
-    "MATCH (p) // LOAD\nLOAD // CSV\nCSV FROM '{url}' AS line RETURN line",
-    "MATCH (p:Person) CALL (p) { LOAD CSV FROM '{url}' AS line RETURN line } RETURN line",
-    "MATCH (p) WHERE p.born IS :: LIST<INTEGER> LOAD CSV FROM '{url}' AS line RETURN line",
-    "MATCH ((a)-[:KNOWS]->(b))+ LOAD CSV FROM '{url}' AS line RETURN line",
-    "MATCH (n) WHERE n:% LOAD CSV FROM '{url}' AS line RETURN line",
-    "WITH * LOAD CSV FROM '{url}' AS line RETURN line",
-    "RETURN 1 AS line UNION LOAD CSV FROM '{url}' AS line RETURN line",
-    "RETURN EXISTS { LOAD CSV FROM '{url}' AS line RETURN line } AS found",
-    "MATCH (n) RETURN 'a' AS x /* ' */ UNION LOAD CSV FROM '{url}' AS x RETURN x //'",
-    "WITH `a``b` AS `x` LOAD CSV FROM '{url}' AS line RETURN line",
-    "LOAD\u00a0CSV FROM '{url}' AS line RETURN line",
-    "MATCH (n) LOAD\u3000CSV FROM '{url}' AS line RETURN line",
-    "MATCH (n) LO\u200bAD CSV FROM '{url}' AS line RETURN line",
-    "MATCH (n) \uff2c\uff2f\uff21\uff24 \uff23\uff33\uff36 FROM '{url}' AS line RETURN line",
-    "MATCH (n) \\u004cOAD CSV FROM '{url}' AS line RETURN line",
-    "MATCH (n) LOAD\\u0020CSV FROM '{url}' AS line RETURN line",
-    "MATCH (n) WHERE n.name = '\\u0027 LOAD CSV FROM \\u0027{url}\\u0027 AS line RETURN line //' RETURN n",
-    "MATCH (n) RETURN n \\u002f\\u002a x \\u002a/ UNION LOAD CSV FROM '{url}' AS n RETURN n",
-    "MATCH (n:`A\\u0060) LOAD CSV FROM '{url}' AS line RETURN line //`) RETURN n",
-    "MATCH (n) WHERE n.name = 'a\\\\\\u0027 LOAD CSV FROM \\u0027{url}\\u0027 AS n RETURN n //' RETURN n",
-    "CALL apoc.load.json('{url}') YIELD value RETURN value",
-    "CALL `apoc`.`load`.`json`('{url}') YIELD value RETURN value",
-    "CALL apoc . load /* json */ . csv('{file}') YIELD value RETURN value",
-    "MATCH (n) WHERE n.born IS :: INTEGER! CALL apoc.load.json('{url}') YIELD value RETURN value",
-    "CALL apoc.cypher.doIt('CREATE (n:Evil)', {}) YIELD value RETURN value",
-    "RETURN apoc.load.json('{url}') AS x",
-    "RETURN `apoc`.util.sleep(1) AS x",
-    "RETURN genai.vector.encode('x', 'OpenAI', {token: 'x'}) AS x",
-    "CALL gds.graph.list() YIELD graphName RETURN graphName",
-]
-ADMINISTRATION = [
-    "CALL dbms.components() YIELD name RETURN name",
-    "CALL dbms.listConfig() YIELD name, value RETURN name, value",
-    "CALL dbms.security.listUsers() YIELD username RETURN username",
-    "CALL dbms.killQueries(['1']) YIELD queryId RETURN queryId",
-    "CALL db.ping() YIELD success RETURN success",
-    "CALL db.awaitIndexes(300)",
-    "CALL (*) { SHOW DATABASES } RETURN 1",
-    "SHOW DATABASES",
-    "SHOW TRANSACTIONS YIELD * TERMINATE TRANSACTIONS 'neo4j-transaction-1'",
-    "SHOW SETTINGS YIELD name, value RETURN name, value",
-    "TERMINATE TRANSACTIONS 'neo4j-transaction-1'",
-    "ALTER CURRENT USER SET PASSWORD FROM 'a' TO 'b'",
-    "STOP DATABASE neo4j",
-    "USE system SHOW USERS",
-    "USE other MATCH (n) RETURN n",
-    "USE `other` MATCH (n) RETURN n",
-    "MATCH (p) CALL (p) { USE graph.byName('other') MATCH (n) RETURN n } RETURN n",
-    "RETURN 1 AS n UNION USE other MATCH (n) RETURN n",
-    "EXPLAIN MATCH (n) RETURN n",
-    "PROFILE MATCH (n) RETURN n",
-    "CYPHER runtime=slotted MATCH (n) RETURN n",
-    "CYPHER 25 MATCH (n) RETURN n",
-    "MATCH (n) RETURN n; MATCH (m) RETURN m",
-    "MATCH (n) RETURN n; CREATE (n:Evil);",
-    "MATCH (n) RETURN ';' AS x; DROP INDEX evil",
-    "MATCH (p:Person) CALL (p) { RETURN 1 AS x } IN TRANSACTIONS RETURN x",
-    "MATCH (p:Person) CALL (p) { RETURN 1 AS x } IN 3 CONCURRENT TRANSACTIONS RETURN x",
-    "MATCH (n) WHERE n.name = $name RETURN n",
-    "MATCH (n) FINISH",
-    "Sure! Here you go: MATCH (n) RETURN n",
-    "```cypher\nMATCH (n) DETACH DELETE n\n```",
-    "```\nMATCH (n) RETURN 1\n```\nand then\n```\nCREATE (n:Evil)",
-    "MATCH (n) RETURN 'a",
-    "MATCH (n) RETURN n /* to be continued",
-    "MATCH (n:`Person) RETURN n",
-    "MATCH (n) RETURN n\x00",
-    "MATCH (n) RETURN '\ud800'",
-    "",
-    ";",
-]
-# Values that the server would work at for hours without a look at the clock.
-ENDLESS = [
-    "RETURN size([x IN range(1, 100000000000) WHERE x < 0]) AS a",
-    "RETURN any(x IN range(1, 10*1000*1000*1000) WHERE x < 0) AS a",
-    "RETURN reduce(s = 'a', x IN range(1, 40) | s + s) AS a",
-    "MATCH (n) WITH collect(n) AS l RETURN all(a IN l WHERE any(b IN l WHERE none(c IN l WHERE a = c))) AS x",
-    "RETURN [a IN range(1, 999) | [b IN range(1, 999) | [c IN range(1, 999) | a * b * c]]] AS a",
-    # Patterns that backtrack.
-    "MATCH (n) WHERE n.name =~ '(.*a){12}b' RETURN n",
-    "MATCH (n) WHERE n.name =~ '(a+)+$' RETURN n",
-    "MATCH (n) WHERE n.name =~ '(a|a)*b' RETURN n",
-    "MATCH (n) WHERE n.name =~ '(?:a|aa)+' RETURN n",
-    "MATCH (n) WHERE n.name =~ 'a?a?a?a?a?a?a?a?aaaaaaaa' RETURN n",
-    "MATCH (n) WHERE n.name =~ '.*.*.*.*x' RETURN n",
-    "MATCH (n) WHERE n.name =~ '(.*)\\\\1' RETURN n",
-    "MATCH (n) WHERE n.name =~ '(?=.*a)(?=.*b).*' RETURN n",
-    "MATCH (n) WHERE n.name =~ '((a{1,99}){1,99}){1,99}' RETURN n",
-    "MATCH (n) WHERE n.name =~ n.pattern RETURN n",
-    "MATCH (n) WHERE n.name =~ ('(.*a)' + '{12}b') RETURN n",
-    "MATCH (n) WHERE n.name =~ '(.*a)' + '{12}b' RETURN n",
-    "MATCH (n) WITH n, '(.*a){12}b' AS p WHERE n.name = ~p OR n.name =~ p RETURN n",
-    # Values that double.
-    "WITH [1] AS l " + "WITH l + l AS l " * 40 + "RETURN l",
-    "WITH 'a' AS l " + "WITH l || l AS l " * 40 + "RETURN l",
-    "WITH [1] AS l " + "WITH [l, l] AS l " * 40 + "RETURN l",
-    "WITH [1] AS l " + "WITH {a: l, b: l} AS l " * 40 + "RETURN l",
-    "WITH {a: 1} AS m " + "WITH {a: m.a, b: m.a} AS m " * 40 + "RETURN m",
-    "WITH 'a' AS l " + "WITH l AS a, l AS b WITH a + b AS l " * 40 + "RETURN l",
-    "WITH 'a' AS l " + "WITH l + 'x' STARTS WITH 'y' AS b, l + l AS l " * 40 + "RETURN l",
-    "WITH 'a' AS l " + "CALL (l) { RETURN l + l AS m } WITH m AS l " * 40 + "RETURN l",
-    "RETURN " + "replace(" * 20 + "'a'" + ", 'a', 'aaaaa')" * 20 + " AS a",
-    "WITH 'aaaaaaaaaa' AS s RETURN replace(replace(s, 'a', s), 'a', s) AS a",
-    "WITH range(1, 1000) AS l WITH [x IN l | l] AS l WITH [x IN l | l] AS l RETURN l",
-    "WITH range(1, 1000) AS l RETURN [x IN l | {a: l}] AS a",
-    "MATCH (n) WITH collect(n) AS l MATCH (a) RETURN [(a)--(b) | l] AS a",
-    "RETURN [x IN range(1, 1000) | range(1, 1000)] AS a, `apoc.util.sleep`(1) AS b",
-    # A function of a plug-in, its whole name in backticks.
-    "RETURN `apoc.util.sleep`(100000) AS a",
-]
+from tests.attacks import ATTACKS
+
 # What the guard lets through, for it only reads; it must end by the timeout, and give no more than the rows allowed.
 BOUNDED = [
     "MATCH p = (a)-[*]-(b) RETURN count(p) AS n",
@@ -197,9 +55,11 @@ HARMLESS = [
 ]
 
 
-def replies(url, file):
-    """All that must be refused, by kind, with the address and the file that it asks for."""
-    kinds = {"writes": WRITES, "outside": OUTSIDE, "administration": ADMINISTRATION, "endless": ENDLESS}
-    return {
-        kind: [reply.replace("{url}", url).replace("{file}", file) for reply in some] for kind, some in kinds.items()
-    }
+def attacks(url, file):
+    """All that must be refused: kind, reason and reply, with the address and the file that it asks for."""
+    return [
+        (kind, reason, reply.replace("{url}", url).replace("{file}", file))
+        for kind, reasons in ATTACKS.items()
+        for reason, some in reasons.items()
+        for reply in some
+    ]

@@ -1,6 +1,8 @@
 """What goes over the wire between driver and server, counted by a proxy on loopback."""
 
+import select
 import socket
+import ssl
 import threading
 
 import numpy as np
@@ -14,6 +16,10 @@ class Wire:
         self.target = (host, int(port))
         self.lock = threading.Lock()
         self.closed = False
+        self.connections = 0
+        self.open = 0
+        self.thawed = threading.Event()
+        self.thawed.set()
         self.reset()
 
     def __enter__(self):
@@ -24,6 +30,7 @@ class Wire:
         return self
 
     def __exit__(self, *_):
+        self.thaw()
         with self.lock:
             self.closed = True
             for one in self.sockets:
@@ -36,6 +43,14 @@ class Wire:
         for one in broken:
             one.shutdown(socket.SHUT_RDWR)
             one.close()
+
+    def freeze(self):
+        """Let nothing through that the server says."""
+        self.thawed.clear()
+
+    def thaw(self):
+        """Let everything through again."""
+        self.thawed.set()
 
     def reset(self):
         self.runs = 0
@@ -60,6 +75,8 @@ class Wire:
             except OSError:
                 return
             server = socket.create_connection(self.target)
+            self.connections += 1
+            self.open += 1
             with self.lock:
                 if self.closed:
                     # The driver opened one more while the test was leaving.
@@ -67,8 +84,11 @@ class Wire:
                     server.close()
                     return
                 self.sockets += [client, server]
-            threading.Thread(target=self.pump, args=(client, server, self.sent), daemon=True).start()
-            threading.Thread(target=self.pump, args=(server, client, self.answers_append), daemon=True).start()
+            self.join(client, server)
+
+    def join(self, client, server):
+        threading.Thread(target=self.pump, args=(client, server, self.sent), daemon=True).start()
+        threading.Thread(target=self.pump, args=(server, client, self.answers_append), daemon=True).start()
 
     def pump(self, source, sink, seen):
         try:
@@ -77,6 +97,9 @@ class Wire:
                 sink.sendall(data)
         except OSError:
             return
+        finally:
+            # The driver has closed its end.
+            self.open -= seen == self.sent
 
     def sent(self, data):
         # A RUN message is a structure of three fields with the signature 0x10, then the query's text, a long string.
@@ -85,4 +108,29 @@ class Wire:
         self.runs += sum(data.count(bytes([0xB3, 0x10, marker])) for marker in (0xD0, 0xD1, 0xD2))
 
     def answers_append(self, data):
+        self.thawed.wait()
         self.answers += data
+
+
+class TlsWire(Wire):
+    """A wire that speaks TLS with the driver, by a certificate with its key in one file."""
+
+    def __init__(self, uri, certificate):
+        super().__init__(uri)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(certificate)
+
+    def join(self, client, server):
+        # One thread, for a connection with TLS must not be read and written at the same time.
+        threading.Thread(target=self.exchange, args=(client, server), daemon=True).start()
+
+    def exchange(self, client, server):
+        try:
+            with self.context.wrap_socket(client, server_side=True) as tls:
+                while True:
+                    for source in [tls] if tls.pending() else select.select([tls, server], [], [])[0]:
+                        if not (data := source.recv(65_536)):
+                            return
+                        (server if source is tls else tls).sendall(data)
+        except OSError:
+            return

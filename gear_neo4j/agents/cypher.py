@@ -95,7 +95,7 @@ class CypherLoop:
             return []
         try:
             query = admit(self._graph, text, limit=self._options.rows, timeout=self._options.timeout)
-            rows = self._graph.read_text(query, limit=self._options.rows, timeout=self._options.timeout)
+            answer = self._graph.read_text(query, limit=self._options.rows, timeout=self._options.timeout)
         except QueryTimeout as error:
             _record(run, QueryAttempt(text, str(error)))
             return []
@@ -104,6 +104,8 @@ class CypherLoop:
                 raise
             _record(run, QueryAttempt(text, str(error)))
             raise ValueError(str(error)) from error
+        # First, where no prompt leaves it out: a model that counts these rows must know that there are more.
+        rows = [*([{"truncated": answer.truncated}] if answer.truncated else []), *answer.rows]
         _record(run, QueryAttempt(query, rows=tuple(json.dumps(row, ensure_ascii=False) for row in rows)))
         return rows
 

@@ -1,6 +1,6 @@
 """``gear doctor``: is this database ready to be searched, and what does a search cost?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
@@ -28,6 +28,7 @@ Level = Literal["ok", "advice", "problem"]
 SAMPLED = 5
 BUSIEST = 10
 PAGE_CACHE = "server.memory.pagecache.size"
+LIMITS = ("db.memory.transaction.max", "db.memory.transaction.total.max", "db.transaction.timeout")
 # The size of a triple in the store: its vector (four bytes a number, in blocks), texts, three relationships, an id.
 BYTES_A_TRIPLE = 700
 BYTES_A_PASSAGE = 3_000
@@ -88,7 +89,7 @@ class Doctor:
         if any(finding.level == "problem" for finding in findings):
             return Examination(tuple(findings))
         counts = self.graph.store.counts()
-        findings.extend((self._contents(counts), self._page_cache(counts)))
+        findings.extend((self._contents(counts), self._page_cache(counts), about_limits(self._settings(*LIMITS))))
         hubs = self._hubs()
         findings.append(_about_hubs(hubs.count, self.beam))
         costs = self._costs(questions or self._sample())
@@ -136,16 +137,20 @@ class Doctor:
         vector = BYTES_A_NUMBER * self.embedder.dimension
         needed = counts.triples * (vector + BYTES_A_TRIPLE) + counts.passages * (vector + BYTES_A_PASSAGE)
         detail = f"our part of the store takes about {needed / 2**30:.1f} GiB"
-        try:
-            size = _bytes(self.graph.diagnostics.setting(PAGE_CACHE))
-        except DatabaseError:
-            size = None
+        size = _bytes(self._settings(PAGE_CACHE).get(PAGE_CACHE))
         if size is None:
             return Finding("ok", "page cache", f"{detail}; the server does not tell the size of its page cache")
         detail += f", the page cache {size / 2**30:.1f} GiB"
         if needed > size:
             return Finding("advice", "page cache", detail, f"{PAGE_CACHE} (GEAR_LOCAL_PAGECACHE for a local server)")
         return Finding("ok", "page cache", detail)
+
+    def _settings(self, *names: str) -> Mapping[str, str]:
+        """The settings that the server tells of; a user without admin rights, or Aura's, learns of none."""
+        try:
+            return self.graph.diagnostics.settings(*names)
+        except DatabaseError:
+            return {}
 
     def _hubs(self) -> Hubs:
         labels = list(self.profile.entities) if self.profile else ["Entity"]
@@ -182,6 +187,23 @@ def _cost(name: str, runs: Sequence[QueryProfile]) -> QueryCost:
         median(run.milliseconds for run in runs),
         tuple(sorted(frozenset[str]().union(*(run.scans for run in runs)))),
     )
+
+
+def about_limits(settings: Mapping[str, str]) -> Finding:
+    """The limits of the server for a query that brings none, such as one that a model wrote.
+
+    Example:
+        >>> about_limits({"db.memory.transaction.max": "512.00MiB", "db.transaction.timeout": "0s"}).detail
+        'a query may take any memory or time: db.transaction.timeout is not set'
+    """
+    unlimited = [name for name in LIMITS if settings.get(name, "?") in ("0", "0B", "0s")]
+    if unlimited:
+        verb = "is" if len(unlimited) == 1 else "are"
+        detail = f"a query may take any memory or time: {', '.join(unlimited)} {verb} not set"
+        return Finding("advice", "limits", detail, "the values in docs/operations.md, in the server's neo4j.conf")
+    if not settings:
+        return Finding("ok", "limits", "the server does not tell its limits for a query")
+    return Finding("ok", "limits", ", ".join(f"{name} {value}" for name, value in sorted(settings.items())))
 
 
 def _about_hubs(hubs: int, beam: Beam) -> Finding:

@@ -4,30 +4,36 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from importlib.metadata import version
-from itertools import islice
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import neo4j
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
 from gear_neo4j.errors import AuthenticationFailed, DatabaseError, ServerUnavailable, SettingsError
 from gear_neo4j.graph.deadline import within
+from gear_neo4j.graph.excerpt import MOST_BYTES, Excerpt, Reading
+from gear_neo4j.graph.meter import Meter, NamedContext
 from gear_neo4j.graph.profiles import QueryProfile, profile_of
 from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.graph.query_log import logged
 from gear_neo4j.graph.refusals import refusal
-from gear_neo4j.graph.values import plain, quiet
+from gear_neo4j.graph.values import quiet
 from gear_neo4j.graph.versions import SEARCH_PROBE, check_version
 
 # The server looks for expired transactions every two seconds.
 GRACE = 3.0
+# An explicit limit goes before that of the server (db.transaction.timeout); 0 is none.
+UNLIMITED = 0
 # Retries after another process deleted a node that the query had looked up; the driver does not retry these.
 VANISHED_TRIES = 5
 VANISHED = "Neo.ClientError.Statement.EntityNotFound"
 Row = dict[str, Any]
 _Outcome = tuple[list[Row], dict[str, Any] | None]
 Driver = neo4j.Driver
+Value = TypeVar("Value")
+_Auth = tuple[str, str] | None
 
 
 class Database:
@@ -44,6 +50,8 @@ class Database:
     def __init__(self, driver: neo4j.Driver, *, name: str | None = None) -> None:
         self._driver = driver
         self._owned = False
+        # Opens another driver to the same server; not known for a driver of the caller.
+        self._reopen: Callable[[Meter], neo4j.Driver] | None = None
         self._probed: bool | None = None
         self._on_profile: Callable[[QueryProfile], None] | None = None
         query = named("server_info")
@@ -66,17 +74,8 @@ class Database:
         Raises:
             ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer, SettingsError.
         """
-        try:
-            driver = neo4j.GraphDatabase.driver(
-                uri,
-                auth=(username, password) if password else None,
-                user_agent=f"gear-neo4j/{version('gear-neo4j')}",
-                connection_acquisition_timeout=30,
-                max_transaction_retry_time=15,
-                notifications_min_severity="OFF",
-            )
-        except (ConfigurationError, ValueError) as error:
-            raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
+        auth = (username, password) if password else None
+        driver = _open(uri, auth)
         try:
             with _explained(name):
                 # A query would be retried for 15 seconds before it reports that no server answers.
@@ -86,6 +85,7 @@ class Database:
             driver.close()
             raise
         database._owned = True
+        database._reopen = partial(_open, uri, auth)
         return database
 
     def run(self, query: Query, /, **parameters: object) -> list[Row]:
@@ -120,7 +120,7 @@ class Database:
         if not query.writes:
             try:
                 # An auto-commit transaction saves the round trip of a commit.
-                with self._session(fetch_size=1_000) as session:
+                with self._session(self._driver, fetch_size=1_000) as session:
                     return _rows_and_plan(session.run(statement, parameters))
             except (Neo4jError, DriverError) as error:
                 if not error.is_retryable():
@@ -144,41 +144,65 @@ class Database:
         with (
             _explained(self.name, query),
             logged(query.name, database=self.name) as entry,
-            self._session(fetch_size=1_000) as session,
+            self._session(self._driver, fetch_size=1_000) as session,
         ):
-            for record in session.run(query.text, parameters):
+            # How long a stream takes is for its reader to say; a limit of the server's is meant for others.
+            for record in session.run(neo4j.Query(query.text, timeout=UNLIMITED), parameters):
                 entry.rows += 1
                 yield dict(record)
 
     def explain(self, text: str, *, timeout: float = 10.0) -> str:
         """The server's query type of a statement, which is not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
-        return within(timeout + GRACE, lambda: self._read(f"EXPLAIN {text}", timeout, 0)[1])
+        return self._untrusted(timeout, lambda tx, _: tx.run(f"EXPLAIN {text}").consume().query_type or "")
 
-    def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> list[Row]:
+    def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> Excerpt:
         """The first rows of an untrusted statement, as plain data; the transaction cannot write.
+
+        It has a connection of its own, which is broken at the timeout and when the server sends more than the budget.
+        A driver of the caller's lends one of its own instead: then a single row is read whatever its size, and past the
+        timeout a thread reads on.
 
         Raises:
             QueryTimeout: it took longer than ``timeout`` seconds.
-            DatabaseError: the server refused it.
+            DatabaseError: the server refused it, or a single row is too large.
         """
-        return within(timeout + GRACE, lambda: self._read(text, timeout, limit)[0])
 
-    def _read(self, text: str, timeout: float, limit: int) -> tuple[list[Row], str]:
+        def read(transaction: neo4j.Transaction, meter: Meter) -> Excerpt:
+            return _excerpt(transaction.run(text), limit=limit, meter=meter)
+
+        return self._untrusted(timeout, read)
+
+    def _untrusted(self, timeout: float, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
+        with Meter(MOST_BYTES) as meter:
+            return within(timeout + GRACE, lambda: self._transact(timeout, meter, work))
+
+    def _transact(self, timeout: float, meter: Meter, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
         with (
             _explained(self.name),
             logged("text", database=self.name) as entry,
-            self._session(fetch_size=max(limit, 1)) as session,
+            meter.reading(),
+            self._apart(meter) as driver,
+            # In small batches, so that little is under way when the reader stops.
+            self._session(driver, fetch_size=50) as session,
             # An explicit transaction rules out CALL { ... } IN TRANSACTIONS, and retries of an expensive query.
             session.begin_transaction(metadata={"app": "gear-neo4j", "query": "text"}, timeout=timeout) as transaction,
         ):
-            result = transaction.run(text)
-            rows = [{key: plain(value) for key, value in dict(record).items()} for record in islice(result, limit)]
-            entry.rows = len(rows)
-            return rows, "" if limit else result.consume().query_type or ""
+            value = work(transaction, meter)
+            entry.rows = len(value.rows) if isinstance(value, Excerpt) else 0
+            return value
 
-    def _session(self, *, fetch_size: int) -> neo4j.Session:
-        """A read session that sees the writes of the driver's other queries, on any server of a cluster."""
-        return self._driver.session(
+    @contextmanager
+    def _apart(self, meter: Meter) -> Iterator[neo4j.Driver]:
+        """A driver for one untrusted statement, whose connections are metered; the caller's own if that is given."""
+        if self._reopen is None:
+            yield self._driver
+        else:
+            with self._reopen(meter) as driver:
+                yield driver
+
+    def _session(self, driver: neo4j.Driver, *, fetch_size: int) -> neo4j.Session:
+        """A read session that sees the writes of this driver's other queries, on any server of a cluster."""
+        return driver.session(
             database=self.name,
             default_access_mode=neo4j.READ_ACCESS,
             fetch_size=fetch_size,
@@ -187,7 +211,7 @@ class Database:
 
     def execute(self, statement: str) -> None:
         """Run a schema statement on its own: schema and data cannot share a transaction."""
-        self.run(Query("schema", statement, writes=True))
+        self.run(Query("schema", statement, writes=True, timeout=UNLIMITED))
 
     @property
     def has_search_clause(self) -> bool:
@@ -218,6 +242,41 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:
+    """A driver; with a meter, one that reaches its server through that."""
+    metered: dict[str, Any] = {"resolver": meter.resolve} if meter else {}
+    # The driver would compare the certificate with the loopback address; schemes with +ssc compare nothing.
+    if meter and uri.partition("://")[0].endswith("+s"):
+        uri, metered["ssl_context"] = uri.replace("+s://", "://", 1), NamedContext.of(meter)
+    try:
+        return neo4j.GraphDatabase.driver(
+            uri,
+            auth=auth,
+            user_agent=f"gear-neo4j/{version('gear-neo4j')}",
+            connection_acquisition_timeout=30,
+            max_transaction_retry_time=15,
+            notifications_min_severity="OFF",
+            **metered,
+        )
+    except (ConfigurationError, ValueError) as error:
+        raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
+
+
+def _excerpt(result: neo4j.Result, *, limit: int, meter: Meter) -> Excerpt:
+    reading = Reading(limit)
+    try:
+        for record in result:
+            if not reading.take(record):
+                break
+    except DriverError:
+        if not meter.spent:
+            raise
+        reading.stop()
+    except RecursionError:
+        raise DatabaseError("the answer has values nested too deep to read: return a flat list or map") from None
+    return reading.excerpt()
 
 
 def _rows_and_plan(result: neo4j.Result) -> _Outcome:

@@ -20,14 +20,13 @@ class Diagnostics:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def setting(self, name: str) -> str | None:
-        """The value of a setting of the server; None if it does not exist.
+    def settings(self, *names: str) -> dict[str, str]:
+        """The values of some settings of the server, without those that do not exist.
 
         Raises:
             DatabaseError: the user may not see the settings.
         """
-        rows = self._database.call("server_settings", names=[name])
-        return rows[0]["value"] if rows else None
+        return {row["name"]: row["value"] for row in self._database.call("server_settings", names=list(names))}
 
     def hubs(self, *, labels: Sequence[str], names: Sequence[str], hub: int, limit: int) -> Hubs:
         """The nodes with one of the labels that are in more than ``hub`` triples, and the names of the busiest."""

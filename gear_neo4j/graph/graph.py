@@ -8,8 +8,9 @@ from gear_neo4j.domain import VectorSource
 from gear_neo4j.graph import bulk, migrations, preparation, schema
 from gear_neo4j.graph.community_store import CommunityStore
 from gear_neo4j.graph.corpus_writes import CorpusWrites
-from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.diagnostics import Diagnostics
+from gear_neo4j.graph.excerpt import Excerpt
 from gear_neo4j.graph.export import Export
 from gear_neo4j.graph.extraction_queue import ExtractionQueue
 from gear_neo4j.graph.imports import Imports
@@ -146,7 +147,7 @@ class Graph:
         """The query type of a statement, which is not run; see :meth:`Database.explain`."""
         return self.database.explain(text, timeout=timeout)
 
-    def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> list[Row]:
+    def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> Excerpt:
         """The first rows of an untrusted statement; see :meth:`Database.read_text`."""
         return self.database.read_text(text, timeout=timeout, limit=limit)
 

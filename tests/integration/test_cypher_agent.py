@@ -139,6 +139,19 @@ def test_rows_are_limited(graph, server, embedder):
     assert ["n = 1", "n = 2", "n = 3"] == [fact.object for fact in answer.gist]
 
 
+def test_an_answer_that_is_too_large_says_so(graph, server, embedder):
+    """To the model first of all, and in the trace; the rows that fit are there."""
+    long = f"UNWIND range(1, 300) AS n RETURN n, '{'a' * 1_900}' AS text"
+    with asked(server, embedder, long) as (gear, model):
+        answer = gear.ask(QUESTION, agent=CypherAgent(rows=300))
+
+    (query,) = answer.trace.steps[0].queries
+    note = f"only {len(query.rows) - 1} rows were read: the answer is too large"
+    assert {"truncated": note} == json.loads(query.rows[0])
+    assert 50 < len(query.rows) < 300
+    assert f"[F1] row 1 —has→ truncated = {note}" in model.requests[1]["messages"][1]["content"]
+
+
 def test_what_cannot_be_asked(graph, database, server, embedder, tmp_path):
     """A blank question, no passages wanted, no model, options out of range, a database of passages alone."""
     with asked(server, embedder) as (gear, model):

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from gear_neo4j.errors import DatabaseError
-from gear_neo4j.gear.doctor import Doctor
+from gear_neo4j.gear.doctor import LIMITS, Doctor, about_limits
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.query_log import LOGGER
@@ -33,8 +33,10 @@ def test_a_database_that_is_well_has_no_findings_but_good_ones(filled, embedder)
 
     found = Doctor(Graph(filled), embedder).examine()
 
-    assert {"server", "schema", "contents", "page cache", "hubs", "plans"} == set(levels(found))
-    assert {"ok"} == set(levels(found).values())
+    # The limits are those of the server that the tests are given.
+    own = {subject: level for subject, level in levels(found).items() if subject != "limits"}
+    assert {"server", "schema", "contents", "page cache", "hubs", "plans"} == set(own) < set(levels(found))
+    assert {"ok"} == set(own.values())
     assert {"find_passages", "start_paths"} <= {one.query for one in found.costs}
     assert all(one.db_hits > 0 and one.milliseconds > 0 and not one.scans for one in found.costs)
     assert before == Graph(filled).store.counts()
@@ -59,6 +61,24 @@ def test_passages_that_were_never_read_are_told_with_what_to_do(filled, embedder
 
     assert ("advice", "gear ingest --extract rules") == (contents.level, contents.fix)
     assert "1 passage never read" in contents.detail
+
+
+@pytest.mark.parametrize(
+    ("settings", "level", "detail"),
+    [
+        (dict.fromkeys(LIMITS, "0B"), "advice", f"{', '.join(LIMITS)} are not set"),
+        ({LIMITS[0]: "512.00MiB", LIMITS[1]: "680.00MiB", LIMITS[2]: "0s"}, "advice", f"{LIMITS[2]} is not set"),
+        ({LIMITS[0]: "512.00MiB", LIMITS[1]: "680.00MiB", LIMITS[2]: "10m"}, "ok", f"{LIMITS[2]} 10m"),
+        ({}, "ok", "does not tell"),
+    ],
+)
+def test_a_server_without_limits_is_told_which_to_set(settings, level, detail):
+    """By their names; a server that keeps its settings to itself is no problem."""
+    finding = about_limits(settings)
+
+    assert level == finding.level
+    assert detail in finding.detail
+    assert (level == "advice") == ("operations.md" in finding.fix)
 
 
 def test_hubs_are_counted_and_the_busiest_named(filled, embedder):

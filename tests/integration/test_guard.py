@@ -2,20 +2,26 @@
 
 import threading
 import time
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
+from gear_neo4j import CypherAgent
 from gear_neo4j.errors import DatabaseError, GuardError, QueryTimeout
 from gear_neo4j.graph.database import GRACE
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.guard import admit
+from gear_neo4j.graph.guard import admit, check
 from gear_neo4j.graph.queries import Query
+from tests.attacks import ATTACKS
 from tests.dump import dump
-from tests.hostile import BOUNDED, HARMLESS, OUTSIDE, WRITES, replies
+from tests.grammar import DOING_MORE, READING, queries
+from tests.hostile import BOUNDED, HARMLESS, attacks
 
 CANARY = "canary-5f1d"
 TIMEOUT = 1.0
+WRITES = [reply for some in ATTACKS["writes"].values() for reply in some]
 ROWS = 5
 PEOPLE = Query(
     "people",
@@ -66,10 +72,10 @@ def web():
         thread.join()
 
 
-def read(database, reply):
+def read(database, reply, *, timeout=TIMEOUT):
     """The rows of a reply, as the agent reads them."""
-    query = admit(Graph(database), reply, limit=ROWS, timeout=TIMEOUT)
-    return database.read_text(query, limit=ROWS, timeout=TIMEOUT)
+    query = admit(Graph(database), reply, limit=ROWS, timeout=timeout)
+    return database.read_text(query, limit=ROWS, timeout=timeout).rows
 
 
 def ends(database):
@@ -81,22 +87,48 @@ def ends(database):
     return False
 
 
-@pytest.mark.parametrize("kind", list(replies("", "")))
+@pytest.mark.parametrize("kind", list(ATTACKS))
 def test_hostile_replies_change_nothing_and_read_nothing_else(graph, web, tmp_path, kind):
     """Each is refused at once; the graph, the schema, the file and the address are left alone."""
     url, asked = web
     (tmp_path / "secret.csv").write_text(CANARY)
     before = dump(graph)
 
-    for reply in replies(url, (tmp_path / "secret.csv").as_uri())[kind]:
+    for own, reason, reply in attacks(url, (tmp_path / "secret.csv").as_uri()):
+        if own != kind:
+            continue
         started = time.monotonic()
         with pytest.raises(GuardError) as refused:
             read(graph, reply)
         assert time.monotonic() - started < TIMEOUT, reply
+        assert reason in str(refused.value)
         assert CANARY not in str(refused.value)
 
     assert [] == asked
     assert before == dump(graph)
+
+
+def test_what_the_rules_let_through_the_server_counts_as_reading(graph):
+    """Queries of a grammar: none is of another type than r, and most can be run."""
+    kinds = Counter()
+
+    @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+    @given(queries([*READING, *DOING_MORE]))
+    def explained(query):
+        try:
+            checked = check(query.text)
+        except GuardError:
+            kinds["refused"] += 1
+            return
+        try:
+            kinds[graph.explain(checked)] += 1
+        except DatabaseError:
+            kinds["broken"] += 1
+
+    explained()
+
+    assert {"refused", "broken", "r"} >= set(kinds)
+    assert kinds["r"] > 10 * kinds["broken"]
 
 
 @pytest.mark.parametrize("reply", WRITES)
@@ -118,10 +150,10 @@ def test_a_write_without_the_rules_is_refused_by_the_server_itself(graph, reply)
 def test_the_server_counts_reading_files_and_addresses_as_reading(graph, web):
     """Why the rules are needed: EXPLAIN finds nothing wrong with LOAD CSV, and the server asks any address."""
     url, asked = web
-    load = OUTSIDE[1].replace("{url}", url)
+    load = f"LOAD CSV FROM '{url}/data.csv' AS line RETURN line"
 
     assert "r" == graph.explain(load)
-    assert [{"line": [CANARY]}] == graph.read_text(load)
+    assert ({"line": [CANARY]},) == graph.read_text(load).rows
     assert ["/data.csv"] == asked
 
 
@@ -134,7 +166,7 @@ def test_a_query_without_end_or_with_a_huge_result_ends_in_time(graph, reply):
     try:
         rows = read(graph, reply)
     except QueryTimeout:
-        rows = []
+        rows = ()
 
     # EXPLAIN and the query have a timeout each.
     assert time.monotonic() - started < 2 * (TIMEOUT + GRACE)
@@ -152,7 +184,7 @@ def test_a_value_that_the_server_never_ends_does_not_hold_the_caller(graph):
         graph.read_text("RETURN any(x IN range(1, 250000000) WHERE x < 0) AS a", timeout=0.2)
 
     assert time.monotonic() - started < 0.2 + GRACE + 1
-    assert [{"a": 1}] == graph.read_text("RETURN 1 AS a")
+    assert ({"a": 1},) == graph.read_text("RETURN 1 AS a").rows
 
 
 @pytest.mark.parametrize("reply", HARMLESS)
@@ -160,7 +192,8 @@ def test_a_query_that_only_reads_is_run(graph, reply):
     """The server understands what the guard lets through."""
     before = dump(graph)
 
-    rows = read(graph, reply)
+    # The first plan of a new server takes more than a second; how long a query may take is shown above.
+    rows = read(graph, reply, timeout=CypherAgent().timeout)
 
     assert len(rows) <= ROWS
     assert before == dump(graph)
@@ -172,7 +205,7 @@ def test_rows_come_back_as_plain_data(graph):
         """MATCH p = (a {name: 'Ana Petkova'})-[r]->(b)
         RETURN b, r, p, date('2024-02-29') AS day, duration('P1D') AS time, point({x: 1, y: 2}) AS place,
           [0.5, 0.5] AS pair, [n IN range(1, 90) | toFloat(n)] AS vector, {a: [true, null]} AS map"""
-    )
+    ).rows
 
     board = {
         "labels": ["Board", "GuardTest"],
@@ -191,7 +224,7 @@ def test_a_statement_is_known_by_the_database_and_by_us(graph):
     (row,) = graph.read_text(
         """SHOW TRANSACTIONS YIELD metaData, database WHERE metaData.query = 'text'
         RETURN DISTINCT metaData.app AS app, database"""
-    )
+    ).rows
 
     assert {"app": "gear-neo4j", "database": graph.name} == row
-    assert [{"n": 1}, {"n": 2}] == graph.read_text("UNWIND range(1, 1000000000000) AS n RETURN n", limit=2)
+    assert ({"n": 1}, {"n": 2}) == graph.read_text("UNWIND range(1, 1000000000000) AS n RETURN n", limit=2).rows

@@ -1,17 +1,22 @@
 """The rules of the guard: what it refuses and why, what it lets pass, and how it cuts."""
 
+import json
 import threading
+import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from neo4j.vector import Vector
 
 from gear_neo4j.errors import GuardError, QueryTimeout
 from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.guard import WRITING, check
 from gear_neo4j.graph.tokens import tokens
 from gear_neo4j.graph.values import LONGEST_VALUE, plain
-from tests.hostile import BOUNDED, HARMLESS, replies
+from tests.grammar import DOING_MORE, READING, queries
+from tests.hostile import BOUNDED, HARMLESS, attacks
 
 WORDS = st.sampled_from([*sorted(WRITING), "LOAD CSV", "USE other", "; RETURN 2 AS b", "CALL apoc.load.json('x')"])
 # A forbidden word where it is only a text, a name or a comment.
@@ -33,13 +38,34 @@ PIECES = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("reply", [one for some in replies("http://127.0.0.1:9", "file:///a").values() for one in some])
-def test_what_does_more_than_read_is_refused(reply):
-    """Each with a reason that a model can be told in one line."""
+ATTACKS = attacks("http://127.0.0.1:9", "file:///a")
+
+
+@pytest.mark.parametrize(("kind", "reason", "reply"), ATTACKS)
+def test_what_does_more_than_read_is_refused(kind, reason, reply):
+    """Each for its own reason, which a model can be told in one line."""
     with pytest.raises(GuardError) as refused:
         check(reply)
 
+    assert reason in str(refused.value)
     assert 1 == len(str(refused.value).splitlines())
+
+
+def test_the_attacks_are_many_and_different():
+    """None is there twice, and every kind has some."""
+    assert len({reply for _, _, reply in ATTACKS}) == len(ATTACKS) >= 200
+    kinds = {"writes", "outside", "administration", "disguise", "endless", "deep", "planning"}
+    assert kinds == {kind for kind, _, _ in ATTACKS}
+
+
+def test_the_rules_themselves_take_no_time():
+    """Also for eight thousand characters of brackets, at each of which a rule might look at all the others."""
+    started = time.process_time()
+    for _, _, reply in ATTACKS:
+        with suppress(GuardError):
+            check(reply)
+
+    assert time.process_time() - started < 4
 
 
 @pytest.mark.parametrize("query", [*HARMLESS, *BOUNDED])
@@ -117,6 +143,28 @@ def test_a_query_that_passed_passes_again_unchanged(text):
     assert checked == check(checked)
 
 
+@given(queries([*READING, *DOING_MORE]))
+def test_a_query_with_a_clause_that_does_more_is_always_refused(query):
+    """Whatever clauses, spaces and comments stand around it."""
+    try:
+        check(query.text)
+    except GuardError:
+        return
+
+    assert not query.does_more
+
+
+@given(queries([*READING, *DOING_MORE]), st.data())
+def test_nothing_but_a_refusal_is_raised(query, data):
+    """Also where pieces of the query are missing, twice there or replaced."""
+    place = st.integers(0, len(query.text))
+    first, second = data.draw(place), data.draw(place)
+    broken = query.text[:first] + data.draw(st.one_of(PIECES, st.text(max_size=3))) + query.text[second:]
+
+    with suppress(GuardError):
+        assert check(broken) == check(check(broken))
+
+
 def test_work_that_does_not_end_is_left_behind():
     """The caller goes on; errors and results come through."""
     never = threading.Event()
@@ -133,5 +181,55 @@ def test_values_are_cut_where_they_are_long():
     assert "<17 numbers>" == plain([0.5] * 17)
     assert "nan" == plain(float("nan"))
     assert "<3 bytes>" == plain(b"abc")
+    assert "<17 numbers>" == plain([1] * 16 + [0.5])
+    assert "<64 numbers>" == plain(Vector([0.5] * 64, "f32"))
     assert LONGEST_VALUE + 1 == len(plain(["a" * 1_000] * 40))
     assert 50 == len(plain({str(number): number for number in range(99)}))
+
+
+def test_an_embedding_is_known_by_its_name():
+    """However short, as a column, as a property and below."""
+    note = "<2 numbers>"
+    assert note == plain([1.0, 0.0], name="embedding")
+    assert note == plain([1.0, 0.0], name="p.embedding")
+    assert [{"name": "Ana", "embedding": note}] == plain([{"name": "Ana", "embedding": [1.0, 0.0]}])
+    assert [1.0, 0.0] == plain([1.0, 0.0], name="embedding_of_position")
+    assert "a text" == plain("a text", name="embedding")
+
+
+def nested(levels):
+    """A list in a list, so many times."""
+    value = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("levels", [400, 100_000])
+def test_a_value_that_is_deep_is_cut_at_twenty_levels(levels):
+    """Before Python runs out of stack."""
+    text = json.dumps(plain(nested(levels)), ensure_ascii=False)
+
+    assert "[" * 21 + '"…"' + "]" * 21 == text
+
+
+def test_a_wide_value_is_not_looked_through():
+    """Fifty lists of fifty lists of fifty lists: work stops where the text would be cut anyway."""
+    looked = Counted()
+    value = [looked] * 60
+    for _ in range(5):
+        value = [value] * 60
+
+    plain(value)
+
+    assert looked.times <= LONGEST_VALUE
+
+
+class Counted:
+    """Says how often it was made a text."""
+
+    times = 0
+
+    def __str__(self):
+        self.times += 1
+        return "x"

@@ -1,0 +1,157 @@
+"""A relay on loopback between a driver and its server: it counts what the server sends, and can end both sides at once.
+
+The driver reads a record as a whole, however large, and cannot be interrupted while it waits for one.
+"""
+
+import logging
+import socket
+import ssl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Lock, Thread, get_ident
+from typing import Any, Self
+
+LOOPBACK = "127.0.0.1"
+CHUNK = 65_536
+_CONNECTING = 10.0
+# Where the driver reports a broken connection as an error.
+_DRIVER_LOG = logging.getLogger("neo4j.io")
+
+
+class Meter:
+    """The connections of one query; past ``budget`` bytes from the server, and at its end, all of them are broken.
+
+    Usage::
+
+        with Meter(2**20) as meter, neo4j.GraphDatabase.driver(uri, resolver=meter.resolve) as driver:
+            ...
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._left = budget
+        self._lock = Lock()
+        self._sockets: list[socket.socket] | None = []
+        self._hosts: dict[int, str] = {}
+
+    @property
+    def spent(self) -> bool:
+        """Whether the server sent more than the budget."""
+        return self._left < 0
+
+    def resolve(self, target: Sequence[Any]) -> list[tuple[str, int]]:
+        """The driver's resolver: instead of a host and port, a port on loopback that leads there."""
+        listener = socket.create_server((LOOPBACK, 0))
+        port: int = listener.getsockname()[1]
+        self._hosts[port] = target[0]
+        self._keep(listener)
+        _start(self._accept, listener, (target[0], target[1]))
+        return [(LOOPBACK, port)]
+
+    def host(self, port: int) -> str:
+        """The host to which a port on loopback leads."""
+        return self._hosts[port]
+
+    def cut(self) -> None:
+        """Break all connections, and let none be made."""
+        with self._lock:
+            broken, self._sockets = self._sockets or [], None
+        for connection in broken:
+            _shut(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """A block in which the driver reads in this thread: it logs no error about what the meter broke."""
+        reader = get_ident()
+
+        def keep(record: logging.LogRecord) -> bool:
+            return record.thread != reader or self._sockets is not None
+
+        _DRIVER_LOG.addFilter(keep)
+        try:
+            yield
+        finally:
+            _DRIVER_LOG.removeFilter(keep)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cut()
+
+    def _keep(self, *connections: socket.socket) -> None:
+        with self._lock:
+            if self._sockets is not None:
+                self._sockets.extend(connections)
+                return
+        for connection in connections:
+            _shut(connection)
+
+    def _accept(self, listener: socket.socket, target: tuple[str, int]) -> None:
+        with listener, suppress(OSError):
+            while True:
+                client, _ = listener.accept()
+                self._connect(client, target)
+
+    def _connect(self, client: socket.socket, target: tuple[str, int]) -> None:
+        try:
+            server = socket.create_connection(target, timeout=_CONNECTING)
+        except OSError:
+            # The driver reports that nobody answers.
+            client.close()
+            return
+        server.settimeout(None)
+        for end in (client, server):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._keep(client, server)
+        _start(self._pump, client, server, False)
+        _start(self._pump, server, client, True)
+
+    def _pump(self, source: socket.socket, sink: socket.socket, counted: bool) -> None:
+        with source, suppress(OSError):
+            while data := source.recv(CHUNK):
+                if counted and not self._spend(len(data)):
+                    break
+                sink.sendall(data)
+        _shut(sink)
+
+    def _spend(self, count: int) -> bool:
+        with self._lock:
+            self._left -= count
+        if self.spent:
+            self.cut()
+        return not self.spent
+
+
+class NamedContext(ssl.SSLContext):
+    """Verified TLS through a meter: the certificate must be that of the host, not of the loopback address.
+
+    Example:
+        >>> context = NamedContext(ssl.PROTOCOL_TLS_CLIENT)
+        >>> context.check_hostname, context.verify_mode
+        (True, <VerifyMode.CERT_REQUIRED: 2>)
+    """
+
+    meter: Meter
+
+    @classmethod
+    def of(cls, meter: Meter) -> Self:
+        """A context that trusts what this machine trusts."""
+        context = cls(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_default_certs()
+        context.meter = meter
+        return context
+
+    def wrap_socket(self, sock: socket.socket, *args: Any, **options: Any) -> ssl.SSLSocket:
+        """The socket with TLS, for the host behind its port."""
+        options["server_hostname"] = self.meter.host(sock.getpeername()[1])
+        return super().wrap_socket(sock, *args, **options)
+
+
+def _start(work: Any, *arguments: object) -> None:
+    Thread(target=work, args=arguments, name="gear-relay", daemon=True).start()
+
+
+def _shut(connection: socket.socket) -> None:
+    """Wake whoever waits for a socket; the thread that reads it closes it, so that no number is used twice."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,113 @@
+"""The relay between a driver and its server: what passes, what is counted, and how it ends."""
+
+import socket
+import threading
+import time
+from contextlib import contextmanager, suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gear_neo4j.graph.meter import Meter
+
+
+@contextmanager
+def server(answer):
+    """A server that reads a line and gives ``answer(line)``; its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve():
+            client, _ = listener.accept()
+            # A client that leaves before the end is none of the server's business.
+            with client, client.makefile("rb") as lines, suppress(OSError):
+                client.sendall(answer(lines.readline()))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield listener.getsockname()
+        thread.join()
+
+
+def everything(connection):
+    """All bytes up to the end of a connection, also one that is broken."""
+    parts = []
+    try:
+        while part := connection.recv(65_536):
+            parts.append(part)
+    except OSError:
+        pass
+    return b"".join(parts)
+
+
+def ask(meter, address, line):
+    (target,) = meter.resolve(address)
+    with socket.create_connection(target) as connection:
+        connection.sendall(line + b"\n")
+        return everything(connection)
+
+
+@given(st.binary(max_size=200_000))
+def test_what_passes_is_the_same_on_both_sides(data):
+    """Whatever its size, up to the budget."""
+    with server(lambda line: line + data) as address, Meter(200_006) as meter:
+        assert b"hello\n" + data == ask(meter, address, b"hello")
+        assert not meter.spent
+
+
+@given(st.integers(0, 100_000), st.integers(1, 2_000_000))
+def test_past_the_budget_the_connection_is_broken(budget, more):
+    """Never does more arrive than was allowed."""
+
+    def answer(_):
+        return b"x" * (budget + more)
+
+    with server(answer) as address, Meter(budget) as meter:
+        assert len(ask(meter, address, b"")) <= budget
+        assert meter.spent
+
+
+def test_the_budget_is_for_all_connections_together():
+    """Two that are within it are not, together."""
+    with Meter(150) as meter:
+        for rest in (100, 0):
+            with server(lambda _: b"x" * 100) as address:
+                assert rest == len(ask(meter, address, b""))
+    assert meter.spent
+
+
+def test_at_its_end_all_that_wait_are_woken():
+    """A reader whose server says nothing, and the threads of the relay; and nobody is let in any more."""
+    outcome = []
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        with Meter(1_000) as meter:
+            (target,) = meter.resolve(silent.getsockname())
+            connection = socket.create_connection(target)
+            reader = threading.Thread(target=lambda: outcome.append(everything(connection)))
+            reader.start()
+            held, _ = silent.accept()
+        reader.join(timeout=1)
+        for end in (connection, held):
+            end.close()
+
+    assert [b""] == outcome
+    assert ended("gear-relay")
+    with pytest.raises(OSError, match=r"refused|reset"), socket.create_connection(target) as late:
+        late.recv(1)
+
+
+def ended(name):
+    """Whether no thread of this name is left within a second."""
+    for _ in range(50):
+        if not any(thread.name == name for thread in threading.enumerate()):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_server_that_is_not_there_closes_the_connection():
+    """As the driver would see it without the relay, or nearly."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        nobody = listener.getsockname()
+    with Meter(1_000) as meter:
+        assert b"" == ask(meter, nobody, b"hello")
