@@ -3,6 +3,7 @@
 # make quick  what needs no server, in less than a minute
 # make fuzz   the property-based tests on random examples
 # make audit  known advisories against what is installed
+# make faults every command under faults at random moments
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -16,7 +17,7 @@ JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4Invocatio
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test quick fuzz lint audit bench clean
+.PHONY: install demo test quick fuzz faults lint audit bench clean
 .DEFAULT_GOAL := demo
 
 .venv/.installed: pyproject.toml
@@ -47,6 +48,12 @@ fuzz: .venv/.installed-dev
 	for run in $$(seq $(or $(RUNS),5)); do \
 		$(THREADS) $(BIN)/python -m pytest -m hypothesis --hypothesis-profile=random $(or $(TESTS),tests) || exit 1; \
 	done
+
+# 'make test' has the table and four random runs with seeds of its own; this has others. A seed is in the test's name:
+# 'make faults RUNS=1 SEED=7' repeats one.
+faults: .venv/.installed-dev
+	$(JVM) $(THREADS) GEAR_FAULT_RUNS=$(or $(RUNS),20) GEAR_FAULT_SEED=$(or $(SEED),$$(date +%s)) \
+		$(BIN)/python -m pytest tests/faults -k at_random
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

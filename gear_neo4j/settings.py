@@ -54,7 +54,7 @@ class Settings:
         ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``, ``GEAR_EMBEDDING_DTYPE``; for
         embeddings by a server ``GEAR_EMBEDDING_URL``, ``GEAR_EMBEDDING_KEY`` and
         ``GEAR_EMBEDDING_TIMEOUT`` (seconds a request); for a language model ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``,
-        ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a call), ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE``
+        ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a whole call), ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE``
         (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``).
 
         Raises:

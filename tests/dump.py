@@ -13,6 +13,8 @@ RELATIONSHIPS = Query(
 )
 INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN *")
 CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN *")
+# When something was written, and the random stamp of the last write.
+VOLATILE = {"at", "changed", "communitiesOf", "createdAt", "extractedAt", "in", "reportedAt"}
 
 
 def dump(database):
@@ -30,3 +32,19 @@ def _value(value):
     if isinstance(value, dict):
         return sorted((key, _value(one)) for key, one in value.items())
     return sorted(map(str, value)) if isinstance(value, list) and all(isinstance(one, str) for one in value) else value
+
+
+def dump_of(database):
+    """What a database holds, as two databases, or two runs, can be compared: without element ids and times."""
+    names = {row["id"]: _name(row) for row in database.run(NODES)}
+    edges = [(names[row["start"]], row["type"], _plain(row), names[row["end"]]) for row in database.run(RELATIONSHIPS)]
+    schema = [repr(row) for query in (INDEXES, CONSTRAINTS) for row in database.run(query)]
+    return {"nodes": sorted(names.values()), "relationships": sorted(map(repr, edges)), "schema": sorted(schema)}
+
+
+def _name(row):
+    return repr((sorted(row["labels"]), _plain(row)))
+
+
+def _plain(row):
+    return sorted((key, "…" if key in VOLATILE else _value(value)) for key, value in row["properties"].items())

@@ -3,7 +3,7 @@
 Everything between your code and the wire is the real thing (LangChain, the client library, sockets); only the mind of
 the model is a function of yours. ``script`` gets the messages of a request, each ``{"role": ..., "content": ...}``, and
 gives the text of the reply. ``fault`` gets the number of the request, from 1, and its messages, and says what goes
-wrong with this one: a ``Fault``, any HTTP status as an int, or None, when all is well::
+wrong with this one: a ``Fault``, a ``BadBody``, any HTTP status as an int, or None, when all is well::
 
     from tests.scripted_server import Fault, ScriptedServer
 
@@ -36,6 +36,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.bad_bodies import BadBody, send
 
 PATH = "/v1/chat/completions"
 EMBEDDINGS = "/v1/embeddings"
@@ -76,7 +78,7 @@ class ScriptedServer:
         self,
         script: Callable[[Messages], str],
         *,
-        fault: Callable[[int, Messages], Fault | int | None] = lambda _number, _messages: None,
+        fault: Callable[[int, Messages], Fault | BadBody | int | None] = lambda _number, _messages: None,
         retry_after: str | Callable[[], str] | None = "0.05",
         slow: float = 30.0,
         alternatives: dict[str, dict[str, float]] | None = None,
@@ -230,6 +232,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._refuse(400, f"the script failed: {error!r}")
             if fault is Fault.SLOW:
                 scripted.closing.wait(scripted.slow)
+        if isinstance(fault, BadBody):
+            return send(self, fault, stream=bool(body.get("stream")), closing=scripted.closing)
         if fault is Fault.RESET:
             return self._reset()
         if fault is Fault.RATE_LIMIT:

@@ -12,7 +12,7 @@ from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.options import errors, opened, with_chat_settings
 from gear_neo4j.cli.output import require_writable
 from gear_neo4j.cli.search import print_paths
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, ModelError
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
@@ -81,6 +81,7 @@ def ask(
             write_trace(answer.trace, trace_file)
         if as_json:
             click.echo(json.dumps(answer_json(answer), ensure_ascii=False, indent=2))
+            _end(answer)
             return
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
     console = live.console
@@ -88,6 +89,7 @@ def ask(
     if paths:
         print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
     _print_cost(console, answer, settings.chat_price)
+    _end(answer)
 
 
 def _replayed(file: Path, question: str) -> ReplayChat:
@@ -116,6 +118,12 @@ def _print_answer(console: Console, answer: Answer, *, streamed: str) -> None:
             console.print(f"  {hit.rank}. {hit.passage.title or hit.passage.id}", markup=False, highlight=False)
     if answer.removed:
         console.print(f"  invalid citations removed: {', '.join(answer.removed)}", style="yellow")
+
+
+def _end(answer: Answer) -> None:
+    """Let a script tell passages without an answer from an answer."""
+    if answer.failure:
+        raise ModelError(answer.failure)
 
 
 def _print_cost(console: Console, answer: Answer, price: tuple[float, float] | None) -> None:

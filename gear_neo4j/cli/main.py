@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gear_neo4j.cli.interrupts import CODE, explain_interrupt, handle_interrupts
 from gear_neo4j.cli.lazy import Commands, LazyGroup
 from gear_neo4j.errors import GearError
 from gear_neo4j.graph.query_log import log_to, stop
@@ -118,14 +119,15 @@ def main(args: Sequence[str] | None = None) -> None:
     # The driver logs each retried transaction, pypdf each flaw that it tolerates: noise to a user.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.ERROR)
     logging.getLogger("pypdf").setLevel(logging.DEBUG if debug else logging.CRITICAL)
+    handle_interrupts()
     try:
         code = cli.main(args=[arg for arg in arguments if arg != "--debug"], standalone_mode=False)
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)
         code = 2
     except (KeyboardInterrupt, click.Abort):
-        click.echo("gear: interrupted; committed work is kept, run the same command again to resume", err=True)
-        code = 130
+        explain_interrupt()
+        code = CODE
     except Exception as error:
         if debug:
             raise

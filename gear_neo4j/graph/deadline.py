@@ -10,13 +10,13 @@ from gear_neo4j.errors import QueryTimeout
 Value = TypeVar("Value")
 
 
-def within(seconds: float, work: Callable[[], Value]) -> Value:
+def within(seconds: float, work: Callable[[], Value], *, late: Callable[[], Exception] | None = None) -> Value:
     """What the work returns or raises; past the limit its thread is abandoned, and the process can exit without it.
 
     A server ends a query only between two rows. A query that spends an hour on one value would block its client, too.
 
     Raises:
-        QueryTimeout: the work took longer.
+        QueryTimeout: the work took longer, and ``late`` makes no other error.
 
     Example:
         >>> within(1.0, lambda: 7)
@@ -34,7 +34,11 @@ def within(seconds: float, work: Callable[[], Value]) -> Value:
     try:
         done, value = outcome.get(timeout=seconds)
     except Empty:
-        raise QueryTimeout(f"the server did not end a query within {seconds:g} s: ask for less at once") from None
+        raise (late or (lambda: _too_slow(seconds)))() from None
     if not done:
         raise value  # type: ignore[misc]
     return value  # type: ignore[return-value]
+
+
+def _too_slow(seconds: float) -> QueryTimeout:
+    return QueryTimeout(f"the server did not end a query within {seconds:g} s: ask for less at once")

@@ -32,11 +32,14 @@ def chat_model(settings: Settings) -> "BaseChatModel":
     from langchain_core.utils import convert_to_secret_str
     from langchain_openai import ChatOpenAI
 
+    from gear_neo4j.models.http_client import BoundedClient
+
     return ChatOpenAI(
         model=settings.chat_model,
         temperature=0,
         max_retries=0,
         timeout=settings.chat_timeout,
+        http_client=BoundedClient(seconds=settings.chat_timeout),
         base_url=settings.openai_base_url,
         api_key=convert_to_secret_str(settings.openai_api_key or NO_KEY),
     )

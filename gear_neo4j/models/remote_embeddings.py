@@ -108,12 +108,15 @@ class RemoteEmbedder:
         from langchain_core.utils import convert_to_secret_str
         from langchain_openai import OpenAIEmbeddings
 
+        from gear_neo4j.models.http_client import BoundedClient
+
         return OpenAIEmbeddings(
             model=self.name,
             base_url=self._url,
             api_key=convert_to_secret_str(self._key or NO_KEY),
             max_retries=0,
             timeout=self._timeout,
+            http_client=BoundedClient(seconds=self._timeout),
             chunk_size=self._batch_size,
             # Otherwise it cuts texts by a tokenizer that it downloads, and sends numbers that only OpenAI understands.
             check_embedding_ctx_length=False,

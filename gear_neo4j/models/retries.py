@@ -30,7 +30,7 @@ _PASSING_NAMES = frozenset(
     }
 )
 # HTTP libraries count an address or a key that cannot even be sent among the failures of the connection.
-_LASTING_NAMES = frozenset({"InvalidURL", "LocalProtocolError", "UnsupportedProtocol"})
+_LASTING_NAMES = frozenset({"InvalidURL", "LocalProtocolError", "ReplyTooLong", "UnsupportedProtocol"})
 _ADVICE = {
     400: "check {model}, and that the model takes texts this long",
     401: "check {key}",

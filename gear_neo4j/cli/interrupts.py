@@ -1,0 +1,53 @@
+"""Ctrl-C: the first ends a command within two seconds, the second at once.
+
+What is committed stays, and a reply that has arrived is in the cache. So a command may end at any point, and need not
+wait for its threads, which may wait for a server or a model.
+"""
+
+import os
+import signal
+import threading
+from types import FrameType
+
+CODE = 130
+GRACE = 1.5
+KEPT = "gear: interrupted; committed work is kept, run the same command again to resume"
+_SHOW_CURSOR = "\x1b[?25h"
+
+
+def handle_interrupts() -> None:
+    """Handle Ctrl-C in this process from now on, unless it is ignored or another program handles it."""
+    _said.clear()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler and _is_main_thread():
+        signal.signal(signal.SIGINT, _first)
+
+
+def explain_interrupt() -> None:
+    """Say on standard error what is kept, once."""
+    if not _said.is_set():
+        _said.set()
+        os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{KEPT}\n".encode())
+
+
+_said = threading.Event()
+
+
+def _first(number: int, _: FrameType | None) -> None:
+    signal.signal(number, _second)
+    patience = threading.Timer(GRACE, _leave)
+    patience.daemon = True
+    patience.start()
+    raise KeyboardInterrupt
+
+
+def _second(*_: object) -> None:
+    _leave()
+
+
+def _leave() -> None:
+    explain_interrupt()
+    os._exit(CODE)
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

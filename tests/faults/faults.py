@@ -1,0 +1,167 @@
+"""The faults of the table: each runs a command and lets something go wrong at a moment of its work."""
+
+import itertools
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from gear_neo4j.cli.interrupts import KEPT
+from tests.bad_bodies import BadBody
+from tests.faults.commands import Command
+from tests.faults.process import Ended, Running
+from tests.faults.world import World
+
+KILLED, INTERRUPTED = -signal.SIGKILL, 130
+# A first Ctrl-C ends a command within two seconds, a second one at once.
+SOON, AT_ONCE = 2.0, 0.5
+LONG = 20.0
+LITTLE_SPACE = 24_000
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault: how a command runs under it, and the exit codes that it may end with.
+
+    ``moment`` is the share of the command's work after which it happens. ``in_flight`` is how many replies may be lost
+    on their way, or have no place to be kept.
+    """
+
+    run: Callable[[World, Command, float], Ended]
+    codes: tuple[int, ...] = (0, 2)
+    in_flight: int = 0
+
+
+def _at(world: World, command: Command, moment: float, direction: str, action: Callable[[], None]) -> None:
+    world.proxy.at(direction, int(moment * world.undisturbed(command)[direction]), action)
+
+
+def refused(world: World, command: Command, moment: float) -> Ended:
+    """Nobody listens from the beginning."""
+    world.proxy.refuse = True
+    return world.start(command).wait()
+
+
+def cut(world: World, command: Command, moment: float, *, direction: str) -> Ended:
+    """Every connection is reset; new ones are served."""
+    _at(world, command, moment, direction, world.proxy.cut)
+    return world.start(command).wait()
+
+
+def gone(world: World, command: Command, moment: float) -> Ended:
+    """Every connection is reset, and new ones are refused."""
+    _at(world, command, moment, "down", world.proxy.gone)
+    return world.start(command).wait()
+
+
+def stalled(world: World, command: Command, moment: float) -> Ended:
+    """Nothing passes any more, and nothing is closed."""
+    _at(world, command, moment, "down", world.proxy.stalled.set)
+    return world.start(command).wait()
+
+
+def slow(world: World, command: Command, moment: float) -> Ended:
+    """Everything comes late."""
+    world.proxy.delay = 0.003
+    return world.start(command).wait()
+
+
+def server_killed(world: World, command: Command, moment: float) -> Ended:
+    """The server's process is killed, and started again afterwards."""
+    _at(world, command, moment, "down", world.kill_server)
+    ended = world.start(command).wait()
+    world.restart_server()
+    return ended
+
+
+def killed(world: World, command: Command, moment: float) -> Ended:
+    """The command's process is killed."""
+    running = []
+    _at(world, command, moment, "up", lambda: running[0].send(signal.SIGKILL))
+    running.append(world.start(command))
+    return running[0].wait()
+
+
+def interrupted(world: World, command: Command, moment: float, *, times: int) -> Ended:
+    """Ctrl-C while the server is silent, once or twice."""
+    _at(world, command, moment, "up", world.proxy.stalled.set)
+    running = world.start(command)
+    assert world.proxy.stalled.wait(LONG)
+    return _interrupt(running, times)
+
+
+def interrupted_call(world: World, command: Command, moment: float, *, times: int) -> Ended:
+    """Ctrl-C while the model is silent, once or twice."""
+    silent = _answer_until(world, command, moment, BadBody.DRIPS)
+    running = world.start(command, chat_timeout=60)
+    assert silent.wait(LONG)
+    return _interrupt(running, times)
+
+
+def bad_reply(world: World, command: Command, moment: float, *, way: BadBody) -> Ended:
+    """From some request on, the model's server sends what is no reply."""
+    _answer_until(world, command, moment, way)
+    return world.start(command).wait(LONG)
+
+
+def _answer_until(world: World, command: Command, moment: float, way: BadBody) -> threading.Event:
+    """Answer a share of the requests, and the others in a bad way; set once there is such a request."""
+    good, called, bad = int(moment * len(world.undisturbed(command)["paid"])), itertools.count(), threading.Event()
+
+    def answers(number: int, messages: list) -> BadBody | None:
+        if next(called) < good:
+            return None
+        bad.set()
+        return way
+
+    world.answers = answers
+    return bad
+
+
+def _interrupt(running: Running, times: int) -> Ended:
+    """Ctrl-C, which ends a command in time and lets it say what is kept."""
+    for _ in range(times):
+        time.sleep(0.1)
+        running.send(signal.SIGINT)
+    sent = time.monotonic()
+    ended = running.wait()
+    assert time.monotonic() - sent < (SOON if times == 1 else AT_ONCE)
+    assert [KEPT] == ended.lines
+    return ended
+
+
+def full(world: World, command: Command, moment: float, *, largest: int) -> Ended:
+    """No file may grow beyond a few bytes, as on a disk that is full."""
+    return world.start(command, largest=largest).wait()
+
+
+def read_only(world: World, command: Command, moment: float) -> Ended:
+    """The folder of the cache cannot be written to."""
+    world.cache.mkdir(exist_ok=True)
+    world.cache.chmod(0o500)
+    return world.start(command).wait()
+
+
+EVERYWHERE = {
+    "refused": Fault(refused, codes=(2,)),
+    "cut-down": Fault(partial(cut, direction="down")),
+    "cut-up": Fault(partial(cut, direction="up")),
+    "gone": Fault(gone, codes=(2,)),
+    "stalled": Fault(stalled, codes=(2,)),
+    "slow": Fault(slow, codes=(0,)),
+    "server-killed": Fault(server_killed),
+    "killed": Fault(killed, codes=(KILLED,), in_flight=4),
+    "interrupted": Fault(partial(interrupted, times=1), codes=(INTERRUPTED,), in_flight=4),
+    "interrupted-twice": Fault(partial(interrupted, times=2), codes=(INTERRUPTED,), in_flight=4),
+}
+AT_RANDOM = {name: EVERYWHERE[name] for name in ("cut-down", "cut-up", "gone", "stalled", "server-killed", "killed")}
+WITH_MODEL = {
+    "call-interrupted": Fault(partial(interrupted_call, times=1), codes=(INTERRUPTED,), in_flight=4),
+    "call-interrupted-twice": Fault(partial(interrupted_call, times=2), codes=(INTERRUPTED,), in_flight=4),
+    **{f"reply-{way.name.lower()}": Fault(partial(bad_reply, way=way), codes=(2,)) for way in BadBody},
+    "full": Fault(partial(full, largest=1), codes=(2,)),
+    "nearly-full": Fault(partial(full, largest=LITTLE_SPACE), in_flight=4),
+    "read-only": Fault(read_only, codes=(2,)),
+}

@@ -1,0 +1,143 @@
+"""A ``gear`` command in a process of its own, which can be killed, interrupted and kept from writing files.
+
+The process is a fork of a server that has imported everything, so that it starts in milliseconds. Its embedding model
+is the tests' own, its batches are small, so that a little data makes many transactions, and its patience is short.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+import langchain_community.cache
+import langchain_openai
+import neo4j
+import sqlalchemy
+
+import gear_neo4j.models.http_client
+from gear_neo4j.adoption import batches, importing, overlay
+from gear_neo4j.cli import adopt, ask, communities, evaluate, forget, ingest, search, server
+from gear_neo4j.cli.main import main
+from gear_neo4j.communities import store
+from gear_neo4j.gear import connecting
+from gear_neo4j.ingestion import forgetting, reading
+from gear_neo4j.models import openai
+from gear_neo4j.models.chat import Chat
+from tests.conftest import FakeEmbedder
+
+# What a command imports late is imported before the fork.
+PRELOADED = (
+    adopt,
+    ask,
+    communities,
+    evaluate,
+    forget,
+    gear_neo4j.models.http_client,
+    ingest,
+    langchain_community.cache,
+    langchain_openai,
+    search,
+    server,
+    sqlalchemy,
+)
+MINUTE = 60.0
+FORKS = get_context("forkserver")
+FORKS.set_forkserver_preload([__name__])
+# Of the capabilities of Linux, the one by which root writes where the mode of a file forbids it.
+VERSION_3, DAC_OVERRIDE = 0x20080522, 1 << 1
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its exit code, what it printed, and the seconds that it took."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines by which the command says how it ended."""
+        return [line for line in self.err.splitlines() if line.startswith("gear: ")]
+
+
+class Running:
+    """A command that has been started."""
+
+    def __init__(self, arguments: list[str], environment: dict[str, str], *, largest: int | None = None) -> None:
+        self._out, out = FORKS.Pipe(duplex=False)
+        self._err, err = FORKS.Pipe(duplex=False)
+        self._started = time.monotonic()
+        self._process = FORKS.Process(target=run, args=(arguments, environment, largest, out, err))
+        self._process.start()
+        out.close()
+        err.close()
+
+    def send(self, number: int) -> None:
+        """Send it a signal; one that has ended needs none."""
+        with suppress(ProcessLookupError):
+            os.kill(self._process.pid or 0, number)
+
+    def wait(self, seconds: float = MINUTE) -> Ended:
+        """Wait until it ends; one that does not is killed, and the test fails."""
+        self._process.join(seconds)
+        code = self._process.exitcode
+        if code is None:
+            self.send(signal.SIGKILL)
+            self._process.join()
+        ended = Ended(code or 0, _text(self._out), _text(self._err), time.monotonic() - self._started)
+        self._process.close()
+        assert code is not None, f"it did not end within {seconds:g} s: {ended}"
+        return ended
+
+
+def run(
+    arguments: list[str], environment: dict[str, str], largest: int | None, out: Connection, err: Connection
+) -> None:
+    """Run a command in this process, which may write no file beyond ``largest`` bytes."""
+    for number, end in ((1, out), (2, err)):
+        os.dup2(end.fileno(), number)
+        end.close()
+    os.environ.update(environment)
+    obey_modes()
+    if largest is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    make_quick()
+    main(arguments)
+
+
+def make_quick() -> None:
+    """A fast embedding model, small batches, and no patience with servers that fail."""
+    connecting.open_embedder = lambda _settings: FakeEmbedder()
+    openai.Chat = partial(Chat, patience=0.2)
+    connect = neo4j.GraphDatabase.driver
+    hurry = {"max_transaction_retry_time": 1.0, "connection_acquisition_timeout": 3.0}
+    neo4j.GraphDatabase.driver = lambda *args, **options: connect(*args, **options | hurry)
+    reading.PASSAGES_A_BATCH = reading.TRIPLES_A_BATCH = batches.PASSAGES_A_BATCH = overlay.TRIPLES_A_BATCH = 4
+    forgetting.PASSAGES_A_BATCH = importing.ROWS_A_BATCH = importing.FINISHED_A_BATCH = store.WRITTEN_A_BATCH = 4
+
+
+def obey_modes() -> None:
+    """Let the mode of a folder forbid to write there, also for root."""
+    if os.geteuid() != 0:
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    header, sets = (ctypes.c_uint32 * 2)(VERSION_3, 0), (ctypes.c_uint32 * 6)()
+    assert 0 == libc.capget(header, sets)
+    sets[0] &= ~DAC_OVERRIDE
+    assert 0 == libc.capset(header, sets), "root must be able to give up a capability"
+
+
+def _text(end: Connection) -> str:
+    parts = []
+    while part := os.read(end.fileno(), 65_536):
+        parts.append(part)
+    end.close()
+    return b"".join(parts).decode("utf-8", "replace")

@@ -1,0 +1,88 @@
+"""Every command under every fault: one clear line or success, and the same command again ends as undisturbed.
+
+``make faults RUNS=100`` searches for longer, with seeds of its own.
+"""
+
+import os
+import random
+import time
+
+import pytest
+
+from tests.faults.commands import COMMANDS
+from tests.faults.faults import AT_RANDOM, EVERYWHERE, KILLED, WITH_MODEL
+
+RUNS = int(os.environ.get("GEAR_FAULT_RUNS") or 4)
+SEED = int(os.environ.get("GEAR_FAULT_SEED") or 1)
+IN_A_ROW = 3
+# A start of the server takes seconds: these read, write, write over another graph, and write with a model.
+RESTARTED = {"search", "ingest", "adopt", "communities"}
+CELLS = [
+    pytest.param(command, fault, id=f"{command.name}-{name}")
+    for command in COMMANDS.values()
+    for name, fault in {**EVERYWHERE, **(WITH_MODEL if command.model else {})}.items()
+    if name != "server-killed" or command.name in RESTARTED
+]
+
+
+def is_clear(ended):
+    """Whether a command that failed says so in one line, and takes it for no bug."""
+    return 1 == len(ended.lines) and "Traceback" not in ended.err and "a bug" not in ended.err
+
+
+def settle(condition, seconds=5.0):
+    """Wait a moment for what the other end of a connection learns a little later."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+def check(world, command, *, in_flight, connections):
+    """The same command again: the graph and the result of an undisturbed run, nothing paid twice, nothing left open."""
+    expected = world.undisturbed(command)
+    world.calm()
+
+    again = world.start(command).wait()
+
+    assert again.code in command.done, again
+    assert expected["state"] == world.state()
+    if again.code == 0:
+        assert expected["result"] == world.result(command, again)
+    assert set(expected["paid"]) == set(world.paid)
+    assert sum(world.paid.values()) - len(world.paid) <= in_flight
+    assert settle(lambda: world.proxy.open == 0)
+    assert settle(lambda: world.connections() <= connections)
+
+
+@pytest.mark.parametrize(("command", "fault"), CELLS)
+def test_a_fault_is_one_line_or_nothing_and_the_command_can_be_run_again(world, command, fault):
+    """A cell of the table in docs/operations.md."""
+    world.undisturbed(command)
+    world.reset(command)
+    connections = world.connections()
+
+    ended = fault.run(world, command, 0.5)
+
+    assert ended.code in fault.codes, ended
+    assert ended.code in (0, KILLED) or is_clear(ended), ended
+    check(world, command, in_flight=fault.in_flight, connections=connections)
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + RUNS))
+def test_faults_at_random_moments_leave_nothing_that_one_more_run_does_not_mend(world, seed):
+    """The seed is in the test's name, and chooses the command, the faults and their moments."""
+    chance = random.Random(seed)
+    command = chance.choice(list(COMMANDS.values()))
+    world.undisturbed(command)
+    world.reset(command)
+    in_flight, connections = 0, world.connections()
+
+    for _ in range(chance.randint(1, IN_A_ROW)):
+        name = chance.choice(list(AT_RANDOM))
+        ended = AT_RANDOM[name].run(world, command, chance.random())
+        in_flight += AT_RANDOM[name].in_flight
+        world.calm()
+        assert "a bug" not in ended.err, (name, ended)
+
+    check(world, command, in_flight=in_flight, connections=connections)

@@ -1,0 +1,206 @@
+"""A server, a proxy before it, and a model, in which a command runs under a fault and is then run again."""
+
+import json
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from gear_neo4j.graph import imports
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.ingestion.pipeline import Ingest
+from gear_neo4j.server import local
+from gear_neo4j.settings import Settings
+from tests.bad_bodies import BadBody
+from tests.conftest import MARK, FakeEmbedder, clear
+from tests.dump import dump_of
+from tests.faults.commands import Command, Model, prompt_of, write_data
+from tests.faults.process import Ended, Running
+from tests.faults.proxy import Proxy
+from tests.scripted_server import Fault, ScriptedServer
+
+NAME = "faults"
+# So that the driver learns within seconds that a server is silent; by itself a server tells it two minutes.
+IMPATIENT = """
+server.bolt.connection_keep_alive=1s
+server.bolt.connection_keep_alive_probes=2
+server.bolt.connection_keep_alive_streaming_scheduling_interval=1s
+"""
+# The graph that is adopted stays for all cells of that command: an adoption keeps the element ids of its nodes.
+WIPE = Query(
+    "wipe",
+    "MATCH (n) WHERE NOT (n:__GearTests OR n:__Neo4jMigration OR n:__GearStore OR $graph AND (n:Person OR n:Company)) "
+    "DETACH DELETE n",
+    parameters=frozenset({"graph"}),
+    writes=True,
+)
+STORE = Query("store", "MATCH (s:__GearStore {id: 'store'}) RETURN s {.*} AS properties")
+RESTORE = Query(
+    "restore",
+    "MATCH (s:__GearStore {id: 'store'}) SET s = $properties",
+    parameters=frozenset({"properties"}),
+    writes=True,
+)
+GRAPH = Query(
+    "graph",
+    "UNWIND range(0, 11) AS n MERGE (c:Company {name: 'Company ' + (n % 3)}) "
+    "MERGE (p:Person {name: 'Person ' + n}) MERGE (p)-[:WORKS_AT]->(c)",
+    writes=True,
+)
+CONNECTIONS = Query(
+    "connections",
+    "CALL dbms.listConnections() YIELD userAgent WHERE userAgent STARTS WITH 'gear' RETURN count(*) AS n",
+)
+Answers = Callable[[int, list], Fault | BadBody | int | None]
+
+
+class World:
+    """What a cell of the table works in; one for all cells, made as new by :meth:`reset`."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.version = Settings.load().neo4j_version
+        self.server = self._started(None)
+        self.proxy = Proxy(int(self.server.uri.rsplit(":", 1)[1]))
+        self.answers: Answers = lambda _number, _messages: None
+        self.model = ScriptedServer(Model(), fault=self._answer)
+        self.folder, self.out, self.cache = home / "data", home / "out.json", home / "cache"
+        self.folder.mkdir()
+        write_data(self.folder)
+        self.paid: Counter[tuple[str, ...]] = Counter()
+        self.embedder = FakeEmbedder()
+        self.database = self._connected()
+        self._is_killed = False
+        self._store: dict[str, object] = {}
+        self._undisturbed: dict[str, object] = {}
+
+    def __enter__(self) -> "World":
+        self.proxy.__enter__()
+        self.model.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.database.close()
+        self.model.__exit__(None, None, None)
+        self.proxy.__exit__(None, None, None)
+        local.stop(name=NAME, home=self.home)
+
+    def calm(self) -> None:
+        """End whatever is wrong."""
+        self.proxy.calm()
+        self.answers = lambda _number, _messages: None
+        if self.cache.exists():
+            self.cache.chmod(0o700)
+
+    def reset(self, command: Command) -> None:
+        """The database and the files that a command starts from; nothing is broken, nothing is paid."""
+        self.calm()
+        self.paid.clear()
+        self.out.unlink(missing_ok=True)
+        for file in self.cache.glob("*"):
+            file.unlink()
+        if command.needs != "graph":
+            # The next adoption begins with another graph, whose nodes have other ids.
+            self._undisturbed.pop("adopt", None)
+        if command.needs == "nothing" or not self._store:
+            clear(self.database)
+            self._store = {}
+        if command.needs == "nothing":
+            return
+        self._with_schema(keep_graph=command.needs == "graph")
+        if command.needs == "corpus":
+            files = self.folder / "corpus.jsonl", self.folder / "triples.jsonl"
+            Ingest(Graph(self.database), self.embedder).run([files[0]], [files[1]])
+        elif command.needs == "graph":
+            self.database.run(GRAPH)
+
+    def start(self, command: Command, *, chat_timeout: int = 1, largest: int | None = None) -> Running:
+        """A command in a process of its own."""
+        environment = {
+            "NEO4J_URI": self.proxy.uri,
+            "NEO4J_USERNAME": self.server.username,
+            "NEO4J_PASSWORD": self.server.password,
+            "GEAR_HOME": str(self.cache),
+            "GEAR_CHAT_MODEL": "toy",
+            "GEAR_CHAT_TIMEOUT": str(chat_timeout),
+            "OPENAI_BASE_URL": self.model.url,
+            "COLUMNS": "200",
+        }
+        return Running(command.in_folder(self.folder, self.out), environment, largest=largest)
+
+    def undisturbed(self, command: Command) -> dict[str, object]:
+        """What the command leaves where nothing happens to it, with the bytes that passed and the requests; kept."""
+        if command.name not in self._undisturbed:
+            self.reset(command)
+            ended = self.start(command).wait()
+            assert 0 == ended.code, ended
+            self._undisturbed[command.name] = {
+                "state": self.state(),
+                "result": self.result(command, ended),
+                "down": self.proxy.seen["down"],
+                "up": self.proxy.seen["up"],
+                "paid": dict(self.paid),
+            }
+        return self._undisturbed[command.name]
+
+    def state(self) -> object:
+        """All that the database holds."""
+        return dump_of(self.database)
+
+    def result(self, command: Command, ended: Ended) -> object:
+        """What the command found out, where that is what it is for."""
+        if command.name == "search":
+            return [hit["id"] for hit in json.loads(ended.out)["hits"]]
+        if command.name == "ask":
+            return next(line for line in ended.out.splitlines() if line.strip())
+        return json.loads(self.out.read_text())["recall"] if command.name == "evaluate" else None
+
+    def kill_server(self) -> None:
+        """SIGKILL for the server, as a crash of its machine would."""
+        self._is_killed = True
+        os.kill(self.server.pid, signal.SIGKILL)
+
+    def restart_server(self) -> None:
+        """Start the server again where it was killed, on its port and with its data."""
+        if not self._is_killed:
+            return
+        self._is_killed = False
+        while local.running(name=NAME, home=self.home):
+            time.sleep(0.05)
+        self.server = self._started(int(self.server.uri.rsplit(":", 1)[1]))
+
+    def connections(self) -> int:
+        """The connections that the server knows, those of the tests among them."""
+        return self.database.run(CONNECTIONS)[0]["n"]
+
+    def _answer(self, number: int, messages: list) -> Fault | BadBody | int | None:
+        fault = self.answers(number, messages)
+        if fault is None:
+            self.paid[prompt_of(messages)] += 1
+        return fault
+
+    def _started(self, port: int | None) -> local.LocalServer:
+        os.environ["GEAR_LOCAL_SETTINGS"] = IMPATIENT
+        try:
+            return local.start(name=NAME, home=self.home, version=self.version, port=port)
+        finally:
+            del os.environ["GEAR_LOCAL_SETTINGS"]
+
+    def _connected(self) -> Database:
+        server = self.server
+        return Database.connect(server.uri, username=server.username, password=server.password)
+
+    def _with_schema(self, *, keep_graph: bool) -> None:
+        if self._store:
+            self.database.execute(f"DROP CONSTRAINT {imports.CONSTRAINT} IF EXISTS")
+            self.database.run(WIPE, graph=keep_graph)
+            self.database.run(RESTORE, properties=self._store)
+            return
+        prepare(self.database, model=self.embedder.name, dimension=self.embedder.dimension)
+        self.database.run(MARK)
+        self._store = self.database.run(STORE)[0]["properties"]
