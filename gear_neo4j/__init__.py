@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gear_neo4j.gear.events import EventStream
     from gear_neo4j.gear.overlay import Overlay
     from gear_neo4j.gear.session import Session
+    from gear_neo4j.gear.stats import Stats
     from gear_neo4j.graph.corpus_writes import Deletion
     from gear_neo4j.graph.database import Driver
     from gear_neo4j.graph.graph import Graph
@@ -138,6 +139,7 @@ __all__ = [
     "Session",
     "Settings",
     "Source",
+    "Stats",
     "Step",
     "Subgraph",
     "Survey",
@@ -226,6 +228,7 @@ _MODULES = {
     "Session": "gear.session",
     "Settings": "settings",
     "Source": "domain",
+    "Stats": "gear.stats",
     "Step": "agents.answer",
     "Subgraph": "retrieval.subgraph",
     "Survey": "adoption.survey",

@@ -3,6 +3,8 @@
 GearError
 ├── SettingsError        a setting or option that cannot be used
 ├── InputError           a file, a line or a question that cannot be used
+│   └── NothingFound     what was to be removed is not there
+├── PartialResult        the command did its work, but not all of it
 ├── ModelError           the language model cannot be used, or failed
 │   └── ReplyError       it answered, but the reply cannot be used
 ├── SearchError          a search outside the graph failed
@@ -18,13 +20,36 @@ GearError
 │   ├── EmbeddingMismatch
 │   └── MigrationError
 └── LocalServerError     the local development server could not be started or stopped
+    └── NoLocalServer    there is no local server of that name
 """
+
+from enum import IntEnum
+from typing import ClassVar
 
 from gear_neo4j.usage import Usage
 
 
+class ExitCode(IntEnum):
+    """How a command ends; scripts rely on these numbers, and docs/cli.md explains them."""
+
+    DONE = 0
+    NOTHING_FOUND = 1
+    ERROR = 2
+    NO_SERVER = 3
+    PARTIAL = 4
+    BUG = 70
+    INTERRUPTED = 130
+
+
 class GearError(Exception):
-    """The root of all errors raised on purpose; ``str(error)`` is one line a user can act on."""
+    """The root of all errors raised on purpose; ``str(error)`` is one line a user can act on.
+
+    Example:
+        >>> GearError.exit_code.name, ServerUnavailable.exit_code.name
+        ('ERROR', 'NO_SERVER')
+    """
+
+    exit_code: ClassVar[ExitCode] = ExitCode.ERROR
 
 
 class SettingsError(GearError):
@@ -33,6 +58,18 @@ class SettingsError(GearError):
 
 class InputError(GearError):
     """A file, a line or a question that cannot be used."""
+
+
+class NothingFound(InputError):
+    """What was to be removed is not there."""
+
+    exit_code = ExitCode.NOTHING_FOUND
+
+
+class PartialResult(GearError):
+    """The command did its work, but some of its input could not be used or is left over."""
+
+    exit_code = ExitCode.PARTIAL
 
 
 class ModelError(GearError):
@@ -57,6 +94,8 @@ class DatabaseError(GearError):
 
 class ServerUnavailable(DatabaseError):
     """No Neo4j server answers at the address."""
+
+    exit_code = ExitCode.NO_SERVER
 
 
 class AuthenticationFailed(DatabaseError):
@@ -97,3 +136,9 @@ class MigrationError(DatabaseError):
 
 class LocalServerError(GearError):
     """The local development server could not be started or stopped."""
+
+    exit_code = ExitCode.NO_SERVER
+
+
+class NoLocalServer(LocalServerError):
+    """There is no local server of that name; the message names those that exist."""

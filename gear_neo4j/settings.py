@@ -11,6 +11,29 @@ from gear_neo4j.errors import SettingsError
 
 DEFAULT_NEO4J_VERSION = "5.26.31"
 DEFAULT_NAME = "default"
+# The environment variables of each setting, the first of them that is set counts.
+VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "uri": ("NEO4J_URI",),
+    "username": ("NEO4J_USERNAME", "NEO4J_USER"),
+    "password": ("NEO4J_PASSWORD",),
+    "database": ("NEO4J_DATABASE",),
+    "name": ("GEAR_NAME",),
+    "home": ("GEAR_HOME",),
+    "neo4j_version": ("GEAR_NEO4J_VERSION",),
+    "embedding_model": ("GEAR_EMBEDDING_MODEL",),
+    "embedding_dtype": ("GEAR_EMBEDDING_DTYPE",),
+    "embedding_url": ("GEAR_EMBEDDING_URL",),
+    "embedding_key": ("GEAR_EMBEDDING_KEY",),
+    "embedding_timeout": ("GEAR_EMBEDDING_TIMEOUT",),
+    "chat_model": ("GEAR_CHAT_MODEL",),
+    "openai_base_url": ("OPENAI_BASE_URL",),
+    "openai_api_key": ("OPENAI_API_KEY",),
+    "chat_timeout": ("GEAR_CHAT_TIMEOUT",),
+    "chat_concurrency": ("GEAR_CHAT_CONCURRENCY",),
+    "chat_cache": ("GEAR_CHAT_CACHE",),
+    "chat_price": ("GEAR_CHAT_PRICE",),
+}
+SECRETS = frozenset({"password", "embedding_key", "openai_api_key"})
 
 
 def _default_home() -> Path:
@@ -60,32 +83,63 @@ class Settings:
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is none.
         """
-        sources = (os.environ if environment is None else environment, _file_values(env_file))
+        found = _found(environment, env_file)
 
-        def get(*keys: str) -> str | None:
-            return next((values[key] for values in sources for key in keys if values.get(key)), None)
+        def get(setting: str) -> str | None:
+            return found[setting].text if setting in found else None
 
         return cls(
-            uri=get("NEO4J_URI"),
-            username=get("NEO4J_USERNAME", "NEO4J_USER") or "neo4j",
-            password=get("NEO4J_PASSWORD"),
-            database=get("NEO4J_DATABASE"),
-            name=get("GEAR_NAME") or DEFAULT_NAME,
-            home=Path(get("GEAR_HOME") or _default_home()).expanduser(),
-            neo4j_version=get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION,
-            embedding_model=get("GEAR_EMBEDDING_MODEL"),
-            embedding_dtype=get("GEAR_EMBEDDING_DTYPE") or "auto",
-            embedding_url=get("GEAR_EMBEDDING_URL"),
-            embedding_key=get("GEAR_EMBEDDING_KEY"),
-            embedding_timeout=_number("GEAR_EMBEDDING_TIMEOUT", get("GEAR_EMBEDDING_TIMEOUT") or "60"),
-            chat_model=get("GEAR_CHAT_MODEL"),
-            openai_base_url=get("OPENAI_BASE_URL"),
-            openai_api_key=get("OPENAI_API_KEY"),
-            chat_timeout=_number("GEAR_CHAT_TIMEOUT", get("GEAR_CHAT_TIMEOUT") or "60"),
-            chat_concurrency=int(_number("GEAR_CHAT_CONCURRENCY", get("GEAR_CHAT_CONCURRENCY") or "4")),
-            chat_cache=_switch("GEAR_CHAT_CACHE", get("GEAR_CHAT_CACHE") or "on"),
-            chat_price=_price(get("GEAR_CHAT_PRICE")),
+            uri=get("uri"),
+            username=get("username") or "neo4j",
+            password=get("password"),
+            database=get("database"),
+            name=get("name") or DEFAULT_NAME,
+            home=Path(get("home") or _default_home()).expanduser(),
+            neo4j_version=get("neo4j_version") or DEFAULT_NEO4J_VERSION,
+            embedding_model=get("embedding_model"),
+            embedding_dtype=get("embedding_dtype") or "auto",
+            embedding_url=get("embedding_url"),
+            embedding_key=get("embedding_key"),
+            embedding_timeout=_number("GEAR_EMBEDDING_TIMEOUT", get("embedding_timeout") or "60"),
+            chat_model=get("chat_model"),
+            openai_base_url=get("openai_base_url"),
+            openai_api_key=get("openai_api_key"),
+            chat_timeout=_number("GEAR_CHAT_TIMEOUT", get("chat_timeout") or "60"),
+            chat_concurrency=int(_number("GEAR_CHAT_CONCURRENCY", get("chat_concurrency") or "4")),
+            chat_cache=_switch("GEAR_CHAT_CACHE", get("chat_cache") or "on"),
+            chat_price=_price(get("chat_price")),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    text: str = field(repr=False)
+    source: str
+
+
+def sources(environment: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> dict[str, str]:
+    """Where each setting that is set comes from; the others have their defaults.
+
+    Raises:
+        SettingsError: ``env_file`` does not exist or is not text.
+
+    Example:
+        >>> sources({"NEO4J_URI": "bolt://db:7687"})
+        {'uri': 'environment'}
+    """
+    return {setting: found.source for setting, found in _found(environment, env_file).items()}
+
+
+def _found(environment: Mapping[str, str] | None, env_file: Path | None) -> dict[str, _Found]:
+    """The text of each setting that is set; the environment wins over the file."""
+    file = (f"file {env_file}", _file_values(env_file))
+    return {
+        setting: _Found(values[variable], place)
+        for setting, variables in VARIABLES.items()
+        for place, values in (file, ("environment", os.environ if environment is None else environment))
+        for variable in reversed(variables)
+        if values.get(variable)
+    }
 
 
 def _switch(name: str, text: str) -> bool:

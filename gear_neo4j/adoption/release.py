@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.progress import Progress
 
@@ -31,12 +31,12 @@ def release(
     beside the graph stay, too, and our schema with them; communities cover the whole graph, and are deleted.
 
     Raises:
-        InputError: the database holds no overlay.
+        NothingFound: the database holds no overlay.
     """
     total = graph.overlay.counts()
     record = graph.record()
     if not (record and (record.profile or total.passages or total.triples)):
-        raise InputError(f"the database {graph.name} holds no overlay: nothing was adopted")
+        raise NothingFound(f"the database {graph.name} holds no overlay: nothing was adopted")
     alone = not total.ingested
     if dry_run:
         return ReleaseReport(total.passages, total.triples, schema=alone)

@@ -36,7 +36,7 @@ class Corrector(Answerer, Protocol):
 
 
 class Crag(Budget):
-    """CRAG: what a retriever gives is judged, cut to the strips that help, or replaced.
+    """CRAG: judges the passages of a retriever, and cuts them to the strips that help or replaces them.
 
     ``fallback`` says what follows where nothing helps: no answer (``abstain``), another search of the corpus by a
     rewritten question (``corpus``, not in the paper), or a search of the web. Without ``thresholds``, those of a
@@ -51,12 +51,16 @@ class Crag(Budget):
     evaluator: EvaluatorName = option(
         "similarity", "what judges passages: the embedding model, the language model, or a cross-encoder"
     )
-    evaluator_model: str | None = option(None, "the cross-encoder: a name of sentence-transformers, or a folder")
+    evaluator_model: str | None = option(None, "the cross-encoder: a sentence-transformers model, or a folder")
     thresholds: Thresholds | None = option(None, "scores from which a passage helps, and below which it does not")
-    strips: Decomposition = option("excerption", "how passages are cut: whole, three sentences each, fifty words each")
-    top_strips: int = option(5, "strips that are kept", least=1)
-    min_score: float = option(-0.5, "score that a strip needs", least=-1, most=1)
-    fallback: Literal["abstain", "corpus", "web"] = option("abstain", "what follows where nothing helps")
+    strips: Decomposition = option(
+        "excerption", "how passages are split: not at all, three sentences each, or fifty words each"
+    )
+    top_strips: int = option(5, "number of strips to keep", least=1)
+    min_score: float = option(-0.5, "minimum score of a strip", least=-1, most=1)
+    fallback: Literal["abstain", "corpus", "web"] = option(
+        "abstain", "if nothing helps: no answer, another search of the corpus, or a search of the web"
+    )
     answer: bool = option(True, "write an answer")
 
     @property
@@ -90,7 +94,7 @@ class CragLoop:
         options: Crag = Crag(),
     ) -> None:
         if roles is None and (searcher or options.fallback == "corpus"):
-            raise SettingsError("to search again CRAG needs a chat model that says for what: set GEAR_CHAT_MODEL")
+            raise SettingsError("CRAG needs a chat model to search again: set GEAR_CHAT_MODEL")
         self._retriever = retriever
         self._evaluator = evaluator
         self._roles = roles
@@ -107,7 +111,7 @@ class CragLoop:
         """
         text = checked(question, k=k)
         name = self._roles.name if self._roles else self._evaluator.name
-        run = Run(text, name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run = Run(text, name, on_event, tokens=self._options.max_tokens, seconds=self._options.max_seconds)
         run.begin(run.question)
         hits = run.search(self._retriever, k=k)
         action = self._judge(run, hits)

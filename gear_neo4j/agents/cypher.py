@@ -29,15 +29,15 @@ LONGEST_MEMORY = 20_000
 
 
 class CypherAgent(Budget):
-    """Queries that the model writes, which only read; docs/cypher.md says when to let it.
+    """Read-only Cypher queries that the model writes; docs/cypher.md says when to allow them.
 
     Raises:
         SettingsError: ``rows`` is below 1, or ``timeout`` is not above 0.
     """
 
     name: ClassVar[str] = "cypher"
-    rows: int = option(50, "rows that are read, at most", least=1)
-    timeout: float = option(10.0, "seconds after which a query is cancelled", above=0)
+    rows: int = option(50, "maximum number of rows to read", least=1)
+    timeout: float = option(10.0, "timeout of a query, in seconds", above=0)
 
 
 class CypherLoop:
@@ -67,7 +67,7 @@ class CypherLoop:
         linked = self._finder.linked(text) if self._finder else frozenset()
         schema = schema_text(self._survey, linked=linked)
         options = self._options
-        run = Run(text, self._generator.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run = Run(text, self._generator.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         run.begin(text)
         rows = run.call("query", lambda: self._generator.query(text, schema, use=lambda query: self._read(run, query)))
         run.remember(facts_of(rows or ()))

@@ -38,10 +38,10 @@ class GearAgent(Budget):
 
     name: ClassVar[str] = "gear"
     over: AnyRetriever = option(Sync(base=Auto()), "the retriever that it stands on")
-    max_steps: int = option(4, "rounds of retrieval", least=1)
-    step_k: int = option(STEP_K, "passages read in a round", least=1)
-    select: bool = option(False, "one more call, which orders the first 20 passages for the answer")
-    read_once: bool = option(False, "take the reader's facts as gist where both would be shown the same passages")
+    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1)
+    step_k: int = option(STEP_K, "passages to read per round", least=1)
+    select: bool = option(False, "rank the first 20 passages for the answer in one more call")
+    read_once: bool = option(False, "take the reader's facts as the gist if both roles would read the same passages")
     answer: bool = option(True, "write an answer")
 
     @property
@@ -98,7 +98,7 @@ class GearLoop:
         """
         query = Question(checked(question, k=k), embedder=self._embedder)
         options = self._options
-        run = Run(query.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run = Run(query.text, self._roles.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         stop = self._loop(run, query)
         hits = self._rank(run, k)
         draft = self._answer(run, hits)

@@ -33,7 +33,7 @@ NOTHING = "The reports say nothing that would answer this."
 
 
 class GraphRagLocal(AgentRecipe):
-    """GraphRAG's local search: facts around what a question is about, and reports of their communities; one call."""
+    """GraphRAG's local search: facts around the question's entities, and reports on their communities; one call."""
 
     name: ClassVar[str] = "graphrag-local"
     over: Subgraph = option(Subgraph(), "the subgraph that it stands on")
@@ -106,7 +106,7 @@ class GraphRagGlobal(Budget):
 
     name: ClassVar[str] = "graphrag-global"
     level: int = option(2, "the finest level of reports", least=0)
-    concurrency: int = option(4, "calls at a time", least=1)
+    concurrency: int = option(4, "number of concurrent calls", least=1)
 
 
 class GlobalSearch:
@@ -130,7 +130,9 @@ class GlobalSearch:
         chosen = list(reports_at(hierarchy, level=self._options.level))
         if not chosen:
             raise InputError("no community has a report: let a model write them ('gear communities build --report')")
-        run = Run(text, self._reporter.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run = Run(
+            text, self._reporter.name, on_event, tokens=self._options.max_tokens, seconds=self._options.max_seconds
+        )
         run.begin(text)
         points = self._points(run, chosen)
         return self._conclude(run, chosen, points)

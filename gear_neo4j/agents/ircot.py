@@ -19,7 +19,7 @@ Merge = Literal["max", "append"]
 
 
 class Ircot(Budget):
-    """IRCoT: retrieval and reasoning by turns, each thought the query of the next retrieval.
+    """IRCoT: retrieval and reasoning in turn, with each thought as the next query.
 
     ``max`` keeps a passage's best score of all steps and sorts again (HippoRAG's form, valid for one retriever's own
     scores); ``append`` keeps the order of arrival, at most 15 passages (the original's form).
@@ -30,9 +30,9 @@ class Ircot(Budget):
 
     name: ClassVar[str] = "ircot"
     over: AnyRetriever = option(Auto(), "the retriever that it stands on")
-    merge: Merge = option("max", "how the lists of the steps become one")
-    max_steps: int = option(4, "rounds of retrieval", least=1)
-    step_k: int = option(10, "passages read in a round", least=1)
+    merge: Merge = option("max", "how the rankings of the steps are merged")
+    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1)
+    step_k: int = option(10, "passages to read per round", least=1)
     answer: bool = option(True, "write an answer")
 
 
@@ -52,7 +52,7 @@ class IrcotLoop:
         """
         options = self._options
         text = checked(question, k=k)
-        run = Run(text, self._thinker.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run = Run(text, self._thinker.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         merged: list[Hit] = []
         stop = self._loop(run, merged)
         hits = Hits(run.question, "ircot", ranked_again(merged[:k]), run.paths(), run.exact, usage=dict(run.usage))

@@ -33,7 +33,7 @@ Way = tuple[Sequence[str], Chain]
 
 
 class Kgt(Budget):
-    """KG-based Thought: a question is analysed, and fills in one of five templates over a graph that was adopted."""
+    """KG-based Thought: analyses the question and fills in one of five query templates over an adopted graph."""
 
     name: ClassVar[str] = "kgt"
 
@@ -75,7 +75,7 @@ class KgtLoop:
         """
         query = Question(checked(question, k=k), embedder=self._linker.embedder)
         options = self._options
-        run = Run(query.text, self._roles.name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run = Run(query.text, self._roles.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         run.begin(query.text)
         analysis = run.call("analysis", lambda: self._analyst.analyse(query.text, self._outline))
         result = self._query_graph(run, query, analysis) if analysis else TemplateResult()

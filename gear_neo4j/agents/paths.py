@@ -19,7 +19,7 @@ SHOWN_FACTS = 30
 
 
 class PathAgent(AgentRecipe):
-    """Plain retrieval-augmented generation: one search, by default by paths, and one call for the answer."""
+    """Plain retrieval-augmented generation: one search (by default with paths) and one call for the answer."""
 
     name: ClassVar[str] = "paths"
     over: AnyRetriever = option(Paths(), "the retriever that it stands on")

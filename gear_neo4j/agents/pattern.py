@@ -21,16 +21,16 @@ SHOWN = 5
 
 
 class PatternAgent(Budget):
-    """Questions about an existing graph, answered from its nodes; a model only chooses where no pattern is sure.
+    """Answers from the nodes of an adopted graph; a model only chooses if no pattern is certain.
 
     Raises:
         SettingsError: an option is out of its range.
     """
 
     name: ClassVar[str] = "pattern"
-    sure: float = option(SURE, "how sure a pattern must be to be taken without a model, 0 to 1", least=0, most=1)
-    patterns: int = option(8, "patterns that a model chooses among, at most", least=2)
-    listed: int = option(20, "nodes in an answer, at most", least=1)
+    sure: float = option(SURE, "certainty from which a pattern is used without a model", least=0, most=1)
+    patterns: int = option(8, "maximum number of patterns for a model to choose from", least=2)
+    listed: int = option(20, "maximum number of nodes in an answer", least=1)
 
     @property
     def requires_model(self) -> bool:
@@ -59,7 +59,7 @@ class PatternLoop:
         text = checked(question, k=k)
         options = self._options
         name = self._chooser.name if self._chooser else "no model"
-        run = Run(text, name, on_event, tokens=options.tokens, seconds=options.seconds)
+        run = Run(text, name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         run.begin(text)
         with run.timed("patterns"):
             results = self._finder.alternatives(text, most=options.patterns, answers=options.listed)

@@ -32,7 +32,7 @@ NameOrTool = Annotated[Any, AfterValidator(_check_tool)]
 
 
 class Planner(Budget):
-    """Agentic RAG: a plan of questions for tools, run side by side, revised, and an answer checked claim by claim.
+    """Agentic RAG: plans questions for several tools, runs them side by side, replans, and checks each claim.
 
     ``tools`` are names of retrievers and agents, or tools of your own; the first one takes the steps that name none of
     them. By default they are all that say what they are for. ``cypher``, whose queries a model writes, must be allowed.
@@ -44,9 +44,9 @@ class Planner(Budget):
     name: ClassVar[str] = "planner"
     tools: tuple[NameOrTool, ...] = option((), "retrievers and agents that the plan may use, by name")
     allow_cypher: bool = option(False, "let the plan use queries that the model writes")
-    max_steps: int = option(8, "steps of the plan", least=1)
-    max_replans: int = option(3, "revisions of the plan", least=0)
-    concurrency: int = option(4, "steps at a time", least=1)
+    max_steps: int = option(8, "maximum number of steps in the plan", least=1)
+    max_replans: int = option(3, "maximum number of revisions of the plan", least=0)
+    concurrency: int = option(4, "number of concurrent steps", least=1)
     verify: bool = option(True, "check each claim of the answer")
 
 
@@ -75,7 +75,9 @@ class PlannerLoop:
             InputError: the question is blank, or k is below 1.
         """
         text = checked(question, k=k)
-        run = Run(text, self._planner.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run = Run(
+            text, self._planner.name, on_event, tokens=self._options.max_tokens, seconds=self._options.max_seconds
+        )
         run.begin(text)
         plan = self._plan(run, (), ())
         if plan == ():

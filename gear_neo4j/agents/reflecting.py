@@ -17,7 +17,7 @@ UNJUDGED = Reflection({"yes": 1.0}, {"no": 1.0}, {"3": 1.0})
 
 
 class SelfRag(Budget):
-    """Self-RAG: an answer from each passage, judged and revised, and the best of them.
+    """Self-RAG: drafts an answer from each passage, judges and revises the drafts, and returns the best.
 
     ``threshold`` is the probability above which an ``adaptive`` run retrieves. ``labels`` are the answers to choose
     from, where only these count: the scores of all passages that lead to a label are added up. ``long`` writes an
@@ -30,17 +30,17 @@ class SelfRag(Budget):
     name: ClassVar[str] = "selfrag"
     over: AnyRetriever = option(Auto(), "the retriever that it stands on")
     retrieve: Retrieving = option("adaptive", "when to retrieve")
-    threshold: float = option(0.2, "probability of needing passages above which an adaptive run retrieves", least=0)
+    threshold: float = option(0.2, "adaptive: probability of needing passages above which it retrieves", least=0)
     relevance: float = option(1.0, "weight of a passage's relevance", least=0)
     support: float = option(1.0, "weight of a passage's support for the answer", least=0)
     use: float = option(0.5, "weight of an answer's usefulness", least=0)
-    drafts: int = option(5, "passages that an answer is drafted from, one each", least=1)
-    max_regenerations: int = option(2, "revisions of the best draft", least=0)
-    max_rewrites: int = option(2, "further questions", least=0)
-    labels: tuple[str, ...] = option((), "answers to choose from, where only these count")
+    drafts: int = option(5, "number of passages to draft an answer from, one draft each", least=1)
+    max_regenerations: int = option(2, "maximum number of revisions of the best draft", least=0)
+    max_rewrites: int = option(2, "maximum number of rewritten questions", least=0)
+    labels: tuple[str, ...] = option((), "the only answers to choose from")
     long: bool = option(False, "write an answer of several sentences, each from one passage")
-    beam_width: int = option(2, "long: answers kept after each sentence", least=1)
-    sentences: int = option(6, "long: sentences at most", least=1)
+    beam_width: int = option(2, "long: answers to keep after each sentence", least=1)
+    sentences: int = option(6, "long: maximum number of sentences", least=1)
 
     def score(self, reflection: Reflection) -> float:
         """The published weighting of the three reflections.

@@ -30,7 +30,7 @@ class SelfRagLoop:
             InputError: the question is blank, or k is below 1.
         """
         text = checked(question, k=k)
-        run = Run(text, self._critic.name, on_event, tokens=self._options.tokens, seconds=self._options.seconds)
+        run = Run(text, self._critic.name, on_event, tokens=self._options.max_tokens, seconds=self._options.max_seconds)
         run.begin(text)
         if not self._needs_retrieval(run):
             return self._from_memory(run, "answerable")

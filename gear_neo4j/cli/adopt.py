@@ -1,7 +1,5 @@
 """``gear import``, ``gear adopt`` and ``gear release``: graphs from other tools."""
 
-import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
@@ -14,12 +12,15 @@ from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.fact_properties import notes
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.profile_file import built_in, dump, load
+from gear_neo4j.adoption.release import ReleaseReport
 from gear_neo4j.adoption.survey import Survey
+from gear_neo4j.cli.confirm import YES, can_ask, confirm
 from gear_neo4j.cli.ingest import progress_shown, tell
-from gear_neo4j.cli.options import errors, opened, with_settings
+from gear_neo4j.cli.options import CONNECTION, EMBEDDING, errors, opened, with_settings
+from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.domain import VectorSource
-from gear_neo4j.errors import SettingsError
+from gear_neo4j.errors import PartialResult, SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
@@ -34,82 +35,81 @@ EMBEDDED_A_SECOND = 150
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--delimiter", default=",", show_default=True, help="Field separator; TAB for a tab.")
 @click.option("--array-delimiter", default=";", show_default=True, help="Separator of list items and labels.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_settings
+@json_option
+@with_settings(CONNECTION)
 def import_command(
-    files: tuple[Path, ...], delimiter: str, array_delimiter: str, as_json: bool, settings: Settings
+    files: tuple[Path, ...], delimiter: str, array_delimiter: str, json_file: Path | None, settings: Settings
 ) -> None:
     """Import nodes and relationships from neo4j-admin CSV files into the running database.
 
     FILES have typed headers (:ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int, tags:string[] ...). Invalid rows
-    are reported and skipped; the exit code is then 2. After an interruption, run the same command again to resume.
+    are reported and skipped; the exit code is then 4. After an interruption, run the same command again to resume.
 
     \b
     gear import nodes.csv relationships.csv
     """
     dialect = Dialect(_character("--delimiter", delimiter), _character("--array-delimiter", array_delimiter))
-    with opened(settings) as gear, progress_shown() as on_progress:
+    with opened(settings, create=True) as gear, progress_shown() as on_progress:
         report = gear.overlay.import_csv(files, dialect=dialect, on_problem=tell, on_progress=on_progress)
         database = gear.graph.name
-    if as_json:
-        click.echo(json.dumps(asdict(report)))
-    else:
+    if not emit(json_file, asdict(report)):
         read = f"{counted(report.nodes, 'node')} and {counted(report.relationships, 'relationship')}"
         click.echo(f"{read} imported into {database}")
     if report.problems:
-        problems = counted(report.problems, "row")
-        click.echo(f"gear: {problems} could not be used, see above; the rest was imported", err=True)
-        sys.exit(2)
+        raise PartialResult(f"{counted(report.problems, 'row')} could not be used, see above; the rest was imported")
 
 
 @click.command()
-@click.argument("builtin", metavar="[PROFILE]", required=False)
-@click.option("--profile", "file", type=click.Path(path_type=Path), help="A profile of your own, as a TOML file.")
+@click.argument("positional", metavar="", required=False)
+@click.option("--profile", metavar="NAME|FILE", help="The profile: the name of a built-in one, or a TOML file.")
 @click.option(
     "--vectors",
     type=click.Choice(get_args(VectorSource)),
     help="encoded: embed the text of each triple; composed: embed each name once, and add up a triple's vector from "
-    "its parts, in half the time. Default: as before; in a new layer, encoded.",
+    "its parts, in half the time. Default: that of the existing layer; encoded for a new one.",
 )
 @click.option(
     "--extract",
     type=click.Choice(("auto", "none")),
-    default="auto",
-    show_default=True,
-    help="auto: in a graph of passages alone, make triples by rules, without a model.",
+    help="auto (the default): if the graph has only passages, extract triples by rules, without a model; none: do not.",
 )
-@click.option("--update", is_flag=True, help="Apply later changes of the graph, by the stored profile.")
+@click.option("--update", is_flag=True, help="Update the layer after changes to the graph, by the stored profile.")
 @click.option("--dry-run", is_flag=True, help="Report what would be written, without writing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_settings
+@json_option
+@with_settings(CONNECTION, EMBEDDING)
 def adopt(
-    builtin: str | None,
-    file: Path | None,
+    positional: str | None,
+    profile: str | None,
     vectors: VectorSource | None,
-    extract: str,
+    extract: str | None,
     update: bool,
     dry_run: bool,
-    as_json: bool,
+    json_file: Path | None,
     settings: Settings,
 ) -> None:
     """Add a layer of triples to an existing graph, so that it can be searched; gear release removes the layer.
 
-    Without a profile, inspect the graph and propose one. PROFILE is one of the built-in profiles: neo4j-graphrag,
-    llm-graph-builder, langchain, langchain-vector, llama-index or graphiti.
+    Without a profile, inspect the graph and propose one. The built-in profiles are neo4j-graphrag, llm-graph-builder,
+    langchain, langchain-vector, llama-index and graphiti.
 
     \b
     gear adopt > profile.toml            inspect the graph and propose a profile
     gear adopt --profile profile.toml    adopt the graph; rerun to resume
     gear adopt --update                  after the graph has changed
     """
-    profile = _profile(builtin, file, update=update)
+    if positional and profile:
+        raise click.UsageError(f"{positional!r} and --profile {profile}: give only one profile")
+    chosen = _profile(profile or positional, update=update)
+    if chosen is None and not update:
+        if vectors or extract or dry_run:
+            raise click.UsageError("--vectors, --extract and --dry-run need --profile or --update")
+        with opened(settings) as gear:
+            _propose(gear, json_file)
+        return
     with opened(settings) as gear:
-        if profile is None and not update:
-            _propose(gear, as_json=as_json)
-            return
         with progress_shown() as on_progress:
             report = gear.overlay.adopt(
-                profile, vectors=vectors, extract=extract == "auto", dry_run=dry_run, on_progress=on_progress
+                chosen, vectors=vectors, extract=extract != "none", dry_run=dry_run, on_progress=on_progress
             )
         dimension = gear.embedder.dimension
     if report.left_out:
@@ -120,23 +120,33 @@ def adopt(
         pieces = report.passages_written + report.triples_written
         fields["seconds"] = round(pieces / EMBEDDED_A_SECOND)
         fields["bytes"] = round(pieces * BYTES_A_NODE * dimension / 384)
-    click.echo(json.dumps(fields) if as_json else _summary(fields, dry_run=dry_run))
+    if not emit(json_file, fields):
+        click.echo(_summary(fields, dry_run=dry_run))
 
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Report what would be removed, without removing it.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_settings
-def release(dry_run: bool, as_json: bool, settings: Settings) -> None:
-    """Remove everything that gear adopt wrote to the graph."""
-    with opened(settings) as gear, progress_shown("released") as on_progress:
-        report = gear.overlay.release(dry_run=dry_run, on_progress=on_progress)
-    if as_json:
-        click.echo(json.dumps(asdict(report)))
-        return
-    schema = ", with the indexes and the schema of gear-neo4j" if report.schema else ""
-    would = "would be " if dry_run else ""
-    click.echo(f"{counted(report.passages, 'passage')} and {counted(report.triples, 'triple')} {would}released{schema}")
+@YES
+@json_option
+@with_settings(CONNECTION)
+def release(dry_run: bool, yes: bool, json_file: Path | None, settings: Settings) -> None:
+    """Remove everything that gear adopt wrote to the graph.
+
+    The graph's own nodes and relationships stay as they are. On a terminal, the command first says how much it will
+    remove, and asks.
+    """
+    with opened(settings) as gear:
+        if not (dry_run or yes) and can_ask():
+            confirm(f"{_size(gear.overlay.release(dry_run=True))} in {gear.graph.name}")
+        with progress_shown("removed") as on_progress:
+            report = gear.overlay.release(dry_run=dry_run, on_progress=on_progress)
+    if not emit(json_file, asdict(report)):
+        click.echo(f"{_size(report)} {'would be removed' if dry_run else 'removed'}")
+
+
+def _size(report: ReleaseReport) -> str:
+    schema = ", with the indexes and the schema of gear-neo4j," if report.schema else ""
+    return f"{counted(report.passages, 'passage')} and {counted(report.triples, 'triple')}{schema}"
 
 
 def _character(option: str, value: str) -> str:
@@ -146,24 +156,25 @@ def _character(option: str, value: str) -> str:
     return text
 
 
-def _profile(builtin: str | None, file: Path | None, *, update: bool) -> Profile | None:
-    if sum((bool(builtin), bool(file), update)) > 1:
-        raise click.UsageError("give only one of PROFILE, --profile FILE and --update")
-    if builtin and builtin not in built_in():
+def _profile(chosen: str | None, *, update: bool) -> Profile | None:
+    """A built-in profile by its name, or that of a file."""
+    if chosen is None:
+        return None
+    if update:
+        raise click.UsageError("--update takes the stored profile: give only one of --profile and --update")
+    file = built_in().get(chosen) or Path(chosen)
+    # A mistyped name has neither a folder nor an ending.
+    if not file.suffix and file == Path(file.name) and not file.exists():
         choices = ", ".join(built_in())
-        raise click.UsageError(
-            f"there is no built-in profile {builtin!r}: choose one of {choices}, or give --profile FILE"
-        )
-    path = built_in()[builtin] if builtin else file
-    return load(path) if path else None
+        raise click.UsageError(f"there is no built-in profile {chosen!r}: choose one of {choices}, or name a TOML file")
+    return load(file)
 
 
-def _propose(gear: Gear, *, as_json: bool) -> None:
+def _propose(gear: Gear, json_file: Path | None) -> None:
     with waiting("inspecting the graph"):
         survey = gear.overlay.survey()
         profile = gear.overlay.propose(survey)
-    if as_json:
-        click.echo(json.dumps(asdict(profile)))
+    if emit(json_file, asdict(profile)):
         return
     _print_survey(survey)
     click.echo(dump(profile, notes=notes(survey, profile)))

@@ -1,18 +1,18 @@
 """``gear ask``: a question answered step by step, with citations."""
 
-import json
 from pathlib import Path
 
 import click
+from click.exceptions import Exit
 from rich.console import Console
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from
 from gear_neo4j.cli.live import Live
-from gear_neo4j.cli.options import errors, opened, with_chat_settings
-from gear_neo4j.cli.output import require_writable
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, errors, opened, with_settings
+from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
 from gear_neo4j.cli.search import print_paths
-from gear_neo4j.errors import InputError, ModelError
+from gear_neo4j.errors import ExitCode, InputError, PartialResult
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
@@ -28,7 +28,7 @@ STOPS = {
     "answerable": "answered from the facts",
     "max_steps": "step limit reached",
     "no_new_question": "no new question",
-    "budget": "budget spent",
+    "budget": "budget used up",
     "model_error": "the model failed; best passages so far",
     "no_graph_evidence": "no evidence in the graph",
     "abstained": "nothing relevant enough",
@@ -48,8 +48,8 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @click.option("--trace", "trace_file", type=PATH, help="Write a trace of each step to a JSON file.")
 @click.option("--replay", "replay_file", type=PATH, help="Replay the model's replies from a trace; no model is called.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_chat_settings
+@json_option
+@with_settings(CHAT, CONNECTION, EMBEDDING)
 def ask(
     question: str,
     agent_name: str,
@@ -58,11 +58,13 @@ def ask(
     paths: bool,
     trace_file: Path | None,
     replay_file: Path | None,
-    as_json: bool,
+    json_file: Path | None,
     options: RecipeOptions,
     settings: Settings,
 ) -> None:
     """Answer QUESTION from the graph with a language model, and cite the passages.
+
+    The exit code is 1 without an answer, and 4 if the model failed.
 
     \b
     gear ask "Where did the British-Canadian physics laureate of 2024 study for his PhD?"
@@ -76,20 +78,25 @@ def ask(
         chat = open_chat(settings, cache=settings.chat_cache)
     live = Live(Console(), errors)
     with opened(settings, chat=chat) as gear:
-        answer = gear.ask(question, k=k, agent=recipe, on_event=None if as_json else live.show)
+        answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
         if trace_file is not None:
             write_trace(answer.trace, trace_file)
-        if as_json:
-            click.echo(json.dumps(answer_json(answer), ensure_ascii=False, indent=2))
-            _end(answer)
-            return
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
-    console = live.console
-    _print_answer(console, answer, streamed=live.streamed)
-    if paths:
-        print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
-    _print_cost(console, answer, settings.chat_price)
-    _end(answer)
+    if not (json_file and emit(json_file, answer_json(answer))):
+        console = live.console
+        _print_answer(console, answer, streamed=live.streamed)
+        if paths:
+            print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
+        _print_cost(console, answer, settings.chat_price)
+    _end(answer, wanted=getattr(recipe, "answer", True))
+
+
+def _end(answer: Answer, *, wanted: bool) -> None:
+    """The exit code of an answer; ``wanted`` is False for an agent that only retrieves."""
+    if answer.failure:
+        raise PartialResult(answer.failure)
+    if not (answer.text if wanted else answer.hits):
+        raise Exit(ExitCode.NOTHING_FOUND)
 
 
 def _replayed(file: Path, question: str) -> ReplayChat:
@@ -118,12 +125,6 @@ def _print_answer(console: Console, answer: Answer, *, streamed: str) -> None:
             console.print(f"  {hit.rank}. {hit.passage.title or hit.passage.id}", markup=False, highlight=False)
     if answer.removed:
         console.print(f"  invalid citations removed: {', '.join(answer.removed)}", style="yellow")
-
-
-def _end(answer: Answer) -> None:
-    """Let a script tell passages without an answer from an answer."""
-    if answer.failure:
-        raise ModelError(answer.failure)
 
 
 def _print_cost(console: Console, answer: Answer, price: tuple[float, float] | None) -> None:

@@ -1,6 +1,5 @@
 """``gear calibrate``: fit the thresholds of an evaluator on examples and store them for CRAG."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
@@ -8,8 +7,8 @@ import click
 
 from gear_neo4j.agents.crag import Crag
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
-from gear_neo4j.cli.options import with_chat_settings
-from gear_neo4j.cli.output import require_folder
+from gear_neo4j.cli.options import CHAT, EMBEDDING, with_settings
+from gear_neo4j.cli.output import emit, json_option, require_folder
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.evaluate.calibration import PRECISION, RECALL, calibrate, read_pairs
 from gear_neo4j.models.embeddings import open_embedder
@@ -24,18 +23,24 @@ SHARE = click.FloatRange(min=0.5, max=1)
 @click.command("calibrate", cls=RecipeCommand, recipe=Crag, only=("evaluator", "evaluator_model"))
 @click.argument("pairs", type=click.Path(path_type=Path, exists=True))
 @click.option(
-    "--precision", type=SHARE, default=PRECISION, show_default=True, help="Precision above the upper threshold."
+    "--precision",
+    type=SHARE,
+    default=PRECISION,
+    show_default=True,
+    help="Required precision above the upper threshold.",
 )
-@click.option("--recall", type=SHARE, default=RECALL, show_default=True, help="Recall above the lower threshold.")
+@click.option(
+    "--recall", type=SHARE, default=RECALL, show_default=True, help="Required recall above the lower threshold."
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_chat_settings
+@json_option
+@with_settings(CHAT, EMBEDDING)
 def calibrate_command(
     pairs: Path,
     precision: float,
     recall: float,
     limit: int | None,
-    as_json: bool,
+    json_file: Path | None,
     options: RecipeOptions,
     settings: Settings,
 ) -> None:
@@ -63,8 +68,7 @@ def calibrate_command(
             on_done=advance,
         )
     file = save_calibration(settings.home, evaluator.name, result)
-    if as_json:
-        click.echo(json.dumps({"evaluator": evaluator.name, **asdict(result), "usage": asdict(usage)}))
+    if emit(json_file, {"evaluator": evaluator.name, **asdict(result), "usage": asdict(usage)}):
         return
     upper, lower = result.thresholds.upper, result.thresholds.lower
     click.echo(

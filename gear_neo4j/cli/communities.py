@@ -1,6 +1,5 @@
 """``gear communities``: communities of densely linked entities, with reports by a language model."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,12 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
-from gear_neo4j.cli.options import errors, opened, with_chat_settings, with_options, with_settings
-from gear_neo4j.cli.output import require_writable, write_file
+from gear_neo4j.cli.options import CHAT, CONNECTION, errors, opened, with_options, with_settings
+from gear_neo4j.cli.output import emit, json_option, require_writable, write_file
 from gear_neo4j.cli.progress import stages, waiting
 from gear_neo4j.communities.build import MOST, SMALLEST
 from gear_neo4j.communities.reports import ReportProgress, forecast
 from gear_neo4j.communities.store import Community, Hierarchy
+from gear_neo4j.errors import PartialResult
 from gear_neo4j.explain.communities import Member, names_of, page
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
@@ -29,12 +29,14 @@ BUILD = (
     click.option(
         "--size",
         type=click.IntRange(min=SMALLEST),
-        help=f"Most entities in a community; default: {MOST}, or for an update the size of the last build.",
+        help=f"Maximum size of a community; default: {MOST}, or for an update that of the last build.",
     ),
     click.option("--report", is_flag=True, help="Generate missing reports with a language model."),
-    click.option("--max-tokens", type=click.IntRange(min=1), help="Reports: token budget; start no report beyond it."),
-    click.option("--dry-run", is_flag=True, help="Report the communities and the cost of reports, without writing."),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    click.option(
+        "--max-tokens", type=click.IntRange(min=1), help="With --report: token budget; no report is started beyond it."
+    ),
+    click.option("--dry-run", is_flag=True, help="Report the communities that would be found, without writing."),
+    json_option,
 )
 
 
@@ -59,11 +61,16 @@ def _build(
     report: bool,
     max_tokens: int | None,
     dry_run: bool,
-    as_json: bool,
+    json_file: Path | None,
     settings: Settings,
 ) -> None:
+    if max_tokens and not report:
+        raise click.UsageError("--max-tokens is the budget of --report: add --report")
+    if report and dry_run:
+        raise click.UsageError("--report writes reports: leave out --report or --dry-run")
     # Fail before anything is built if no model is set.
-    chat = open_chat(settings, cache=settings.chat_cache) if report and not dry_run else None
+    chat = open_chat(settings, cache=settings.chat_cache) if report else None
+    reported = None
     with opened(settings, chat=chat) as gear:
         with waiting("detecting communities"):
             built = gear.communities.build(size=size, afresh=afresh, dry_run=dry_run)
@@ -71,7 +78,7 @@ def _build(
         parts = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
         parts.append(f"by level {', '.join(f'{count:,}' for count in built.levels)}" if built.levels else "none")
         parts.append(f"{built.new:,} new, {built.gone:,} gone")
-        if report and not dry_run:
+        if report:
             with _progress_shown() as on_progress:
                 reported = gear.communities.report(max_tokens=max_tokens, on_progress=on_progress)
             report_json["reports"] = asdict(reported)
@@ -80,11 +87,14 @@ def _build(
             due = forecast(gear.communities.read())
             reports, tokens = counted(due.calls, "report"), counted(due.tokens, "token")
             parts.append(f"--report would generate {reports} for about {tokens}")
-    click.echo(json.dumps(report_json) if as_json else "; ".join(parts))
+    if not emit(json_file, report_json):
+        click.echo("; ".join(parts))
+    if reported and (reported.failed or reported.stopped):
+        raise PartialResult(f"{counted(reported.total - reported.done, 'report')} missing: run the command again")
 
 
 def _build_command(*, afresh: bool) -> Callable[..., None]:
-    return with_options(BUILD)(with_chat_settings(partial(_build, afresh=afresh)))
+    return with_options(BUILD)(with_settings(CHAT, CONNECTION)(partial(_build, afresh=afresh)))
 
 
 communities.command("build", help=BUILD_HELP)(_build_command(afresh=True))
@@ -93,9 +103,9 @@ communities.command("update", help=UPDATE_HELP)(_build_command(afresh=False))
 
 @communities.command()
 @click.option("--html", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write a zoomable HTML page.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_settings
-def show(file: Path | None, as_json: bool, settings: Settings) -> None:
+@json_option
+@with_settings(CONNECTION)
+def show(file: Path | None, json_file: Path | None, settings: Settings) -> None:
     """Show the largest communities, with their reports or best connected members."""
     require_writable(file)
     with opened(settings) as gear:
@@ -103,12 +113,11 @@ def show(file: Path | None, as_json: bool, settings: Settings) -> None:
         names = names_of(gear.graph, hierarchy) if hierarchy.communities else {}
         if file is not None:
             write_file(file, page(hierarchy, names, database=gear.graph.name))
-    if as_json:
-        rows = [
-            asdict(community) | {"names": [member.name for member in names.get(id, ())]}
-            for id, community in hierarchy.communities.items()
-        ]
-        click.echo(json.dumps({"stale": hierarchy.stale, "communities": rows}, ensure_ascii=False))
+    rows = [
+        asdict(community) | {"names": [member.name for member in names.get(id, ())]}
+        for id, community in hierarchy.communities.items()
+    ]
+    if emit(json_file, {"stale": hierarchy.stale, "communities": rows}):
         return
     _print(hierarchy, names)
     if file is not None:
@@ -117,8 +126,8 @@ def show(file: Path | None, as_json: bool, settings: Settings) -> None:
 
 def _report_line(report: ReportProgress) -> str:
     about = "about " if report.usage.estimated else ""
-    failed = f", {report.failed:,} failed (run the command again to retry)" if report.failed else ""
-    stopped = ", stopped at the token budget: run the command again to continue" if report.stopped else ""
+    failed = f", {report.failed:,} failed" if report.failed else ""
+    stopped = ", stopped at the token budget" if report.stopped else ""
     return (
         f"{report.done:,} of {report.total:,} reports, {about}{counted(report.usage.tokens, 'token')}{failed}{stopped}"
     )

@@ -1,6 +1,5 @@
 """``gear compare``: two evaluations of the same questions, with a confidence interval of the difference."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.evaluate.comparison import Comparison, Contrast, MetricComparison, Question, compare, read_report
 from gear_neo4j.wording import counted
 
@@ -20,20 +20,28 @@ FILE = click.Path(path_type=Path)
 @click.command(name="compare")
 @click.argument("a", type=FILE)
 @click.argument("b", type=FILE)
-@click.option("--metric", default="recall", show_default=True, help="Such as recall@10; without @k, at every common k.")
 @click.option(
-    "--show", type=click.IntRange(min=0), default=5, show_default=True, help="Most different questions to show."
+    "--metric",
+    default="recall",
+    show_default=True,
+    help="A metric such as recall@10; without @k, at every k that both files have.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def compare_command(a: Path, b: Path, metric: str, show: int, as_json: bool) -> None:
+@click.option(
+    "--show",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="Number of questions to show, the most different first.",
+)
+@json_option
+def compare_command(a: Path, b: Path, metric: str, show: int, json_file: Path | None) -> None:
     """Compare two files of gear evaluate --json: B - A with its 95 % interval, and the most different questions.
 
     Metrics with a k: recall, all_found, hit, precision, mrr, map, ndcg. Any per-question number in both files is a
     metric, too, such as latency_ms.
     """
     comparison = compare(read_report(a), read_report(b), metric=metric)
-    if as_json:
-        click.echo(json.dumps(_json(comparison, show), ensure_ascii=False, indent=1))
+    if emit(json_file, _json(comparison, show)):
         return
     console = Console()
     console.print(_table(comparison))

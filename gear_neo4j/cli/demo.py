@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import opened, own_server, with_settings
+from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, own_server, with_settings
 from gear_neo4j.cli.search import print_hits, print_paths
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.retrieval.base import Base
@@ -20,12 +20,12 @@ K = 10
 
 
 @click.command()
-@with_settings
+@with_settings(CONNECTION, EMBEDDING)
 def demo(settings: Settings) -> None:
     """Start a local Neo4j, ingest forty short passages, and answer multi-hop questions; no key, no Docker, no Java."""
     dataset = datasets.load(Path(str(files("gear_neo4j.demo"))))
     console = Console()
-    with opened(own_server(settings, "demo")) as gear:
+    with opened(own_server(settings, "demo"), create=True) as gear:
         with progress_shown() as on_progress:
             runs.provide(gear, dataset, on_progress=on_progress)
         counts = gear.corpus.counts()

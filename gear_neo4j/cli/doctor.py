@@ -1,14 +1,15 @@
 """``gear doctor``: checks a database and profiles searches on it."""
 
-import json
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gear_neo4j.cli.options import opened, with_settings
+from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
+from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import InputError
 from gear_neo4j.gear.doctor import Doctor, Examination
@@ -20,20 +21,24 @@ STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
 
 @click.command()
 @click.argument("questions", nargs=-1)
-@click.option("--hub", type=click.IntRange(min=1), default=Beam().hub, show_default=True, help="Degree of a hub.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_settings
-def doctor(questions: tuple[str, ...], hub: int, as_json: bool, settings: Settings) -> None:
+@click.option(
+    "--hub",
+    type=click.IntRange(min=1),
+    default=Beam().hub,
+    show_default=True,
+    help="Triples above which a node is a hub.",
+)
+@json_option
+@with_settings(CONNECTION, EMBEDDING)
+def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, settings: Settings) -> None:
     """Check a database, and profile a search for each of the QUESTIONS (default: a few facts from the graph).
 
-    Changes nothing. The exit code is 2 if a problem was found.
+    The command changes nothing. The exit code is 2 if there is a problem.
     """
     with opened(settings) as gear, waiting("examining"):
         examiner = Doctor(gear.graph, gear.embedder, gear.overlay.profile(), Beam(hub=hub))
         examination = examiner.examine(questions=questions)
-    if as_json:
-        click.echo(json.dumps(asdict(examination), ensure_ascii=False, indent=1))
-    else:
+    if not emit(json_file, asdict(examination)):
         show(Console(), examination)
     if examination.problems:
         raise InputError(f"{examination.problems} of {len(examination.findings)} findings are problems")

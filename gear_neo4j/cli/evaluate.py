@@ -6,14 +6,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, retriever_from
 from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import errors, opened, own_server, with_chat_settings
-from gear_neo4j.cli.output import require_folder, require_writable, write_file
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, errors, opened, own_server, with_settings
+from gear_neo4j.cli.output import (
+    STDOUT,
+    json_option,
+    report_console,
+    require_folder,
+    require_writable,
+    write_file,
+)
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.cli.table import measure, print_table
 from gear_neo4j.evaluate import datasets, runs, systems
@@ -72,10 +78,8 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 )
 @click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="The values of k for recall.")
 @click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use.")
-@click.option(
-    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the results to a JSON file."
-)
-@with_chat_settings
+@json_option
+@with_settings(CHAT, CONNECTION, EMBEDDING)
 def evaluate(
     dataset_dir: Path,
     triples: datasets.Triples | None,
@@ -126,7 +130,7 @@ def evaluate(
     system = systems.System(recipe=recipe, llm=llm)
     report = _measure_system(dataset, queries, ks, system, separately=separately, quality=quality, settings=settings)
     _write(report, json_file)
-    Console().print(_table(report, ks))
+    report_console(json_file).print(_table(report, ks))
 
 
 def _evaluate_graph(
@@ -141,7 +145,7 @@ def _evaluate_graph(
     chosen = [retriever_from(retriever, options)] if retriever or options else []
     report = evaluate_graph(folder, settings, chosen=chosen, limit=limit)
     _write(report, json_file)
-    Console().print(graph_table(report))
+    report_console(json_file).print(graph_table(report))
 
 
 def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
@@ -172,7 +176,7 @@ def _measure_system(
         require_decompositions(queries)
     needed = quality or (system.needs_model and not system.uses_oracle)
     chat = open_chat(settings, cache=settings.chat_cache) if needed else None
-    with opened(settings, chat=chat) as gear:
+    with opened(settings, chat=chat, create=True) as gear:
         _provide(gear, dataset, synonyms=system.needs_synonyms)
         with counting("questions", len(queries) * (len(ks) if separately and not system.agent else 1)) as advance:
             results = systems.measure(gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1))
@@ -201,7 +205,7 @@ def _measure_table(
     model = settings.chat_model if not oracle else None
     chat = open_chat(settings, cache=settings.chat_cache) if model else None
     plays: Player | None = "oracle" if oracle else "model" if model else None
-    with opened(settings, chat=chat) as gear:
+    with opened(settings, chat=chat, create=True) as gear:
         _provide(gear, dataset, synonyms=True)
         table = rows(llm=plays, triples=gear.corpus.counts().triples > 0, max_steps=steps)
         name = LABEL if oracle else model or "none"
@@ -210,9 +214,9 @@ def _measure_table(
 
 def _show_table(report: dict[str, Any], json_file: Path | None, folder: Path | None) -> None:
     _write(report, json_file)
-    print_table(Console(), report)
+    print_table(report_console(json_file), report)
     if folder is not None:
-        click.echo(f"written: {write_report(report, folder)}")
+        click.echo(f"written: {write_report(report, folder)}", err=json_file == STDOUT)
 
 
 def _write(report: dict[str, Any], file: Path | None) -> None:

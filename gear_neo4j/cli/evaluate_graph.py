@@ -25,7 +25,7 @@ def evaluate_graph(
     """Measure nearest triples, ``naive``, ``paths`` and the chosen retrievers side by side, in a separate database."""
     dataset = knowledge.load(folder)
     settings = own_server(settings, f"evaluate-{dataset.name}")
-    with opened(settings) as gear:
+    with opened(settings, create=True) as gear:
         with progress_shown() as on_progress:
             knowledge.provide(gear, dataset, on_problem=tell, on_progress=on_progress)
         recipes: dict[str, RetrieverRecipe] = {recipe.name: recipe for recipe in (Naive(), Paths(), *chosen)}

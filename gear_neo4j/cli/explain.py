@@ -16,7 +16,8 @@ from gear_neo4j.wording import counted
 def explain(run: Path, out: Path | None) -> None:
     """Write RUN.html, a page with the paths of a saved run, and RUN.cypher, which shows them in Neo4j.
 
-    RUN is the output of gear search --json, gear ask --json or gear ask --trace. Needs no database and no model.
+    RUN is the output of gear search --json, gear ask --json or gear ask --trace. The command needs no database and no
+    model.
 
     \b
     gear ask "Who supervised Hinton?" --json > run.json

@@ -60,15 +60,15 @@ def print_extracted(report: ExtractionReport, *, price: Price) -> None:
         f"{about}{counted(report.usage.tokens, 'token')}{_money(report.usage, price)}"
         + (f"; {counted(report.malformed, 'malformed triple')} left out" if report.malformed else "")
     )
+
+
+def left_over(report: ExtractionReport) -> Iterator[str]:
+    """What an extraction left over, and how to do it: by its budget, and by failures."""
     if report.stopped:
-        remaining = report.total - report.done - report.failed
-        passages = counted(remaining, "passage")
-        click.echo(f"stopped at the token budget, {passages} left: run the command again to continue")
+        passages = counted(report.total - report.done - report.failed, "passage")
+        yield f"stopped at the token budget with {passages} left: run the command again to continue"
     if report.failed:
-        click.echo(
-            f"gear: no triples from {counted(report.failed, 'passage')}, see above; --retry-failed tries them again",
-            err=True,
-        )
+        yield f"no triples from {counted(report.failed, 'passage')}, see above; --retry-failed tries them again"
 
 
 def _money(usage: Usage, price: Price) -> str:

@@ -1,57 +1,18 @@
 """Command-line flags derived from the options of retriever and agent recipes."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
+from gear_neo4j.cli.flag import Flag, flags_of, have_one_range, help_of
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.recipes import AgentRecipe, Options, Recipe, RetrieverRecipe
+from gear_neo4j.recipes import RENAMED, AgentRecipe, Options, Recipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
 
 PREFIX = "recipe_option_"
 RecipeOptions = Mapping[str, Any]
 RecipeType = TypeVar("RecipeType", bound=Recipe)
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A recipe option as a flag: the path to its field, such as ``("beam", "width")``, its type, default and help."""
-
-    path: tuple[str, ...]
-    kind: Any
-    default: object
-    description: str
-
-    @property
-    def name(self) -> str:
-        """The field's name."""
-        return self.path[-1]
-
-    @property
-    def flag(self) -> str:
-        """The flag on the command line."""
-        return f"--{self.name.replace('_', '-')}"
-
-
-def flags_of(recipe: type[Options], *, path: tuple[str, ...] = ()) -> Iterator[Flag]:
-    """The flags of a recipe, those of nested options such as a beam included.
-
-    Example:
-        >>> from gear_neo4j.retrieval.naive import Naive
-        >>> [flag.flag for flag in flags_of(Naive)][:4]
-        ['--base', '--base-k', '--width', '--length']
-    """
-    for name, field in recipe.model_fields.items():
-        kind = _plain(field.annotation)
-        if isinstance(kind, type) and issubclass(kind, Options) and not issubclass(kind, Recipe):
-            yield from flags_of(kind, path=(*path, name))
-        elif name != "over" and _is_flag(kind):
-            yield Flag((*path, name), kind, _default(field), field.description or "")
 
 
 class RecipeCommand(click.Command):
@@ -97,7 +58,7 @@ class RecipeCommand(click.Command):
             formatter.write_dl(own)
         for registry in self._registries:
             with formatter.section(f"{registry.kind.capitalize()}s"):
-                formatter.write_dl([(entry.name, entry.summary) for entry in registry])
+                formatter.write_dl([(entry.name, entry.summary.replace("``", "")) for entry in registry])
             flags = _merge_flags([(entry.name, entry.recipe) for entry in registry])
             records = [record for flag in flags if (record := flag.get_help_record(ctx))]
             with formatter.section(f"Options of {registry.kind}s, with defaults"):
@@ -134,7 +95,8 @@ def _take_options(params: dict[str, Any]) -> dict[str, Any]:
     """Pop the recipe flags from the parameters; return those that the user set."""
     names = [key for key in params if key.startswith(PREFIX)]
     values = {key.removeprefix(PREFIX): params.pop(key) for key in names}
-    return {name: value for name, value in values.items() if value not in (None, ())}
+    given = {name: value for name, value in values.items() if value not in (None, ())}
+    return {RENAMED.get(name, name): value for name, value in given.items()}
 
 
 def with_options_of(recipe: RecipeType, options: RecipeOptions) -> RecipeType:
@@ -207,7 +169,13 @@ def _merge_flags(
         for flag in flags_of(recipe):
             if not only or flag.name in only:
                 flags.setdefault(flag.name, []).append((name, flag))
-    return [_option(owners) for owners in flags.values()]
+    renamed = [old for old, new in RENAMED.items() if new in flags and old not in flags]
+    return [*map(_option, flags.values()), *(_hidden(old, flags[RENAMED[old]]) for old in renamed)]
+
+
+def _hidden(name: str, owners: Sequence[tuple[str, Flag]]) -> click.Option:
+    """The earlier name of an option, which works but is not shown."""
+    return click.Option([f"--{name}", f"{PREFIX}{name}"], type=_type([flag for _, flag in owners]), hidden=True)
 
 
 def _option(owners: Sequence[tuple[str, Flag]]) -> click.Option:
@@ -215,56 +183,19 @@ def _option(owners: Sequence[tuple[str, Flag]]) -> click.Option:
     declaration = f"{flag.flag}/--no-{flag.flag[2:]}" if flag.kind is bool else flag.flag
     return click.Option(
         [declaration, f"{PREFIX}{flag.name}"],
-        type=_type(flag.kind),
+        type=_type([flag for _, flag in owners]),
         default=None,
         multiple=get_origin(flag.kind) is tuple,
-        help="  ".join(_help_parts(owners)),
+        help="  ".join(help_of(owners)),
     )
 
 
-def _help_parts(owners: Sequence[tuple[str, Flag]]) -> Iterator[str]:
-    """The help text of an option for each recipe, with the defaults."""
-    descriptions = dict.fromkeys(flag.description for _, flag in owners)
-    for description in descriptions:
-        shared = [(name, flag) for name, flag in owners if flag.description == description]
-        yield f"{description[:1].upper()}{description[1:]}.  [{_defaults(shared)}]"
-
-
-def _defaults(owners: Sequence[tuple[str, Flag]]) -> str:
-    """The default of each recipe: ``naive, sync: 15``."""
-    names: dict[str, list[str]] = {}
-    for name, flag in owners:
-        names.setdefault(_shown(flag.default), []).append(name)
-    if "" in names.get(next(iter(names)), ()):
-        return next(iter(names)) or "not set"
-    return "; ".join(
-        f"{', '.join(recipes)}: {default}" if default else ", ".join(recipes) for default, recipes in names.items()
-    )
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return "" if value is None or value == () else str(value)
-
-
-def _type(kind: Any) -> Any:
+def _type(flags: Sequence[Flag]) -> Any:
+    """The type of an option, with its range if that is the same for every recipe that has the option."""
+    kind, limits = flags[0].kind, flags[0].limits
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
+    if kind in (int, float) and limits and have_one_range(flags):
+        ranged: Any = click.IntRange if kind is int else click.FloatRange
+        return ranged(**limits)
     return {int: click.INT, float: click.FLOAT, bool: click.BOOL}.get(kind, click.STRING)
-
-
-def _plain(annotation: Any) -> Any:
-    """A type without None, and of a choice between a name and a recipe the name."""
-    if get_origin(annotation) in (Union, UnionType):
-        kinds = [kind for kind in map(_plain, get_args(annotation)) if kind is not NoneType]
-        return str if any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds) else kinds[0]
-    return _plain(get_args(annotation)[0]) if hasattr(annotation, "__metadata__") else annotation
-
-
-def _is_flag(kind: Any) -> bool:
-    return kind in (int, float, bool, str) or get_origin(kind) in (Literal, tuple)
-
-
-def _default(field: FieldInfo) -> object:
-    return field.get_default(call_default_factory=True)

@@ -1,32 +1,39 @@
 """``gear forget``: remove a source from the graph."""
 
-import json
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
+from gear_neo4j.cli.confirm import YES, can_ask, confirm
 from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import opened, with_settings
+from gear_neo4j.cli.options import CONNECTION, opened, with_settings
+from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.wording import contents
 
 
 @click.command()
 @click.argument("source")
 @click.option("--dry-run", is_flag=True, help="Report what would be removed, without removing it.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_settings
-def forget(source: str, dry_run: bool, as_json: bool, settings: Settings) -> None:
+@YES
+@json_option
+@with_settings(CONNECTION)
+def forget(source: str, dry_run: bool, yes: bool, json_file: Path | None, settings: Settings) -> None:
     """Remove the passages of SOURCE, their triples, and the entities that no other triple mentions.
 
-    SOURCE is the path of a document as passed to gear ingest, or the "source" of JSONL lines. After an interruption,
-    run the same command again to resume.
+    SOURCE is the path of a document as passed to gear ingest, or the "source" of JSONL lines. On a terminal, the
+    command first says how much it will remove, and asks. After an interruption, run the same command again to resume.
     """
-    with opened(settings) as gear, progress_shown("forgotten") as on_progress:
-        report = gear.corpus.forget(source, dry_run=dry_run, on_progress=on_progress)
-    if as_json:
-        click.echo(json.dumps(asdict(report)))
-    else:
-        verb = "would be forgotten" if dry_run else "forgotten"
-        facts = f"{counted(report.triples, 'triple')} and {counted(report.entities, 'entity')}"
-        click.echo(f"{counted(report.passages, 'passage')}, {facts} {verb}")
+    with opened(settings) as gear:
+        if not (dry_run or yes) and can_ask():
+            confirm(f"{_size(gear.corpus.forget(source, dry_run=True))} of {source} in {gear.graph.name}")
+        with progress_shown("removed") as on_progress:
+            report = gear.corpus.forget(source, dry_run=dry_run, on_progress=on_progress)
+    if not emit(json_file, asdict(report)):
+        click.echo(f"{_size(report)} {'would be removed' if dry_run else 'removed'}")
+
+
+def _size(report: Deletion) -> str:
+    return contents(report.passages, report.triples, report.entities)

@@ -1,7 +1,5 @@
 """``gear ingest``: write files into the graph."""
 
-import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -10,8 +8,10 @@ from pathlib import Path
 import click
 
 from gear_neo4j.cli import extraction
-from gear_neo4j.cli.options import errors, opened, with_chat_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, errors, opened, with_settings
+from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.progress import stages
+from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.forecast import forecast
 from gear_neo4j.extraction.run import ExtractionReport
@@ -30,7 +30,7 @@ AUTO = "auto"
 NONE = "none"
 PATH = click.Path(path_type=Path)
 TRIPLES = click.option(
-    "--triples", multiple=True, type=PATH, help="A JSONL file of triples: {id: passage, triples: [[s,p,o]]}."
+    "--triples", multiple=True, type=PATH, help="A JSONL file with the triples of a passage per line; can be repeated."
 )
 CHUNKS = click.option(
     "--chunk-size",
@@ -48,7 +48,7 @@ SHOWN_LINKS = 5
 @click.command()
 @click.argument("sources", nargs=-1, type=PATH)
 @TRIPLES
-@click.option("--synonyms", is_flag=True, help="Link entities with similar names (cosine >= 0.8).")
+@click.option("--synonyms", is_flag=True, help="Link entities with similar names (cosine at least 0.8).")
 @click.option("--replace", is_flag=True, help="Let a JSONL line replace the stored text of its id.")
 @CHUNKS
 @FOLLOW_LINKS
@@ -58,15 +58,21 @@ SHOWN_LINKS = 5
     metavar="auto|rules|model|none",
     default=AUTO,
     show_default=True,
-    help="Triples by rules for passages without any (auto) or for every passage (rules), by the language model, too "
-    "(model), by your own extractor (its name), or none.",
+    help="The source of triples: rules, for passages without triples (auto) or for all (rules); the language model in "
+    "addition (model); an extractor of your own (its name); or nothing (none).",
 )
-@click.option("--max-tokens", type=click.IntRange(min=1), help="model: token budget; start no passage beyond it.")
-@click.option("--retry-failed", is_flag=True, help="model: also retry passages that failed before.")
-@click.option("--dry-run", is_flag=True, help="Report the contents and the cost of an extraction, without writing.")
-@click.option("--resume", is_flag=True, expose_value=False, help="Resume after an interruption; this is the default.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
-@with_chat_settings
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    help="With --extract model: token budget; no passage is started beyond it.",
+)
+@click.option("--retry-failed", is_flag=True, help="With --extract model: also retry passages that failed before.")
+@click.option(
+    "--dry-run", is_flag=True, help="Report what would be ingested, and what an extraction would cost, without writing."
+)
+@click.option("--resume", is_flag=True, expose_value=False, hidden=True)
+@json_option
+@with_settings(CHAT, CONNECTION, EMBEDDING)
 def ingest(
     sources: tuple[Path, ...],
     triples: tuple[Path, ...],
@@ -74,7 +80,7 @@ def ingest(
     max_tokens: int | None,
     retry_failed: bool,
     dry_run: bool,
-    as_json: bool,
+    json_file: Path | None,
     synonyms: bool,
     replace: bool,
     chunk_size: int,
@@ -86,7 +92,7 @@ def ingest(
     SOURCES are documents (text, Markdown, HTML, PDF, CSV), JSONL files with a passage {id, title, text} per line, or
     folders of them; from a folder with a corpus.jsonl, only that file and triples.jsonl are read. What the graph
     already holds is skipped; passages that a changed document no longer contains are removed. Invalid lines and files
-    are reported and skipped; the exit code is then 2.
+    are reported and skipped; the exit code is then 4. After an interruption, run the same command again to resume.
 
     Passages without triples get theirs by rules, on your machine. With --extract model, a language model reads every
     passage that only the rules have read; SOURCES are then optional.
@@ -103,13 +109,14 @@ def ingest(
             settings=settings,
             chunk_size=chunk_size,
             follow_links=follow_links,
+            json_file=json_file,
         )
         return
     # Fail before a server is started if no model is set.
     chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name else None
     report, extracted = None, None
     price = settings.chat_price
-    with opened(settings, chat=chat) as gear:
+    with opened(settings, chat=chat, create=True) as gear:
         if sources or triples:
             with progress_shown() as on_progress:
                 report = gear.ingest(
@@ -128,12 +135,10 @@ def ingest(
                 gear, extractor=extractor, max_tokens=max_tokens, retry_failed=retry_failed, price=price
             )
         counts = gear.corpus.counts()
-    if as_json:
-        document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
-        click.echo(json.dumps(document | ({"extraction": asdict(extracted)} if extracted else {})))
-    else:
+    document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
+    if not emit(json_file, document | ({"extraction": asdict(extracted)} if extracted else {})):
         _print(report, extracted, counts, price=price)
-    _end(report or IngestReport(), failed=extracted.failed if extracted else 0)
+    _end(report or IngestReport(), extracted)
 
 
 def _chosen(extractor: str, *, model_options: bool) -> bool:
@@ -168,23 +173,25 @@ def _forecast(
     settings: Settings,
     chunk_size: int,
     follow_links: bool,
+    json_file: Path | None,
 ) -> None:
     """Report what the files hold and what an extraction would cost, without calling a model."""
-    if not (sources or triples):
+    report, estimate = None, None
+    if sources or triples:
+        files = files_to_ingest(sources, triples, follow_links=follow_links)
+        report = read_only(files, chunk_size=chunk_size, on_problem=tell)
+        estimate = forecast(report.passages_read, report.characters_read) if model else None
+    else:
         with opened(settings) as gear:
             estimate = gear.corpus.forecast(retry_failed=retry_failed)
-        extraction.print_forecast(estimate, price=settings.chat_price)
-        return
-    report = read_only(
-        files_to_ingest(sources, triples, follow_links=follow_links), chunk_size=chunk_size, on_problem=tell
-    )
-    click.echo(
-        f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')} could be ingested"
-    )
-    if model:
-        estimate = forecast(report.passages_read, report.characters_read)
-        extraction.print_forecast(estimate, price=settings.chat_price)
-    _end(report)
+    document = {"ingest": asdict(report) if report else None, "forecast": asdict(estimate) if estimate else None}
+    if not emit(json_file, document):
+        if report:
+            read = f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')}"
+            click.echo(f"{read} could be ingested")
+        if estimate:
+            extraction.print_forecast(estimate, price=settings.chat_price)
+    _end(report or IngestReport())
 
 
 def _summary(report: IngestReport) -> str:
@@ -204,15 +211,17 @@ def _changes(report: IngestReport) -> str:
     return "".join(f", {counted(count, noun)} {verb}" for (noun, verb), count in counts.items() if count)
 
 
-def _end(report: IngestReport, *, failed: int = 0) -> None:
+def _end(report: IngestReport, extracted: ExtractionReport | None = None) -> None:
+    """Say in one line what was left out, if anything."""
     if report.skipped:
         click.echo(f"{counted(sum(report.skipped.values()), 'file')} skipped: {', '.join(report.skipped)}", err=True)
     report_links(report.links)
+    parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:
         problems = counted(report.problems, "line or file", "lines or files")
-        click.echo(f"gear: {problems} could not be used, see above; fix and ingest again", err=True)
-    if report.problems or failed:
-        sys.exit(2)
+        parts.insert(0, f"{problems} could not be used, see above; fix and ingest again")
+    if parts:
+        raise PartialResult("; ".join(parts))
 
 
 @contextmanager

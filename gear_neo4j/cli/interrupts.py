@@ -9,7 +9,8 @@ import signal
 import threading
 from types import FrameType
 
-CODE = 130
+from gear_neo4j.errors import ExitCode
+
 GRACE = 1.5
 KEPT = "gear: interrupted; committed work is kept, run the same command again to resume"
 _SHOW_CURSOR = "\x1b[?25h"
@@ -46,7 +47,7 @@ def _second(*_: object) -> None:
 
 def _leave() -> None:
     explain_interrupt()
-    os._exit(CODE)
+    os._exit(ExitCode.INTERRUPTED)
 
 
 def _is_main_thread() -> bool:

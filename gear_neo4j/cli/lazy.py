@@ -1,12 +1,30 @@
 """A group whose commands are imported on invocation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import click
 
 Commands = Mapping[str, tuple[str, str]]
+# Scripts name its file without a rule for the ending.
+ANY_FILE = frozenset({"evaluate"})
+
+
+def json_to_output(args: Sequence[str]) -> Iterator[str]:
+    """The arguments with ``--json`` as ``--json=-``, unless the next one names a ``.json`` file.
+
+    Otherwise a question or a source after the flag would be taken for the file, and be overwritten.
+
+    Example:
+        >>> list(json_to_output(["--json", "Who?"])), list(json_to_output(["Who?", "--json", "hits.json"]))
+        (['--json=-', 'Who?'], ['Who?', '--json', 'hits.json'])
+    """
+    literal = False
+    for place, arg in enumerate(args):
+        literal = literal or arg == "--"
+        alone = arg == "--json" and not "".join(args[place + 1 : place + 2]).lower().endswith(".json")
+        yield "--json=-" if alone and not literal else arg
 
 
 class LazyGroup(click.Group):
@@ -28,6 +46,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments name, imported, and the remaining arguments."""
         name, command, rest = super().resolve_command(ctx, args)
+        rest = rest if name in ANY_FILE else list(json_to_output(rest))
         return name, self.load(name) if name and name in self._lazily else command, rest
 
     def load(self, name: str) -> click.Command:

@@ -2,14 +2,15 @@
 
 import logging
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from gear_neo4j.cli.interrupts import CODE, explain_interrupt, handle_interrupts
+from gear_neo4j.cli.interrupts import explain_interrupt, handle_interrupts
 from gear_neo4j.cli.lazy import Commands, LazyGroup
-from gear_neo4j.errors import GearError
+from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.graph.query_log import log_to, stop
 
 # The location of each command and the first sentence of its help: 'gear --help' imports none of them.
@@ -29,6 +30,14 @@ COMMANDS: Commands = {
     "status": (
         "gear_neo4j.cli.server:status",
         "List the local servers: state, address and disk usage.",
+    ),
+    "stats": (
+        "gear_neo4j.cli.stats:stats",
+        "Show what a database holds: sources, passages, triples and entities, its schema, and its size.",
+    ),
+    "config": (
+        "gear_neo4j.cli.config:config",
+        "Show each setting with its value and its source: an option, the environment, a file, or the default.",
     ),
     "migrate": (
         "gear_neo4j.cli.server:migrate",
@@ -113,7 +122,10 @@ def cli() -> None:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run a command; an error is one line on standard error and exit code 2, with a traceback only under --debug."""
+    """Run a command; an error is one line on standard error, its traceback shown only under --debug.
+
+    The exit code is one of :class:`ExitCode`, whichever way the command ends.
+    """
     arguments = sys.argv[1:] if args is None else list(args)
     debug = "--debug" in arguments
     # The driver logs each retried transaction, pypdf each flaw that it tolerates: noise to a user.
@@ -124,16 +136,16 @@ def main(args: Sequence[str] | None = None) -> None:
         code = cli.main(args=[arg for arg in arguments if arg != "--debug"], standalone_mode=False)
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)
-        code = 2
+        code = error.exit_code if isinstance(error, GearError) else ExitCode.ERROR
     except (KeyboardInterrupt, click.Abort):
         explain_interrupt()
-        code = CODE
+        code = ExitCode.INTERRUPTED
     except Exception as error:
         if debug:
-            raise
+            traceback.print_exception(error)
         click.echo(f"gear: {type(error).__name__}: {error} (a bug: run again with --debug and report it)", err=True)
-        code = 1
-    sys.exit(code)
+        code = ExitCode.BUG
+    sys.exit(code or ExitCode.DONE)
 
 
 def _log_queries(context: click.Context, file: Path | None) -> None:
@@ -148,7 +160,7 @@ def _log_queries(context: click.Context, file: Path | None) -> None:
 
 def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
     if debug and isinstance(error, GearError):
-        raise error
+        traceback.print_exception(error)
     text = error.format_message() if isinstance(error, click.ClickException) else str(error)
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" (see {context.command_path} --help)" if context else ""

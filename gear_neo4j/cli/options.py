@@ -1,11 +1,11 @@
 """Options that several commands share: the connection to Neo4j and the models."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path as File
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -15,43 +15,47 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.settings import DEFAULT_NAME, Settings
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_CONNECTION = (
+CONNECTION = (
     click.option("--uri", help="URI of a Neo4j server; default: the local server.  [NEO4J_URI]"),
-    click.option("--username", help="[NEO4J_USERNAME; default: neo4j]"),
-    click.option("--password", help="Better set in the environment.  [NEO4J_PASSWORD]"),
-    click.option("--database", help="Name of the database; default: the user's home database.  [NEO4J_DATABASE]"),
-    click.option("--name", help="Name of the local server; each has its own data.  [GEAR_NAME; default: default]"),
+    click.option("--username", help="User of that server.  [NEO4J_USERNAME; default: neo4j]"),
+    click.option("--password", help="Its password; the environment is a safer place for it.  [NEO4J_PASSWORD]"),
+    click.option("--database", help="Its database; default: the user's home database.  [NEO4J_DATABASE]"),
+    click.option("--name", help="Name of a local server; each has its own data.  [GEAR_NAME; default: default]"),
+)
+EMBEDDING = (
     click.option("--embedding-model", help="A sentence-transformers model or folder.  [GEAR_EMBEDDING_MODEL]"),
+)
+CHAT = (
+    click.option("--chat-model", help="The language model, served at OPENAI_BASE_URL or by OpenAI.  [GEAR_CHAT_MODEL]"),
+    click.option("--cache/--no-cache", "chat_cache", default=None, help="Cache its replies.  [GEAR_CHAT_CACHE; on]"),
+)
+ENV = (
     click.option(
         "--env",
         "env_file",
         type=click.Path(path_type=File),
-        help="A file of NEO4J_... lines, such as Aura's credentials.",
+        help="Read settings from a file such as Aura's; the environment overrides it.",
     ),
 )
-_CHAT = (
-    click.option("--chat-model", help="The language model, served at OPENAI_BASE_URL or by OpenAI.  [GEAR_CHAT_MODEL]"),
-    click.option("--cache/--no-cache", "chat_cache", default=None, help="Cache its replies.  [GEAR_CHAT_CACHE; on]"),
-)
-_KEYS = ("uri", "username", "password", "database", "name", "embedding_model", "chat_model", "chat_cache")
+ALL = (*CHAT, *CONNECTION, *EMBEDDING, *ENV)
+FLAGS = ("uri", "username", "password", "database", "name", "embedding_model", "chat_model", "chat_cache")
 
 
-def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the connection options to a command, which gets them as ``settings``."""
-    return with_options(_CONNECTION)(_with_loaded_settings(command))
+def with_settings(*groups: Sequence[Decorator]) -> Decorator:
+    """Add groups of options (:data:`CHAT`, :data:`CONNECTION`, :data:`EMBEDDING`) and ``--env`` to a command.
+
+    The command gets them as ``settings``. It takes only the groups that it uses: an option without effect misleads.
+    """
+    options = [option for group in (*groups, ENV) for option in group]
+    return lambda command: with_options(options)(_with_loaded_settings(command))
 
 
-def with_chat_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the connection and language model options to a command, which gets them as ``settings``."""
-    return with_options((*_CHAT, *_CONNECTION))(_with_loaded_settings(command))
-
-
-def with_options(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Command], Command]:
+def with_options(options: Sequence[Decorator]) -> Decorator:
     """Add options to a command, in their order."""
 
-    def add(command: Command) -> Command:
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             command = option(command)
         return command
@@ -62,11 +66,35 @@ def with_options(options: tuple[Callable[[Command], Command], ...]) -> Callable[
 def _with_loaded_settings(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, env_file: File | None = None, **values: Any) -> None:
-        overrides = {key: value for key in _KEYS if (value := values.pop(key, None)) is not None}
-        settings = replace(Settings.load(env_file=env_file), **overrides)
-        command(*args, settings=settings, **values)
+        flags = {key: values.pop(key) for key in FLAGS if key in values}
+        command(*args, settings=load_settings(env_file, flags), **values)
 
     return run
+
+
+def load_settings(env_file: File | None, flags: Mapping[str, Any]) -> Settings:
+    """The settings of the environment and ``--env``, with those flags that are set.
+
+    Raises:
+        SettingsError: a setting cannot be used.
+        click.UsageError: a flag is empty, or would be ignored beside another one.
+    """
+    given = {key: value for key, value in flags.items() if value is not None}
+    if empty := next((key for key, value in given.items() if value == ""), None):
+        raise click.UsageError(f"{_flag(empty)} is empty: give a value, or leave it out")
+    if "name" in given:
+        if "uri" in given:
+            raise click.UsageError("--name is for a local server, --uri for any other: give only one of them")
+        given["uri"] = None
+    settings = replace(Settings.load(env_file=env_file), **given)
+    lost = [_flag(key) for key in ("username", "password", "database") if key in given]
+    if lost and settings.uri is None:
+        raise click.UsageError(f"{', '.join(lost)}: a local server has its own; set --uri for any other server")
+    return settings
+
+
+def _flag(key: str) -> str:
+    return f"--{key.replace('_', '-')}"
 
 
 def own_server(settings: Settings, name: str) -> Settings:
@@ -75,9 +103,13 @@ def own_server(settings: Settings, name: str) -> Settings:
 
 
 @contextmanager
-def opened(settings: Settings, *, chat: ChatModel | None = None) -> Iterator[Gear]:
-    """A connection by settings, closed afterwards; shows on standard error what it waits for."""
+def opened(settings: Settings, *, chat: ChatModel | None = None, create: bool = False) -> Iterator[Gear]:
+    """A connection by settings, closed afterwards; shows on standard error what it waits for.
+
+    Args:
+        create: make the local server if there is none of its name; only a command that fills it may do so.
+    """
     with waiting("connecting") as report:
-        gear = Gear.connect(settings, chat=chat, report=report)
+        gear = Gear.connect(settings, chat=chat, create=create, report=report)
     with gear:
         yield gear

@@ -1,18 +1,59 @@
-"""Output files: checked before the work begins, which may take hours."""
+"""What a command writes: JSON where ``--json`` says, and files, checked before work begins that may take hours."""
 
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
 
 from gear_neo4j.errors import InputError
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+# The file of --json without a name: standard output.
+STDOUT = Path("-")
+
+
+def json_option(command: Command) -> Command:
+    """Add ``--json [FILE]`` to a command, which gets it as ``json_file``: None, :data:`STDOUT` or a file."""
+    return click.option(
+        "--json",
+        "json_file",
+        metavar="[FILE]",
+        is_flag=False,
+        flag_value=str(STDOUT),
+        type=click.Path(path_type=Path),
+        callback=_checked,
+        help="Print JSON, or write it to FILE (*.json).",
+    )(command)
+
+
+def emit(file: Path | None, document: object) -> bool:
+    """Write a result where ``--json`` says; whether that was standard output, which then holds nothing else."""
+    if file is not None:
+        write_file(file, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    return file == STDOUT
+
+
+def report_console(file: Path | None) -> Console:
+    """The console of a result for people: standard error if JSON takes standard output."""
+    return Console(stderr=file == STDOUT)
+
+
+def _checked(_context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
+    require_writable(file)
+    return file
+
 
 def require_writable(file: Path | None) -> None:
-    """Check that a file could be written, without touching it; None passes.
+    """Check that a file could be written, without touching it; None and standard output pass.
 
     Raises:
         InputError: its folder does not exist, or it cannot be written there.
     """
-    if file is None:
+    if file is None or file == STDOUT:
         return
     if file.is_dir():
         raise InputError(f"{file} is a folder: choose a file")
@@ -38,11 +79,14 @@ def require_folder(folder: Path | None) -> None:
 
 
 def write_file(file: Path, text: str) -> None:
-    """Write a text as UTF-8, with the same line ends on every system.
+    """Write a text as UTF-8, with the same line ends on every system, or print it to standard output.
 
     Raises:
         InputError: the file cannot be written.
     """
+    if file == STDOUT:
+        click.echo(text, nl=False)
+        return
     try:
         file.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:

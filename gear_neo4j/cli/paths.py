@@ -1,13 +1,17 @@
 """``gear paths``: the nodes that answer a question, and the paths between those that it mentions."""
 
-import json
+from pathlib import Path
 
 import click
+from click.exceptions import Exit
 from rich.console import Console
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
-from gear_neo4j.cli.options import opened, with_settings
+from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
+from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.search import print_entities, print_paths
+from gear_neo4j.domain import Cypher
+from gear_neo4j.errors import ExitCode
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.settings import Settings
 from gear_neo4j.wire import connected_json
@@ -17,13 +21,13 @@ SHOWN = ("entities", "hops", "pair_paths", "max_paths", "answers", "facts")
 
 @click.command(cls=RecipeCommand, recipe=Paths, only=SHOWN)
 @click.argument("question")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_settings
-def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settings) -> None:
+@json_option
+@with_settings(CONNECTION, EMBEDDING)
+def paths(question: str, json_file: Path | None, options: RecipeOptions, settings: Settings) -> None:
     """Show the nodes that answer QUESTION, the shortest paths between those that it mentions, and nearby facts.
 
-    No model is called. gear search --retriever paths and gear ask --agent paths combine them with the passages of a
-    search.
+    No language model is called, and the exit code is 1 if nothing is found. gear search --retriever paths and gear ask
+    --agent paths combine the paths with the passages of a search.
 
     \b
     gear paths "Which drugs inhibit both ALK and ROS1?"
@@ -31,11 +35,14 @@ def paths(question: str, as_json: bool, options: RecipeOptions, settings: Settin
     recipe = with_options_of(Paths(), options)
     with opened(settings) as gear:
         connected = gear.paths(question, options=recipe)
-        if as_json:
-            click.echo(json.dumps(connected_json(question, connected), ensure_ascii=False, indent=2))
-            return
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
-    console = Console()
+    if not (json_file and emit(json_file, connected_json(question, connected))):
+        _print(Console(), connected, cypher)
+    if not (connected.nodes or connected.figure or connected.paths):
+        raise Exit(ExitCode.NOTHING_FOUND)
+
+
+def _print(console: Console, connected: PathResult, cypher: Cypher | None) -> None:
     print_entities(console, connected.nodes, figure=connected.figure, doubt=connected.doubt)
     _print_named(console, connected)
     if connected.paths:

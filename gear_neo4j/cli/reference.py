@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gear_neo4j.cli.flags import flags_of
+from gear_neo4j.cli.flag import flags_of
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry
 
 PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
@@ -31,7 +31,7 @@ def _section(entry: Entry[Any]) -> Iterator[str]:
     yield f"{entry.summary}\n"
     over = entry.recipe.model_fields.get("over")
     if over is not None:
-        yield f"Stands on `{over.default.title}` unless `over` names another retriever.\n"
+        yield f"Uses `{over.default.title}` unless `over` names another retriever.\n"
     flags = list(flags_of(entry.recipe))
     if not flags:
         yield "No options.\n"

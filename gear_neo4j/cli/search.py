@@ -1,17 +1,20 @@
 """``gear search``: passages for a question, and the paths to them."""
 
-import json
 from collections.abc import Collection, Sequence
 from itertools import groupby
+from pathlib import Path as File
 
 import click
+from click.exceptions import Exit
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, retriever_from
-from gear_neo4j.cli.options import opened, with_chat_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
+from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
+from gear_neo4j.errors import ExitCode
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.settings import Settings
@@ -26,12 +29,20 @@ SHOWN_PATHS = 5
 @click.option("--retriever", default="auto", show_default=True, help="One of the retrievers below.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Number of passages.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_chat_settings
+@json_option
+@with_settings(CHAT, CONNECTION, EMBEDDING)
 def search(
-    question: str, retriever: str, k: int, paths: bool, as_json: bool, options: RecipeOptions, settings: Settings
+    question: str,
+    retriever: str,
+    k: int,
+    paths: bool,
+    json_file: File | None,
+    options: RecipeOptions,
+    settings: Settings,
 ) -> None:
     """Retrieve passages for QUESTION by multi-hop search.
+
+    The exit code is 1 if nothing is found.
 
     \b
     gear search "Who supervised the PhD of the 2024 physics laureate from Toronto?" --paths
@@ -41,11 +52,14 @@ def search(
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as gear:
         hits = gear.search(question, k=k, retriever=recipe)
-        if as_json:
-            click.echo(json.dumps(hits_json(hits), ensure_ascii=False, indent=2))
-            return
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
-    console = Console()
+    if not (json_file and emit(json_file, hits_json(hits))):
+        _print(Console(), hits, paths=paths, cypher=cypher)
+    if not (hits or hits.entities or hits.figure):
+        raise Exit(ExitCode.NOTHING_FOUND)
+
+
+def _print(console: Console, hits: Hits, *, paths: bool, cypher: Cypher | None) -> None:
     print_entities(console, hits.entities, figure=hits.figure, doubt=hits.doubt)
     print_hits(console, hits)
     if paths:

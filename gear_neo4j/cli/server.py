@@ -1,12 +1,14 @@
 """``gear up``, ``down``, ``status`` and ``migrate``: the local server and the schema of a database."""
 
-import json
+from dataclasses import asdict
+from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from gear_neo4j.cli.options import opened, with_settings
+from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
+from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.server import local
@@ -43,19 +45,21 @@ def up(name: str | None, port: int | None) -> None:
 def down(name: str | None) -> None:
     """Stop a local Neo4j; its data stays."""
     settings = Settings.load()
+    local.require(name=name or settings.name, home=settings.home)
     stopped = local.stop(name=name or settings.name, home=settings.home)
     click.echo(f"{name or settings.name}: {'stopped' if stopped else 'was not running'}")
 
 
 @click.command()
 @click.option("--name", help="Show only this server.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
-def status(name: str | None, as_json: bool) -> None:
+@json_option
+def status(name: str | None, json_file: Path | None) -> None:
     """List the local servers: state, address and disk usage."""
-    servers = [server for server in local.servers(home=Settings.load().home) if name in (None, server.name)]
-    if as_json:
-        keys = ("name", "running", "version", "uri", "size")
-        click.echo(json.dumps([{key: getattr(server, key) for key in keys} for server in servers]))
+    home = Settings.load().home
+    if name:
+        local.require(name=name, home=home)
+    servers = [server for server in local.servers(home=home) if name in (None, server.name)]
+    if emit(json_file, [asdict(server) for server in servers]):
         return
     if not servers:
         click.echo("no local server: run 'gear up' to start one")
@@ -71,7 +75,7 @@ def status(name: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.option("--check", is_flag=True, help="Change nothing; report what is missing, with exit code 2.")
-@with_settings
+@with_settings(CONNECTION, EMBEDDING)
 def migrate(check: bool, settings: Settings) -> None:
     """Migrate a database to the latest schema, and verify its indexes."""
     with opened(settings) as gear:

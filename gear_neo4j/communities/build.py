@@ -50,7 +50,7 @@ def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run
     before = store.read(graph)
     most = most or (0 if afresh else before.most) or MOST
     if most < SMALLEST:
-        raise SettingsError(f"the largest community is to have {most} nodes: it must be at least {SMALLEST}")
+        raise SettingsError(f"the maximum size of a community is {most}: it must be at least {SMALLEST}")
     version = graph.export.version().changed
     weighted = _weigh(graph)
     if not weighted.passages:

@@ -9,6 +9,7 @@ from gear_neo4j.extraction.forecast import Forecast, forecast
 from gear_neo4j.extraction.run import Extraction, ExtractionReport, Failure
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
+from gear_neo4j.gear.stats import Stats, stats_of
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.store import Counts
@@ -176,6 +177,14 @@ class Corpus:
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
         self._graph.prepare(model=self._embedder.name, dimension=self._embedder.dimension)
+
+    def stats(self) -> Stats:
+        """What the database holds, its schema and its embedding model; counting the sources visits every passage.
+
+        Raises:
+            MigrationError: the schema is not one of this gear-neo4j.
+        """
+        return stats_of(self._graph)
 
     def counts(self) -> Counts:
         """The numbers of passages, triples, entities and synonym edges in the database."""

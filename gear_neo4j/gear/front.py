@@ -79,18 +79,25 @@ class Gear:
         *,
         embedder: Embedder | None = None,
         chat: "BaseChatModel | ChatModel | None" = None,
+        create: bool = True,
         report: Callable[[str], None] = lambda _: None,
     ) -> Self:
-        """Connect by settings (default: those of the environment), starting the local server where none is named.
+        """Connect by settings (default: those of the environment), or to the local server, which is started on demand.
+
+        Args:
+            create: make the local server if there is none of its name, so that a first ingest needs no other step;
+                with False a mistyped name is an error, as it is for ``gear search``.
+            report: called with a line for each slow step.
 
         Raises:
-            DatabaseError, LocalServerError: with what to do.
+            NoLocalServer: there is no local server of that name, and ``create`` is False.
+            SettingsError, DatabaseError, LocalServerError: with what to do.
         """
         settings = settings or Settings.load()
         self = cls.__new__(cls)
         self._compose(
             Session(
-                open_graph(settings, report=report),
+                open_graph(settings, create=create, report=report),
                 embedder=resolve_embedder(settings, embedder),
                 chat=lambda: resolve_chat(chat, settings),
                 settings=settings,

@@ -12,6 +12,7 @@ import neo4j
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
 from gear_neo4j.errors import AuthenticationFailed, DatabaseError, ServerUnavailable, SettingsError
+from gear_neo4j.graph.address import check_address, uri_without_secrets
 from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.meter import Meter, NamedContext
@@ -74,6 +75,7 @@ class Database:
         Raises:
             ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer, SettingsError.
         """
+        check_address(uri)
         auth = (username, password) if password else None
         driver = _open(uri, auth)
         try:
@@ -261,7 +263,7 @@ def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:
             **metered,
         )
     except (ConfigurationError, ValueError) as error:
-        raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
+        raise SettingsError(f"NEO4J_URI {uri_without_secrets(uri)!r} cannot be used: {error}") from error
 
 
 def _excerpt(result: neo4j.Result, *, limit: int, meter: Meter) -> Excerpt:

@@ -125,6 +125,10 @@ class Graph:
         """The migrations that the database lacks; read-only."""
         return migrations.pending(self.database)
 
+    def schema_version(self) -> str | None:
+        """The version of the last migration in the database; None if it has no schema of ours."""
+        return migrations.version(self.database)
+
     def drop_schema(self) -> None:
         """Drop our indexes and the chain of migrations, once the database holds no gear-neo4j data."""
         migrations.drop_schema(self.database)

@@ -78,6 +78,12 @@ def pending(database: Database, migrations: tuple[Migration, ...] | None = None)
     return files[len(applied) :]
 
 
+def version(database: Database) -> str | None:
+    """The version of the last migration in a database; None if it has no schema of ours."""
+    applied = [str(row["version"]) for row in database.call("migration_chain", target=TARGET)]
+    return max(applied, key=_numbers, default=None)
+
+
 def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Migration, ...]:
     """Bring a database to the newest schema and verify its indexes; returns the migrations that were applied.
 

@@ -29,6 +29,10 @@ class Sources:
         """What deleting a source would delete; read-only."""
         return Deletion(**self._database.call("weigh_source", source=source)[0])
 
+    def count(self) -> int:
+        """The number of sources; the query visits every passage."""
+        return int(self._database.call("count_sources")[0]["sources"])
+
     def next(self, after: str) -> str | None:
         """The next source in order; None after the last."""
         rows = self._database.call("next_source", after=after)

@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
-from gear_neo4j.errors import InputError, MigrationError
+from gear_neo4j.errors import MigrationError, NothingFound
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.progress import Progress
@@ -26,7 +26,8 @@ def forget(
     A path is taken as an ingest of it would write it: ``./docs/a.md`` is ``docs/a.md``.
 
     Raises:
-        InputError: no passage has that source; the message names some that exist.
+        InputError: the database holds no passages.
+        NothingFound: no passage has that source; the message names some that exist.
         MigrationError: a dry run needs the newest schema, and changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
@@ -62,7 +63,7 @@ def _find_source(graph: Graph, source: str | Path) -> tuple[str, int]:
     for name in dict.fromkeys((str(source), Path(source).as_posix())):
         if passages := graph.sources.passages(name):
             return name, passages
-    raise InputError(f"no passage has the source {name!r}: {_existing(graph, name)}")
+    raise NothingFound(f"no passage has the source {name!r}: {_existing(graph, name)}")
 
 
 def _is_of_document(passage: Passage) -> bool:

@@ -22,12 +22,14 @@ class Beam(Options):
     """
 
     label: ClassVar[str] = "the beam"
-    width: int = option(10, "paths kept after each step", least=1)
-    length: int = option(2, "triples in the longest path", least=1)
-    neighbours: int = option(100, "candidates of a path", least=1)
-    gamma: int | None = option(None, "how soon a path's further candidates weigh less; 2 x width if not set", least=1)
-    diverse: bool = option(True, "weigh a path's further candidates down")
-    hub: int = option(300, "triples above which an entity is a hub", least=1)
+    width: int = option(10, "number of paths to keep after each step", least=1)
+    length: int = option(2, "maximum length of a path, in triples", least=1)
+    neighbours: int = option(100, "maximum number of candidates per path", least=1)
+    gamma: int | None = option(
+        None, "rank after which the weight of a path's candidates stops falling; 2 x width if not set", least=1
+    )
+    diverse: bool = option(True, "give a path's further candidates less weight")
+    hub: int = option(300, "number of triples above which an entity is a hub", least=1)
 
     def weight(self, place: int) -> float:
         """The diversity weight of a path's candidate at a place, from 0: exp(-min(place, gamma) / gamma).

@@ -104,7 +104,7 @@ class HippoRag(RetrieverRecipe):
 
     name: ClassVar[str] = "hipporag"
     searches_synonyms: ClassVar[bool] = True
-    base: FirstStageRecipe = option("hybrid", "what answers where no entity is found: a ranker, or any retriever")
+    base: FirstStageRecipe = option("hybrid", "fallback if no entity is found: a ranker, or any retriever")
 
     @property
     def title(self) -> str:

@@ -17,10 +17,10 @@ from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
 class ExpansionRecipe(RetrieverRecipe):
     """What the two graph expansions of the paper have in common."""
 
-    base: FirstStageRecipe = option("hybrid", "what finds the first passages: a ranker, or any retriever")
-    base_k: int = option(BASE_K, "first passages that the expansion starts from", least=1)
+    base: FirstStageRecipe = option("hybrid", "first stage: a ranker, or any retriever")
+    base_k: int = option(BASE_K, "number of passages from the first stage", least=1)
     beam: Beam = option(Beam(), "how wide and how far the beam search goes")
-    score: Score = option("composed", "what a path is scored by: its summed embeddings, its text, its last triple")
+    score: Score = option("composed", "what scores a path: the sum of its embeddings, its text, or its last triple")
 
 
 class Naive(ExpansionRecipe):

@@ -27,7 +27,7 @@ from gear_neo4j.retrieval.walk import Walk, choose, walk
 
 
 class Paths(RetrieverRecipe):
-    """What a question names in the graph, the shortest paths between those nodes, and the facts around them.
+    """The nodes that a question names, the shortest paths between them, and the facts around them.
 
     With ``facts`` around the nodes there are never fewer than that many triples, if the graph has them.
 
@@ -36,14 +36,16 @@ class Paths(RetrieverRecipe):
     """
 
     name: ClassVar[str] = "paths"
-    base: FirstStageRecipe = option("hybrid", "what finds the passages beside the paths: a ranker, or any retriever")
-    base_k: int = option(BASE_K, "passages that it finds, at least", least=1)
-    entities: int = option(8, "nodes that the question names, at most", least=1)
-    hops: int = option(2, "triples in the longest path between two of them", least=1, most=4)
-    pair_paths: int = option(10, "paths between two of them, at most", least=1)
-    max_paths: int = option(60, "paths in all, at most", least=1)
-    answers: int = option(20, "entities that patterns lead to, at most, in a graph that was adopted", least=1)
-    facts: int = option(20, "triples in all, at least, with those around the nodes", least=0)
+    base: FirstStageRecipe = option(
+        "hybrid", "first stage for the passages beside the paths: a ranker, or any retriever"
+    )
+    base_k: int = option(BASE_K, "minimum number of passages from the first stage", least=1)
+    entities: int = option(8, "maximum number of nodes to recognise in the question", least=1)
+    hops: int = option(2, "maximum length of a path between two named nodes, in triples", least=1, most=4)
+    pair_paths: int = option(10, "maximum number of paths between two named nodes", least=1)
+    max_paths: int = option(60, "maximum number of paths in all", least=1)
+    answers: int = option(20, "maximum number of entities from patterns, over an adopted graph", least=1)
+    facts: int = option(20, "minimum number of triples, filled up with facts around the nodes", least=0)
     walk: Walk = option(Walk(), "how the facts around the nodes are chosen")
 
 

@@ -50,16 +50,16 @@ class Scout(RetrieverRecipe):
 
     name: ClassVar[str] = "scout"
     searches_synonyms: ClassVar[bool] = True
-    triples: int = option(5, "triples nearest to the question that are seeds", least=0)
-    passages: int = option(100, "passages nearest to the question that are seeds", least=1)
+    triples: int = option(5, "number of nearest triples to use as seeds", least=0)
+    passages: int = option(100, "number of nearest passages to use as seeds", least=1)
     passage_weight: float = option(0.05, "weight of a seed passage", least=0)
     name_weight: float = option(1.0, "weight of an entity that the question names", least=0)
-    damping: float = option(0.6, "probability that the walk goes on", least=0, below=1)
-    rounds: int = option(4, "round trips in which the walk reads the edges of new nodes", least=1)
-    frontier: int = option(200, "nodes whose edges are read in a round", least=1)
-    hub: int = option(300, "triples above which an entity or passage is a hub", least=1)
-    remainder: float = option(1.5, "how much the rest of the question counts", least=0)
-    depth: int = option(100, "passages that are re-ranked", least=1)
+    damping: float = option(0.6, "probability that the walk continues", least=0, below=1)
+    rounds: int = option(4, "number of round trips that read the edges of new nodes", least=1)
+    frontier: int = option(200, "number of nodes whose edges are read per round", least=1)
+    hub: int = option(300, "number of triples above which an entity or passage is a hub", least=1)
+    remainder: float = option(1.5, "weight of the rest of the question", least=0)
+    depth: int = option(100, "number of passages to re-rank", least=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,9 @@ class Subgraph(RetrieverRecipe):
     """
 
     name: ClassVar[str] = "subgraph"
-    entities: int = option(10, "entities to start from", least=1)
-    hops: int = option(1, "steps away from them", least=1)
-    facts: int = option(10, "further facts for each entity", least=1)
+    entities: int = option(10, "number of entities to start from", least=1)
+    hops: int = option(1, "maximum distance from the starting entities, in triples", least=1)
+    facts: int = option(10, "number of further facts per entity", least=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,14 +26,14 @@ class Walk(Options):
     """
 
     label: ClassVar[str] = "the walk"
-    steps: int = option(3, "steps away from the named nodes", least=1)
-    nearest: int = option(50, "facts of a node that are kept, the nearest to the question", least=1)
-    scanned: int = option(3_000, "facts that a step scans, shared among its nodes", least=1)
-    frontier: int = option(30, "nodes that a step goes on from", least=1)
-    damping: float = option(0.7, "probability of going on", least=0, below=1)
-    likeness: float = option(1.0, "how much the cosine of a fact to the question counts")
-    repeated: float = option(0.03, "weight of an end that an earlier fact has covered", above=0, most=1)
-    direct: int = option(5, "facts about the named nodes themselves that come first", least=0)
+    steps: int = option(3, "maximum distance from the named nodes, in triples", least=1)
+    nearest: int = option(50, "number of facts to keep per node, the nearest to the question", least=1)
+    scanned: int = option(3_000, "number of facts to scan per step, shared among its nodes", least=1)
+    frontier: int = option(30, "number of nodes to continue from after a step", least=1)
+    damping: float = option(0.7, "probability of another step", least=0, below=1)
+    likeness: float = option(1.0, "weight of a fact's cosine to the question")
+    repeated: float = option(0.03, "weight of an end node that an earlier fact covers", above=0, most=1)
+    direct: int = option(5, "number of facts about the named nodes that come first", least=0)
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from gear_neo4j.errors import LocalServerError
+from gear_neo4j.errors import LocalServerError, NoLocalServer
 from gear_neo4j.server.server_folder import ServerFolder
 
 HOST = "127.0.0.1"
@@ -119,9 +119,28 @@ def running(*, name: str, home: Path) -> LocalServer | None:
     return _running(ServerFolder.of(name, home=home))
 
 
+def require(*, name: str, home: Path) -> None:
+    """Check that there is a server of that name, running or stopped.
+
+    Raises:
+        SettingsError: the name cannot be used.
+        NoLocalServer: there is none; the message names those that exist.
+    """
+    if ServerFolder.of(name, home=home).exists():
+        return
+    names = ", ".join(folder.name for folder in ServerFolder.under(home))
+    known = f"choose one of {names} with --name, or create it" if names else "create it"
+    raise NoLocalServer(f"there is no local server {name!r}: {known} with 'gear up --name {name}'")
+
+
 def servers(*, home: Path) -> tuple[ServerStatus, ...]:
     """Every local server with data under ``home``, running or not, by name."""
     return tuple(_status(folder) for folder in ServerFolder.under(home))
+
+
+def size(*, name: str, home: Path) -> int:
+    """The size of a server's data on disk, in bytes."""
+    return ServerFolder.of(name, home=home).size()
 
 
 def _running(folder: ServerFolder) -> LocalServer | None:

@@ -60,6 +60,10 @@ class ServerFolder:
         """The file that the launcher prints into."""
         return self.path / "server.log"
 
+    def exists(self) -> bool:
+        """Whether the server has data, or is being created."""
+        return (self.path / "neo4j").is_dir() or self.is_alive()
+
     def is_alive(self) -> bool:
         """Whether a launcher holds the lock of the server."""
         if not self.path.is_dir():

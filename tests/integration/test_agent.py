@@ -204,8 +204,8 @@ def test_a_search_without_a_working_model_says_so(corpus, server, embedder):
     ("options", "reason", "steps"),
     [
         ({"max_steps": 2}, "max_steps", 2),
-        ({"tokens": 1}, "budget", 1),
-        ({"tokens": 700}, "budget", 2),
+        ({"max_tokens": 1}, "budget", 1),
+        ({"max_tokens": 700}, "budget", 2),
     ],
 )
 def test_budgets_end_a_run_with_an_answer_from_what_there_is(corpus, server, embedder, options, reason, steps):
@@ -227,7 +227,7 @@ def test_a_budget_of_seconds_ends_a_run(corpus, server, embedder):
         return toy(messages)
 
     with asked(server, embedder, waits) as (gear, model):
-        answer = gear.ask(QUESTION, agent=SHORT.model_copy(update={"seconds": 1}))
+        answer = gear.ask(QUESTION, agent=SHORT.model_copy(update={"max_seconds": 1}))
 
     assert "budget" == answer.stop_reason
     assert len(model.requests) < 7
@@ -330,7 +330,7 @@ def test_linking_takes_one_round_trip_however_many_triples(corpus, server, embed
     assert 5 == runs
 
 
-@pytest.mark.parametrize("options", [{"max_steps": 0}, {"tokens": 0}, {"seconds": 0.0}, {"step_k": -1}])
+@pytest.mark.parametrize("options", [{"max_steps": 0}, {"max_tokens": 0}, {"max_seconds": 0.0}, {"step_k": -1}])
 def test_options_below_one_are_refused(options):
     """One line that names the option."""
     with pytest.raises(SettingsError, match="at least 1"):

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from gear_neo4j.errors import ExitCode
 from gear_neo4j.graph.queries import Query
 from tests.commands import CORPUS, one_line
 from tests.dump import dump
@@ -150,7 +151,7 @@ def test_malformed_lines_are_told_and_the_exit_code_tells(gear, folder):
 
     code, out, err = gear("ingest", folder)
 
-    assert (2, True) == (code, "2 passages and 2 triples written" in out)
+    assert (ExitCode.PARTIAL, True) == (code, "2 passages and 2 triples written" in out)
     assert "triples.jsonl:3: names the passage 'p9'" in err
     assert "triples.jsonl:4: not JSON" in err
     assert 1 == err.count("gear: 2 lines or files could not be used")
@@ -163,7 +164,7 @@ def test_a_dry_run_reads_and_writes_nothing(gear, folder, empty):
 
     code, out, err = gear("ingest", folder, "--dry-run", "--uri", "bolt://127.0.0.1:9")
 
-    assert (2, True) == (code, "2 passages and 2 triples could be ingested" in out)
+    assert (ExitCode.PARTIAL, True) == (code, "2 passages and 2 triples could be ingested" in out)
     assert "triples.jsonl:3: not JSON" in err
 
 
@@ -186,7 +187,7 @@ def docs(tmp_path, monkeypatch):
 def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     """What cannot be used is told line by line, other kinds once at the end."""
     code, out, err = gear("ingest", "docs")
-    assert (2, True) == (
+    assert (ExitCode.PARTIAL, True) == (
         code,
         "1 passage and 0 triples written (1 and 0 read)\n0 triples from 1 passage by rules; " in out,
     )
@@ -202,17 +203,19 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     (hit,) = json.loads(gear("search", "guide", "--retriever", "base", "--base", "bm25", "--json")[1])["hits"]
     assert ("Guide", "docs/a.md", "line 1") == (hit["title"], hit["source"], hit["position"])
 
-    assert one_line(gear("forget", "docs/b.md"), "'docs/b.md'", "docs/a.md")
-    assert "1 passage, 0 triples and 0 entities would be forgotten\n" == gear("forget", "docs/a.md", "--dry-run")[1]
+    unknown = gear("forget", "docs/b.md")
+    assert one_line(unknown, "'docs/b.md'", "docs/a.md", exit_code=ExitCode.NOTHING_FOUND)
+    assert "1 passage, 0 triples, 0 entities would be removed\n" == gear("forget", "docs/a.md", "--dry-run")[1]
     assert {"passages": 1, "triples": 0, "entities": 0} == json.loads(gear("forget", "./docs/a.md", "--json")[1])
-    assert one_line(gear("forget", "docs/a.md"), "none of the passages has a source")
+    again = gear("forget", "docs/a.md")
+    assert one_line(again, "none of the passages has a source", exit_code=ExitCode.NOTHING_FOUND)
 
 
 def test_a_dry_run_reads_documents_too(gear, docs, empty):
     """The same problems and counts, from the same reader, without a database."""
     code, out, err = gear("ingest", "docs", "--dry-run", "--uri", "bolt://127.0.0.1:9")
 
-    assert (2, True) == (code, "1 passage and 0 triples could be ingested" in out)
+    assert (ExitCode.PARTIAL, True) == (code, "1 passage and 0 triples could be ingested" in out)
     assert "docs/b.pdf: cannot be read as PDF: " in err
     assert "3 files skipped: .png, .zip" in err
 
@@ -241,7 +244,7 @@ def test_a_changed_line_is_replaced_if_asked_for(gear, folder):
     changed = [CORPUS[0] | {"text": "Another text."}, CORPUS[1]]
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in changed))
 
-    assert 2 == gear("ingest", folder)[0]
+    assert ExitCode.PARTIAL == gear("ingest", folder)[0]
     code, out, _ = gear("ingest", folder, "--replace")
 
     assert (0, True) == (code, "1 passage replaced, 1 triple removed\nthe graph holds 2 passages" in out)
@@ -278,7 +281,8 @@ def test_servers_that_cannot_be_used_cost_one_line(gear, folder):
     """No server, wrong password, wrong database, another model."""
     gear("ingest", folder)
 
-    assert one_line(gear("search", "x", "--uri", "bolt://127.0.0.1:9"), "no Neo4j server answers", "gear up")
+    silent = gear("search", "x", "--uri", "bolt://127.0.0.1:9")
+    assert one_line(silent, "no Neo4j server answers", "gear up", exit_code=ExitCode.NO_SERVER)
     assert one_line(gear("search", "x", "--uri", "nonsense"), "NEO4J_URI")
     assert one_line(gear("search", "x", "--password", "wrong"), "NEO4J_PASSWORD")
     assert one_line(gear("search", "x", "--database", "nosuch"), "nosuch")

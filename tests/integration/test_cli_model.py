@@ -9,6 +9,7 @@ import pytest
 
 from gear_neo4j.agents.answer import StopReason
 from gear_neo4j.cli.ask import STOPS
+from gear_neo4j.errors import ExitCode
 from tests.commands import one_line
 from tests.loops import Script
 from tests.scripted_server import ScriptedServer
@@ -90,11 +91,11 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
 def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, monkeypatch):
     """The budget says what is left; the same command does the rest; then there is nothing to pay for."""
     monkeypatch.chdir(ROOT)
-    code, out, _ = gear("ingest", "docs", "--extract", "model", "--max-tokens", "600")
-    assert (0, True) == (code, "stopped at the token budget" in out)
+    code, _, err = gear("ingest", "docs", "--extract", "model", "--max-tokens", "600")
+    assert (ExitCode.PARTIAL, True) == (code, "gear: stopped at the token budget" in err)
 
-    code, out, _ = gear("ingest", "--extract", "model")
-    assert (0, False) == (code, "budget" in out)
+    code, _, err = gear("ingest", "--extract", "model")
+    assert (0, False) == (code, "budget" in err)
     paid = len(model.requests)
 
     assert 0 == gear("ingest", "docs", "--extract", "model")[0]
@@ -103,7 +104,7 @@ def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, mon
 
 
 def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, tmp_path, folder):
-    """Exit code 2, the place and the reason; --retry-failed asks for that one alone."""
+    """The exit code of a partial result, the place and the reason; --retry-failed asks for that one alone."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
     (folder / "triples.jsonl").unlink()
@@ -115,7 +116,7 @@ def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, 
     with ScriptedServer(shaky) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         code, out, err = gear("ingest", folder, "--extract", "model")
-    assert (2, True) == (code, "1 triple from 1 passage; " in out)
+    assert (ExitCode.PARTIAL, True) == (code, "1 triple from 1 passage; " in out)
     assert "corpus.jsonl: no triples: the model careful replied twice" in err
     assert "gear: no triples from 1 passage, see above; --retry-failed" in err
 

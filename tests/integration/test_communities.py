@@ -356,7 +356,7 @@ def test_a_budget_ends_global_search(towns, server, embedder):
     with asked(server, embedder, model := script()) as gear:
         gear.communities.build()
         gear.communities.report()
-        found = gear.ask("What does Varna have?", agent=GraphRagGlobal(tokens=1))
+        found = gear.ask("What does Varna have?", agent=GraphRagGlobal(max_tokens=1))
 
     assert "budget" == found.stop_reason
     assert 1 == model.played["points"]

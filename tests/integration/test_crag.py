@@ -256,7 +256,7 @@ def test_whatever_the_model_does_the_passages_come_back(corpus, server, embedder
 def test_a_budget_ends_it_with_the_best_so_far(corpus, server, embedder, tmp_path):
     """The passages are judged, and the answer is one call more; its trace can be kept and read."""
     with asked(server, embedder, script := grading()) as gear:
-        answer = ask_elsewhere(gear, Grader(gear.chat), Elsewhere(PAGE), tokens=1)
+        answer = ask_elsewhere(gear, Grader(gear.chat), Elsewhere(PAGE), max_tokens=1)
     write_trace(answer.trace, tmp_path / "trace.json")
 
     assert ("budget", {"grade": 1, "answer": 1}) == (answer.stop_reason, dict(script.played))
@@ -270,7 +270,7 @@ def test_what_makes_no_sense_is_refused(corpus, server, embedder):
         for question, k in ((" ", 10), ("Who?", 0)):
             with pytest.raises(InputError):
                 ask(gear, question=question, k=k)
-    for option in ({"top_strips": 0}, {"min_score": 2}, {"tokens": 0}):
+    for option in ({"top_strips": 0}, {"min_score": 2}, {"max_tokens": 0}):
         with pytest.raises(SettingsError, match=next(iter(option))):
             Crag(**option)
 

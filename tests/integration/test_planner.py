@@ -299,7 +299,7 @@ def test_a_budget_ends_it_between_steps(model):
     """What was found is still brought together in one call."""
     tool = Known()
     with model(given := script(plans(TWO, {"steps": [TWO["steps"][1]]}))) as gear:
-        answer = ask(gear, [tool], tokens=1)
+        answer = ask(gear, [tool], max_tokens=1)
 
     assert ("budget", {"plan": 1, "answer": 1}) == (answer.stop_reason, dict(given.played))
 

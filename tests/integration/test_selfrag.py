@@ -221,7 +221,7 @@ def test_whatever_the_model_does_it_ends_with_what_there_is(corpus, server, embe
 def test_a_budget_ends_it(corpus, server, embedder, tokens):
     """No call is begun once it is spent."""
     with asked(server, embedder, model := script(reflect=POOR)) as gear:
-        found = ask(gear, tokens=tokens)
+        found = ask(gear, max_tokens=tokens)
 
     assert "budget" == found.stop_reason
     last = max(one.tokens for one in found.usage.values())

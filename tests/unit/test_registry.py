@@ -6,7 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from gear_neo4j import AgentRecipe, Beam, Crag, GearAgent, GraphRagLocal, Naive, RetrieverRecipe, Scout, Sync, option
-from gear_neo4j.cli.flags import agent_from, flags_of, retriever_from
+from gear_neo4j.cli.flag import flags_of
+from gear_neo4j.cli.flags import agent_from, retriever_from
 from gear_neo4j.cli.reference import PAGE, page
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
@@ -95,7 +96,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         (lambda: agent_from("kgt", "scout", {}), "kgt uses no retriever: leave out --retriever"),
         (
             lambda: agent_from("crag", "scout", {"width": 3}),
-            "--width is not an option of crag over scout: crag has --tokens, --seconds, --evaluator, ",
+            "--width is not an option of crag over scout: crag has --max-tokens, --max-seconds, --evaluator, ",
         ),
         (
             lambda: retriever_from("hipporag2", {"width": 3}),
@@ -106,8 +107,8 @@ def test_a_recipe_reads_back_from_its_json(recipe):
             "--base is not an option of auto: set --retriever to one that has it (naive, sync, paths, base, hipporag)",
         ),
         (
-            lambda: agent_from("paths", None, {"tokens": 9}),
-            "--tokens is not an option of paths over paths: paths has no options; paths has --base, ",
+            lambda: agent_from("paths", None, {"max_tokens": 9}),
+            "--max-tokens is not an option of paths over paths: paths has no options; paths has --base, ",
         ),
         (lambda: Registry("agent", AgentRecipe, built_in="json").register(Unnamed), "Unnamed is no AgentRecipe: "),
         (lambda: RETRIEVERS.register(Unnamed), "Unnamed has no name: set name: ClassVar[str]"),
@@ -125,11 +126,11 @@ def test_what_cannot_be_made_is_refused_in_one_line(make, message):
 
 def test_flags_reach_the_first_of_a_chain_that_has_them():
     """Agent, retriever, first stage."""
-    given = {"tokens": 900, "width": 3, "damping": 0.5, "base": "scout"}
+    given = {"max_tokens": 900, "width": 3, "damping": 0.5, "base": "scout"}
 
     made = agent_from("crag", "naive", given)
 
-    assert Crag(tokens=900, over=Naive(base=Scout(damping=0.5), beam=Beam(width=3))) == made
+    assert Crag(max_tokens=900, over=Naive(base=Scout(damping=0.5), beam=Beam(width=3))) == made
     assert "crag over naive over scout" == made.title
 
 

@@ -1,0 +1,57 @@
+"""``gear config``: the settings in use, and where each comes from."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gear_neo4j.cli.options import ALL, load_settings, with_options
+from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.graph.address import uri_without_secrets
+from gear_neo4j.settings import SECRETS, VARIABLES, sources
+
+URLS = frozenset({"uri", "embedding_url", "openai_base_url"})
+
+
+@click.command()
+@json_option
+@with_options(ALL)
+def config(json_file: Path | None, env_file: Path | None, **flags: Any) -> None:
+    """Show each setting with its value and its source: an option, the environment, a file, or the default.
+
+    Of passwords and keys it shows only whether they are set. The command connects to nothing.
+    """
+    rows = list(_rows(env_file, flags))
+    if emit(json_file, rows):
+        return
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("setting", "variable", "value", "from"):
+        table.add_column(column)
+    for row in rows:
+        value = "" if row["value"] is None else str(row["value"])
+        table.add_row(row["setting"], row["variable"], Text(value), Text(row["from"]))
+    Console().print(table)
+
+
+def _rows(env_file: Path | None, flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    settings = load_settings(env_file, flags)
+    given = {key: "option" for key, value in flags.items() if value is not None}
+    # A local server is named: any other address is out of use.
+    given |= {"uri": "option"} if "name" in given else {}
+    places = sources(env_file=env_file) | given
+    for setting, variables in VARIABLES.items():
+        value = _shown(setting, getattr(settings, setting))
+        yield {"setting": setting, "variable": variables[0], "value": value, "from": places.get(setting, "default")}
+
+
+def _shown(setting: str, value: Any) -> Any:
+    """A value without its secrets, in JSON's types."""
+    if setting in SECRETS:
+        return "(set)" if value else None
+    if setting in URLS and value:
+        return uri_without_secrets(value)
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,30 @@
+"""Confirmation before something is removed: only on a terminal, so that no script ever waits for an answer."""
+
+import sys
+
+import click
+from click.exceptions import Exit
+
+from gear_neo4j.errors import ExitCode
+
+YES = click.option(
+    "--yes", "-y", is_flag=True, help="Remove without asking; without a terminal, the command never asks."
+)
+
+
+def can_ask() -> bool:
+    """Whether somebody sits at a terminal who sees a question and can answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(loss: str) -> None:
+    """Say what will be removed, and ask; anything but yes ends the command, which has then removed nothing.
+
+    Args:
+        loss: what will be removed, such as ``"3 passages of docs/a.md"``.
+    """
+    # Not click.confirm: it writes to standard output, which may be a file of JSON.
+    click.echo(f"{loss} will be removed. Continue? [y/N] ", nl=False, err=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        click.echo("gear: nothing was removed", err=True)
+        raise Exit(ExitCode.INTERRUPTED)

@@ -1,0 +1,51 @@
+"""What a database holds, in numbers."""
+
+from dataclasses import dataclass
+
+from gear_neo4j.graph.graph import Graph
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """The contents of a database, and what they were built with.
+
+    Attributes:
+        server: the version of Neo4j.
+        schema: the last migration; None in a database without a schema of ours.
+        pending: how many migrations of this gear-neo4j the database lacks.
+        embedding_model: what built the vectors, which have ``dimension`` numbers; None in an empty database.
+    """
+
+    database: str
+    server: str
+    schema: str | None
+    pending: int
+    embedding_model: str | None
+    dimension: int | None
+    sources: int
+    passages: int
+    triples: int
+    entities: int
+    synonyms: int
+
+
+def stats_of(graph: Graph) -> Stats:
+    """Count what a database holds; read-only.
+
+    Raises:
+        MigrationError: the schema is not one of this gear-neo4j.
+    """
+    record, counts = graph.record(), graph.store.counts()
+    return Stats(
+        database=graph.name,
+        server=graph.version,
+        schema=graph.schema_version(),
+        pending=len(graph.pending_migrations()),
+        embedding_model=record.model if record else None,
+        dimension=record.dimension if record else None,
+        sources=graph.sources.count(),
+        passages=counts.passages,
+        triples=counts.triples,
+        entities=counts.entities,
+        synonyms=counts.synonyms,
+    )

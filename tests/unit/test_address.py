@@ -1,0 +1,72 @@
+"""The URI of a server: what the driver could not use is refused first, in one line and without its secrets."""
+
+from contextlib import suppress
+
+import neo4j
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from neo4j.exceptions import ConfigurationError
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.address import SCHEMES, check_address, uri_without_secrets
+from gear_neo4j.graph.database import Database
+
+
+@pytest.mark.parametrize(
+    ("uri", "words"),
+    [
+        ("http://localhost:7474", "'http://localhost:7474' cannot be used: it must begin with neo4j://"),
+        ("https://db.example.org", "it must begin with"),
+        ("nonsense", "it must begin with"),
+        ("localhost:7687", "it must begin with"),
+        ("bolt:localhost", "it must begin with"),
+        ("", "it is empty"),
+        ("  ", "it is empty"),
+        ("bolt://", "it names no host"),
+        ("bolt://:7687", "it names no host"),
+        ("neo4j+s:///db", "it names no host"),
+        ("bolt://localhost:port", "its port must be a number from 1 to 65535"),
+        ("bolt://localhost:0", "its port must be"),
+        ("bolt://localhost:-1", "its port must be"),
+        ("bolt://localhost:70000", "its port must be"),
+        ("bolt://[::1", "its host is malformed"),
+        ("bolt://ann:secret@localhost", "set NEO4J_USERNAME and NEO4J_PASSWORD"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_one_line(uri, words):
+    """It names what is wrong, and connecting says the same."""
+    with pytest.raises(SettingsError) as refused:
+        Database.connect(uri, username="neo4j", password="secret")
+
+    assert words in str(refused.value)
+    assert "secret" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("place", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io"])
+def test_every_scheme_of_the_driver_passes(scheme, place):
+    """With a port or without, by name or by number."""
+    check_address(f"{scheme}://{place}")
+
+
+PIECES = ("bolt", "neo4j+s", "http", "://", ":", "//", "@", "[", "]", "host", "7687", "99999", "?a=b", " ")
+
+
+@given(st.one_of(st.text(max_size=30), st.lists(st.sampled_from(PIECES), max_size=7).map("".join)))
+def test_the_driver_takes_or_refuses_whatever_passes(uri):
+    """No text leads to an error that nobody expects, as http:// did in the driver."""
+    try:
+        check_address(uri)
+    except SettingsError:
+        return
+    with suppress(ConfigurationError, ValueError):
+        neo4j.GraphDatabase.driver(uri, auth=("neo4j", "x")).close()
+
+
+@given(st.text(alphabet="abc:/?@", max_size=8), st.text(alphabet="abc:/?@", max_size=8))
+def test_no_part_of_a_user_is_shown(user, password):
+    """Whatever characters a password is made of."""
+    assert "SECRET" not in uri_without_secrets(f"https://{user}:SECRET{password}@host/v1")
+    assert "SECRET" not in uri_without_secrets("https://host/v1?key=SECRET")

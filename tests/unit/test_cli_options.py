@@ -1,0 +1,229 @@
+"""The vocabulary of the options: the same word means the same everywhere, and none is without effect."""
+
+import ast
+import inspect
+import json
+from functools import partial
+from pathlib import Path
+
+import click
+import pytest
+
+from gear_neo4j.agents.crag import Crag
+from gear_neo4j.cli.flag import flags_of
+from gear_neo4j.cli.flags import agent_from
+from gear_neo4j.cli.lazy import json_to_output
+from gear_neo4j.cli.main import cli, main
+from gear_neo4j.cli.options import FLAGS
+from gear_neo4j.cli.output import STDOUT, emit
+from gear_neo4j.errors import InputError
+from gear_neo4j.recipes import Budget
+from gear_neo4j.registry import AGENTS, RETRIEVERS
+
+# Read by the decorator that makes the settings of them.
+SETTINGS = {*FLAGS, "env_file"}
+
+
+def leaves(group, context, words=()):
+    """Every command that does something, with its words."""
+    for name in group.list_commands(context):
+        command = group.load(name) if group is cli else group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from leaves(command, click.Context(command, parent=context), (*words, name))
+        else:
+            yield (*words, name), command
+
+
+COMMANDS = dict(leaves(cli, click.Context(cli, info_name="gear")))
+
+
+def parameters(command):
+    """All parameters of a command, those of recipes included."""
+    return command.get_params(click.Context(command))
+
+
+def body(command):
+    """The names that the function of a command uses, its signature left out."""
+    function = inspect.unwrap(command.callback)
+    function = function.func if isinstance(function, partial) else function
+    (tree,) = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function))).body
+    assert isinstance(tree, ast.FunctionDef)
+    return {node.id for part in tree.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+
+
+@pytest.fixture
+def gear(capsys, tmp_path, monkeypatch):
+    """Run a command in a folder of its own, with an environment that names no server."""
+    for variable in ("NEO4J_URI", "NEO4J_PASSWORD", "GEAR_NAME", "GEAR_CHAT_MODEL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*args):
+        with pytest.raises(SystemExit) as ended:
+            main([str(arg) for arg in args])
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out, printed.err
+
+    return run
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_no_option_is_ignored(words):
+    """The function of each command uses every parameter that it gets; recipes and settings refuse what they lack."""
+    command = COMMANDS[words]
+    given = {one.name for one in parameters(command) if one.expose_value and not one.name.startswith("recipe_option_")}
+
+    assert set() == given - {"help"} - SETTINGS - body(command)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_settings_are_those_that_a_command_needs(words):
+    """Without a database there is no address to give, without vectors no embedding model, without a model no cache."""
+    names = {one.name for one in parameters(COMMANDS[words])}
+    connected = {"uri", "username", "password", "database", "name"} <= names
+
+    embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate"}
+    calls = {"ingest", "search", "ask", "evaluate", "communities build", "communities update", "calibrate", "config"}
+    offline = {"up", "down", "status", "export", "compare", "calibrate", "explain"}
+
+    assert connected == (" ".join(words) not in offline)
+    assert ("embedding_model" in names) == (" ".join(words) in embeds | {"calibrate", "config"})
+    assert ("chat_model" in names) == ("chat_cache" in names) == (" ".join(words) in calls)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_option_explains_itself(words):
+    """In a sentence, after which only the variable or the default follows."""
+    for option in parameters(COMMANDS[words]):
+        if isinstance(option, click.Option) and not option.hidden:
+            assert option.help, option.name
+            assert option.help.rstrip()[-1] in ".]", option.help
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_one_vocabulary(words):
+    """--json takes a file or none; budgets are --max-...; their earlier names are hidden."""
+    options = {name: one for one in parameters(COMMANDS[words]) for name in one.opts}
+
+    if "--json" in options:
+        assert ("json_file", "[FILE]", str(STDOUT)) == (
+            options["--json"].name,
+            options["--json"].metavar,
+            options["--json"].flag_value,
+        )
+    for old in {"--tokens", "--seconds"} & options.keys():
+        assert options[old].hidden
+        assert not options[f"--max-{old[2:]}"].hidden
+
+
+def test_the_flag_of_json_takes_no_question_and_no_source_for_its_file():
+    """Only a word that ends in .json; a file of another name follows an equals sign."""
+    assert ["--json=-", "Who?"] == list(json_to_output(["--json", "Who?"]))
+    assert ["--json=-", "corpus.jsonl"] == list(json_to_output(["--json", "corpus.jsonl"]))
+    assert ["Who?", "--json=-"] == list(json_to_output(["Who?", "--json"]))
+    assert ["--json=-", "-k", "3"] == list(json_to_output(["--json", "-k", "3"]))
+    assert ["--json", "out/Hits.JSON", "Who?"] == list(json_to_output(["--json", "out/Hits.JSON", "Who?"]))
+    assert ["--json=report", "Who?"] == list(json_to_output(["--json=report", "Who?"]))
+    assert ["--", "--json"] == list(json_to_output(["--", "--json"]))
+
+
+def test_json_goes_to_standard_output_or_to_a_file(gear, tmp_path):
+    """Alone it is all of the output; with a file the output for people stays."""
+    code, out, err = gear("config", "--json")
+    printed = json.loads(out)
+    assert (0, "") == (code, err)
+
+    code, out, _ = gear("config", "--json", "config.json")
+    assert (0, printed) == (code, json.loads((tmp_path / "config.json").read_text()))
+    assert "NEO4J_URI" in out
+
+    assert 0 == gear("config", "--json=settings")[0]
+    assert printed == json.loads((tmp_path / "settings").read_text())
+
+
+def test_a_file_of_json_is_checked_first(gear, tmp_path):
+    """Before any server is looked for."""
+    code, out, err = gear("search", "Who?", "--json", tmp_path / "gone" / "x.json")
+
+    assert (2, "") == (code, out)
+    assert "x.json cannot be written: there is no folder" in err
+    with pytest.raises(InputError, match="cannot be written"):
+        emit(tmp_path / "gone" / "x.json", {})
+
+
+def test_the_earlier_names_of_budgets_work_until_the_next_release():
+    """On the command line and in Python; they mean the same."""
+    context = COMMANDS[("ask",)].make_context("ask", ["Who?", "--tokens", "900", "--seconds", "5"])
+    values = {name: value for name, value in context.params.items() if value is not None}
+
+    assert {"recipe_option_tokens": 900, "recipe_option_seconds": 5.0}.items() <= values.items()
+    assert Crag(max_tokens=900, max_seconds=5) == Crag(tokens=900, seconds=5)
+    assert {"max_tokens", "max_seconds"} <= Budget.model_fields.keys()
+
+
+@pytest.mark.parametrize("command", ["ask", "evaluate"])
+def test_every_agent_and_retriever_is_offered(command):
+    """By its name, in both."""
+    with click.Context(COMMANDS[(command,)]) as context:
+        text = COMMANDS[(command,)].get_help(context)
+
+    assert [] == [entry.name for entry in (*AGENTS, *RETRIEVERS) if f"\n  {entry.name} " not in text]
+    assert list(AGENTS.entries) == [agent_from(name, None, {}).name for name in AGENTS.entries]
+
+
+def test_ranges_of_numbers_are_shown_and_checked():
+    """Those that the recipes check: a number outside is a usage error, which names the option as it was typed."""
+    with click.Context(COMMANDS[("search",)]) as context:
+        text = " ".join(COMMANDS[("search",)].get_help(context).split())
+    ranged = [flag for entry in (*RETRIEVERS, *AGENTS) for flag in flags_of(entry.recipe) if flag.limits]
+
+    assert "--damping FLOAT RANGE" in text
+    assert "[0<x<1]" in text or "[0<=x<1]" in text
+    assert "--width INTEGER RANGE" in text
+    assert len(ranged) > 30
+    with pytest.raises(click.BadParameter, match="0 is not in the range x>=1"):
+        COMMANDS[("search",)].make_context("search", ["Who?", "--width", "0"])
+
+
+def rows(text):
+    return {row["setting"]: (row["value"], row["from"]) for row in json.loads(text)}
+
+
+def test_config_says_where_each_setting_comes_from(gear, tmp_path, monkeypatch):
+    """An option, the environment, a file, or the default, in this order."""
+    (tmp_path / "aura.env").write_text("NEO4J_URI=neo4j+s://file\nNEO4J_USERNAME=ann\nNEO4J_DATABASE=papers\n")
+    monkeypatch.setenv("NEO4J_USERNAME", "bob")
+    monkeypatch.setenv("GEAR_CHAT_TIMEOUT", "5")
+
+    found = rows(gear("config", "--env", "aura.env", "--database", "books", "--no-cache", "--json")[1])
+
+    assert ("neo4j+s://file", "file aura.env") == found["uri"]
+    assert ("bob", "environment") == found["username"]
+    assert ("books", "option") == found["database"]
+    assert (False, "option") == found["chat_cache"]
+    assert (5.0, "environment") == found["chat_timeout"]
+    assert (4, "default") == found["chat_concurrency"]
+    assert (None, "option") == rows(gear("config", "--env", "aura.env", "--name", "mine", "--json")[1])["uri"]
+
+
+def test_config_shows_no_secret(gear, monkeypatch):
+    """Neither a password or a key, nor those that hide in an address."""
+    monkeypatch.setenv("NEO4J_PASSWORD", "SECRET1")
+    monkeypatch.setenv("OPENAI_API_KEY", "SECRET2")
+    monkeypatch.setenv("GEAR_EMBEDDING_KEY", "SECRET3")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://me:SECRET4@host/v1?key=SECRET5")
+    monkeypatch.setenv("NEO4J_URI", "bolt://me:SECRET6@host")
+
+    shown = gear("config")[1] + gear("config", "--json")[1]
+
+    assert "SECRET" not in shown
+    assert 6 == shown.count("(set)")
+    assert "https://...@host/v1?..." in shown
+
+
+def test_config_connects_to_nothing_and_creates_nothing(gear, tmp_path):
+    """A look at the settings leaves no trace."""
+    assert 0 == gear("config")[0]
+    assert [] == list(Path(tmp_path).iterdir())
