@@ -135,8 +135,9 @@ def plot(report: Mapping[str, Any], file: Path) -> None:
     for key, label in PLOTTED.items():
         axes.plot(minutes, [sample[key] for sample in report["memory"]], label=label)
     for number, restart in enumerate(report["restarts"]):
-        label = "the server is restarted" if not number else None
-        axes.axvline(restart["at"] / 60, color="gray", linewidth=0.8, linestyle=":", label=label)
+        # matplotlib leaves a name that begins with an underscore out of the legend.
+        name = "_" if number else "the server is restarted"
+        axes.axvline(restart["at"] / 60, color="gray", linewidth=0.8, linestyle=":", label=name)
     axes.set(xlabel="minutes", ylabel="MB", title="memory in a soak", ylim=(0, None))
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Literal, overload
 
+from gear_neo4j.printable import escaped
 from gear_neo4j.usage import Usage
 
 # How the vectors of triples are made: from their whole text, or from the vectors of their parts.
@@ -125,7 +126,7 @@ class Cypher:
 
     def __str__(self) -> str:
         """Text that can be pasted as it is: one ``:param`` line for each parameter, then the statement."""
-        lines = [f":param {name} => {json.dumps(value)};" for name, value in self.parameters.items()]
+        lines = [f":param {name} => {escaped(json.dumps(value))};" for name, value in self.parameters.items()]
         return "\n".join([*lines, self.statement])
 
 

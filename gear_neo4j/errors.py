@@ -26,6 +26,8 @@ GearError
 from enum import IntEnum
 from typing import ClassVar
 
+from gear_neo4j.printable import single_line
+from gear_neo4j.redaction import redacted
 from gear_neo4j.usage import Usage
 
 
@@ -44,12 +46,20 @@ class ExitCode(IntEnum):
 class GearError(Exception):
     """The root of all errors raised on purpose; ``str(error)`` is one line a user can act on.
 
+    Whatever a message quotes, it holds no control characters, no line end and no user info of a URL: it may be
+    printed or logged.
+
     Example:
+        >>> print(GearError("no answer from bolt://neo4j:secret@db\\x1b[2J"))
+        no answer from bolt://***@db[2J
         >>> GearError.exit_code.name, ServerUnavailable.exit_code.name
         ('ERROR', 'NO_SERVER')
     """
 
     exit_code: ClassVar[ExitCode] = ExitCode.ERROR
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(redacted(single_line(message)))
 
 
 class SettingsError(GearError):

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from dotenv import dotenv_values
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.redaction import without_login
 
 DEFAULT_NEO4J_VERSION = "5.26.31"
 DEFAULT_NAME = "default"
@@ -34,6 +35,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "chat_price": ("GEAR_CHAT_PRICE",),
 }
 SECRETS = frozenset({"password", "embedding_key", "openai_api_key"})
+_URLS = ("uri", "embedding_url", "openai_base_url")
 
 
 def _default_home() -> Path:
@@ -43,6 +45,8 @@ def _default_home() -> Path:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Where Neo4j is and which models to use; without ``uri`` the local server ``name`` is used.
+
+    ``repr`` shows neither passwords nor keys, nor the user info of a URL.
 
     Example:
         >>> Settings.load({"NEO4J_URI": "bolt://db:7687", "NEO4J_PASSWORD": "x"}).uri
@@ -109,6 +113,11 @@ class Settings:
             chat_cache=_switch("GEAR_CHAT_CACHE", get("chat_cache") or "on"),
             chat_price=_price(get("chat_price")),
         )
+
+    def __repr__(self) -> str:
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
+        hidden = {name: without_login(values[name]) for name in _URLS if values[name]}
+        return f"Settings({', '.join(f'{name}={value!r}' for name, value in (values | hidden).items())})"
 
 
 @dataclass(frozen=True, slots=True)

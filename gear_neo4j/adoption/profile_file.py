@@ -12,6 +12,7 @@ import tomli_w
 
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
 from gear_neo4j.errors import InputError
+from gear_neo4j.printable import escaped
 
 BUILT_IN = Path(__file__).parent / "profiles"
 # What a table of a profile holds one of; all else are lists.
@@ -98,7 +99,8 @@ def dump(profile: Profile, *, notes: Mapping[str, Sequence[str]] = MappingProxyT
         for name, table in of.items():
             comments = notes.get(name, ()) if kind == "entities" else ()
             parts.append(tomli_w.dumps({kind: {name: table}}) + "".join(f"# {comment}\n" for comment in comments))
-    return "\n".join(parts)
+    # A name in it must not only be right again when it is read, but may also be shown on a terminal.
+    return escaped("\n".join(parts))
 
 
 def _filled(table: Mapping[str, Any]) -> dict[str, Any]:

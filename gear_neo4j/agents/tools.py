@@ -8,6 +8,7 @@ from gear_neo4j.agents.agent import Agent
 from gear_neo4j.cancellation import cancelled
 from gear_neo4j.domain import Fact, Hit, Path
 from gear_neo4j.errors import GearError
+from gear_neo4j.redaction import redacted
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.parsers import without_markers
@@ -85,6 +86,6 @@ def attempt(tool: Tool, question: str) -> ToolReply:
         return tool.run(question)
     except Exception as error:
         usage = getattr(error, "usage", None)
-        message = str(error) if isinstance(error, GearError) else f"{type(error).__name__}: {error}"
+        message = str(error) if isinstance(error, GearError) else redacted(f"{type(error).__name__}: {error}")
         paid = {"answer": usage} if isinstance(usage, Usage) else {}
         return ToolReply(failure=" ".join(message.split()) or type(error).__name__, usage=paid)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-from rich.markup import escape
 from rich.table import Table
 
 from gear_neo4j.adoption.admin_csv import Dialect
@@ -16,12 +15,15 @@ from gear_neo4j.adoption.release import ReleaseReport
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
 from gear_neo4j.cli.ingest import progress_shown, tell
-from gear_neo4j.cli.options import CONNECTION, EMBEDDING, errors, opened, with_settings
+from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import waiting
+from gear_neo4j.cli.screen import errors
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import PartialResult, SettingsError
 from gear_neo4j.gear import Gear
+from gear_neo4j.printable import single_line
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
 
@@ -54,7 +56,7 @@ def import_command(
         database = gear.graph.name
     if not emit(json_file, asdict(report)):
         read = f"{counted(report.nodes, 'node')} and {counted(report.relationships, 'relationship')}"
-        click.echo(f"{read} imported into {database}")
+        say(f"{read} imported into {database}")
     if report.problems:
         raise PartialResult(f"{counted(report.problems, 'row')} could not be used, see above; the rest was imported")
 
@@ -114,14 +116,14 @@ def adopt(
         dimension = gear.embedder.dimension
     if report.left_out:
         types = ", ".join(f"{kind} ({count:,})" for kind, count in sorted(report.left_out.items()))
-        errors.print(f"not adopted, as the profile does not list these types: {types}", markup=False, soft_wrap=True)
+        errors.print_line(f"not adopted, as the profile does not list these types: {types}")
     fields = asdict(report)
     if dry_run:
         pieces = report.passages_written + report.triples_written
         fields["seconds"] = round(pieces / EMBEDDED_A_SECOND)
         fields["bytes"] = round(pieces * BYTES_A_NODE * dimension / 384)
     if not emit(json_file, fields):
-        click.echo(_summary(fields, dry_run=dry_run))
+        say(_summary(fields, dry_run=dry_run))
 
 
 @click.command()
@@ -141,7 +143,7 @@ def release(dry_run: bool, yes: bool, json_file: Path | None, settings: Settings
         with progress_shown("removed") as on_progress:
             report = gear.overlay.release(dry_run=dry_run, on_progress=on_progress)
     if not emit(json_file, asdict(report)):
-        click.echo(f"{_size(report)} {'would be removed' if dry_run else 'removed'}")
+        say(f"{_size(report)} {'would be removed' if dry_run else 'removed'}")
 
 
 def _size(report: ReleaseReport) -> str:
@@ -177,11 +179,10 @@ def _propose(gear: Gear, json_file: Path | None) -> None:
     if emit(json_file, asdict(profile)):
         return
     _print_survey(survey)
-    click.echo(dump(profile, notes=notes(survey, profile)))
+    say(dump(profile, notes=notes(survey, profile)))
     errors.print(
-        f"\nThis is a proposal. Save it with {escape('gear adopt > profile.toml')}, edit it, then run "
+        "\nThis is a proposal. Save it with gear adopt > profile.toml, edit it, then run "
         "gear adopt --profile profile.toml",
-        highlight=False,
     )
 
 
@@ -195,7 +196,7 @@ def _print_survey(survey: Survey) -> None:
         properties = sorted(label.properties.values(), key=lambda prop: -prop.nodes)
         sampled = max(label.sampled, 1)
         shares = [f"{prop.name} {100 * prop.nodes // sampled} %" for prop in properties[:SHOWN_PROPERTIES]]
-        table.add_row(escape(label.name), f"{label.nodes:,}", escape(", ".join(shares)))
+        table.add_row(single_line(label.name), f"{label.nodes:,}", ", ".join(shares))
     errors.print(table)
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("type")
@@ -203,10 +204,10 @@ def _print_survey(survey: Survey) -> None:
     table.add_column("between")
     for kind in sorted(survey.types.values(), key=lambda kind: -kind.relationships):
         ends = f"{', '.join(sorted(kind.starts))} → {', '.join(sorted(kind.ends))}"
-        table.add_row(escape(kind.name), f"{kind.relationships:,}", escape(ends))
+        table.add_row(single_line(kind.name), f"{kind.relationships:,}", ends)
     errors.print(table)
     for name, index, labels, indexed in survey.indexes:
-        errors.print(f"{index.lower()} index {name} on {labels} ({indexed})", markup=False, highlight=False)
+        errors.print_line(f"{index.lower()} index {name} on {labels} ({indexed})")
 
 
 def _summary(report: dict[str, Any], *, dry_run: bool) -> str:

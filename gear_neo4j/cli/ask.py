@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 from click.exceptions import Exit
-from rich.console import Console
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from
 from gear_neo4j.cli.live import Live
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, errors, opened, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
+from gear_neo4j.cli.screen import Screen, errors
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.errors import ExitCode, InputError, PartialResult
 from gear_neo4j.models.chat import ChatModel
@@ -76,7 +76,7 @@ def ask(
     if chat is None and (recipe.requires_model or settings.chat_model):
         # Fail before a server is started if no model is set.
         chat = open_chat(settings, cache=settings.chat_cache)
-    live = Live(Console(), errors)
+    live = Live(Screen(), errors)
     with opened(settings, chat=chat) as gear:
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
         if trace_file is not None:
@@ -106,28 +106,28 @@ def _replayed(file: Path, question: str) -> ReplayChat:
     return ReplayChat(trace.replies, name=f"replay of {trace.roles}")
 
 
-def _print_answer(console: Console, answer: Answer, *, streamed: str) -> None:
+def _print_answer(console: Screen, answer: Answer, *, streamed: str) -> None:
     """Print the answer, unless it was already streamed, and its citations."""
     console.print()
     if streamed.strip() and streamed.strip() == answer.text.strip():
         pass
     elif answer.text:
-        console.print(answer.text, style="bold", markup=False, highlight=False, soft_wrap=True)
+        console.print(answer.text, style="bold", soft_wrap=True)
     else:
         console.print("No answer. Passages retrieved:" if answer.hits else "No answer.", style="yellow")
     if answer.text and not answer.grounded:
         console.print(f"  {UNGROUNDED}", style="yellow")
     if answer.citations:
         for citation in answer.citations:
-            console.print(f"  {citation}", style="cyan", markup=False, highlight=False, soft_wrap=True)
+            console.print_line(f"  {citation}", style="cyan")
     else:
         for hit in answer.hits:
-            console.print(f"  {hit.rank}. {hit.passage.title or hit.passage.id}", markup=False, highlight=False)
+            console.print_line(f"  {hit.rank}. {hit.passage.title or hit.passage.id}")
     if answer.removed:
-        console.print(f"  invalid citations removed: {', '.join(answer.removed)}", style="yellow")
+        console.print_line(f"  invalid citations removed: {', '.join(answer.removed)}", style="yellow")
 
 
-def _print_cost(console: Console, answer: Answer, price: tuple[float, float] | None) -> None:
+def _print_cost(console: Screen, answer: Answer, price: tuple[float, float] | None) -> None:
     total, steps = answer.total, len(answer.trace.steps)
     about = "about " if total.estimated else ""
     cost = f", cost {total.cost(price):.4f}" if price else ""
@@ -136,5 +136,4 @@ def _print_cost(console: Console, answer: Answer, price: tuple[float, float] | N
         f"\n{STOPS[answer.stop_reason]}: {counted(steps, 'step')}, {counted(total.calls, 'call')}{cached}, "
         f"{about}{counted(total.tokens, 'token')}{cost}, {answer.seconds:.1f} s",
         style="dim",
-        highlight=False,
     )

@@ -9,6 +9,7 @@ from gear_neo4j.agents.crag import Crag
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
 from gear_neo4j.cli.options import CHAT, EMBEDDING, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_folder
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.evaluate.calibration import PRECISION, RECALL, calibrate, read_pairs
 from gear_neo4j.models.embeddings import open_embedder
@@ -71,7 +72,7 @@ def calibrate_command(
     if emit(json_file, {"evaluator": evaluator.name, **asdict(result), "usage": asdict(usage)}):
         return
     upper, lower = result.thresholds.upper, result.thresholds.lower
-    click.echo(
+    say(
         f"{evaluator.name}: correct from {upper:.3f} (precision {result.precision:.0%}), incorrect below {lower:.3f} "
         f"(recall {result.recall:.0%}); {result.pairs:,} pairs from {result.on}, stored in {file}"
     )

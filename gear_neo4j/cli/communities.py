@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 from rich.tree import Tree
 
-from gear_neo4j.cli.options import CHAT, CONNECTION, errors, opened, with_options, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, opened, with_options, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_writable, write_file
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages, waiting
+from gear_neo4j.cli.screen import Screen, errors
 from gear_neo4j.communities.build import MOST, SMALLEST
 from gear_neo4j.communities.reports import ReportProgress, forecast
 from gear_neo4j.communities.store import Community, Hierarchy
@@ -88,7 +89,7 @@ def _build(
             reports, tokens = counted(due.calls, "report"), counted(due.tokens, "token")
             parts.append(f"--report would generate {reports} for about {tokens}")
     if not emit(json_file, report_json):
-        click.echo("; ".join(parts))
+        say("; ".join(parts))
     if reported and (reported.failed or reported.stopped):
         raise PartialResult(f"{counted(reported.total - reported.done, 'report')} missing: run the command again")
 
@@ -121,7 +122,7 @@ def show(file: Path | None, json_file: Path | None, settings: Settings) -> None:
         return
     _print(hierarchy, names)
     if file is not None:
-        click.echo(f"{file}: open it in a browser")
+        say(f"{file}: open it in a browser")
 
 
 def _report_line(report: ReportProgress) -> str:
@@ -135,7 +136,7 @@ def _report_line(report: ReportProgress) -> str:
 
 def _print(hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
     if not hierarchy.communities:
-        click.echo("no communities: run 'gear communities build'")
+        say("no communities: run 'gear communities build'")
         return
     tree = Tree(f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top")
     for root in hierarchy.roots[:SHOWN]:
@@ -143,16 +144,16 @@ def _print(hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
         for part in hierarchy.parts(root.id)[:3]:
             branch.add(_line(part, names))
     if len(hierarchy.roots) > SHOWN:
-        tree.add(f"[dim]and {len(hierarchy.roots) - SHOWN:,} more: --html FILE shows all[/dim]")
-    Console().print(tree)
+        tree.add(Text(f"and {len(hierarchy.roots) - SHOWN:,} more: --html FILE shows all", style="dim"))
+    Screen().print(tree)
     if hierarchy.stale:
         errors.print("the graph has changed since: run 'gear communities update'", style="yellow")
 
 
-def _line(community: Community, names: dict[str, tuple[Member, ...]]) -> str:
+def _line(community: Community, names: dict[str, tuple[Member, ...]]) -> Text:
     members = ", ".join(f"{member.name}{_labels(member)}" for member in names.get(community.id, ())[:4])
-    title = f"[bold]{escape(community.report.title)}[/bold]: " if community.report else ""
-    return f"{community.size:,}  {title}{escape(members)}"
+    title = ((community.report.title, "bold"), ": ") if community.report else ()
+    return Text.assemble(f"{community.size:,}  ", *title, members)
 
 
 def _labels(member: Member) -> str:

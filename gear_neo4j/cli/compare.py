@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.evaluate.comparison import Comparison, Contrast, MetricComparison, Question, compare, read_report
 from gear_neo4j.wording import counted
 
@@ -43,7 +43,7 @@ def compare_command(a: Path, b: Path, metric: str, show: int, json_file: Path | 
     comparison = compare(read_report(a), read_report(b), metric=metric)
     if emit(json_file, _json(comparison, show)):
         return
-    console = Console()
+    console = Screen()
     console.print(_table(comparison))
     for contrast in comparison.contrasts[:show]:
         console.print(Text("\n".join(_lines(contrast))))

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from gear_neo4j.cli.options import ALL, load_settings, with_options
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.graph.address import uri_without_secrets
+from gear_neo4j.cli.screen import Screen
+from gear_neo4j.redaction import without_login
 from gear_neo4j.settings import SECRETS, VARIABLES, sources
 
 URLS = frozenset({"uri", "embedding_url", "openai_base_url"})
@@ -34,7 +34,7 @@ def config(json_file: Path | None, env_file: Path | None, **flags: Any) -> None:
     for row in rows:
         value = "" if row["value"] is None else str(row["value"])
         table.add_row(row["setting"], row["variable"], Text(value), Text(row["from"]))
-    Console().print(table)
+    Screen().print(table)
 
 
 def _rows(env_file: Path | None, flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -53,5 +53,5 @@ def _shown(setting: str, value: Any) -> Any:
     if setting in SECRETS:
         return "(set)" if value else None
     if setting in URLS and value:
-        return uri_without_secrets(value)
+        return without_login(value)
     return str(value) if isinstance(value, Path) else value

@@ -5,6 +5,7 @@ import sys
 import click
 from click.exceptions import Exit
 
+from gear_neo4j.cli.printing import say
 from gear_neo4j.errors import ExitCode
 
 YES = click.option(
@@ -24,7 +25,7 @@ def confirm(loss: str) -> None:
         loss: what will be removed, such as ``"3 passages of docs/a.md"``.
     """
     # Not click.confirm: it writes to standard output, which may be a file of JSON.
-    click.echo(f"{loss} will be removed. Continue? [y/N] ", nl=False, err=True)
+    say(f"{loss} will be removed. Continue? [y/N] ", nl=False, err=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        click.echo("gear: nothing was removed", err=True)
+        say("gear: nothing was removed", err=True)
         raise Exit(ExitCode.INTERRUPTED)

@@ -4,12 +4,12 @@ from importlib.resources import files
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
 from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, own_server, with_settings
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.cli.search import print_hits, print_paths
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.retrieval.base import Base
@@ -24,21 +24,21 @@ K = 10
 def demo(settings: Settings) -> None:
     """Start a local Neo4j, ingest forty short passages, and answer multi-hop questions; no key, no Docker, no Java."""
     dataset = datasets.load(Path(str(files("gear_neo4j.demo"))))
-    console = Console()
+    console = Screen()
     with opened(own_server(settings, "demo"), create=True) as gear:
         with progress_shown() as on_progress:
             runs.provide(gear, dataset, on_progress=on_progress)
         counts = gear.corpus.counts()
+        contents = f"{counts.passages} passages, {counts.triples} triples and {counts.entities} entities"
         console.print(
-            f"{counts.passages} passages, {counts.triples} triples and {counts.entities} entities "
-            f"in Neo4j {gear.graph.version}; [green]✓[/green] marks the gold passages\n"
+            Text.assemble(f"{contents} in Neo4j {gear.graph.version}; ", ("✓", "green"), " marks the gold passages\n")
         )
         graph_results = runs.ask(gear.retriever("naive"), dataset.queries, k=K)
         vector_results = runs.ask(gear.retriever(Base(base="sbert")), dataset.queries, k=K)
         for number, result in enumerate(graph_results, start=1):
             title = f"question {number} of {len(graph_results)}"
             answer = f"answer: {result.query.answers[0]}"
-            console.print(Panel(Text(result.query.question, style="bold"), title=title, subtitle=answer))
+            console.print(Panel(Text(result.query.question, style="bold"), title=Text(title), subtitle=Text(answer)))
             print_hits(console, result.hits, gold=result.query.gold, snippet=0)
             paths = result.hits.paths[:SHOWN_PATHS]
             print_paths(console, paths, gear.cypher(paths[0]) if paths else None)

@@ -4,15 +4,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.progress import waiting
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import InputError
 from gear_neo4j.gear.doctor import Doctor, Examination
+from gear_neo4j.printable import single_line
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.settings import Settings
 
@@ -39,12 +40,12 @@ def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, setting
         examiner = Doctor(gear.graph, gear.embedder, gear.overlay.profile(), Beam(hub=hub))
         examination = examiner.examine(questions=questions)
     if not emit(json_file, asdict(examination)):
-        show(Console(), examination)
+        show(Screen(), examination)
     if examination.problems:
         raise InputError(f"{examination.problems} of {len(examination.findings)} findings are problems")
 
 
-def show(console: Console, examination: Examination) -> None:
+def show(console: Screen, examination: Examination) -> None:
     """Print the findings, the costs of the queries, and the busiest nodes."""
     table = _table("", "", "what to do")
     for finding in examination.findings:
@@ -60,7 +61,7 @@ def show(console: Console, examination: Examination) -> None:
     if examination.busiest:
         busiest = _table("hub", "triples", right=1)
         for name, degree in examination.busiest:
-            busiest.add_row(Text(name or "(no name)"), f"{degree:,}")
+            busiest.add_row(Text(single_line(name or "(no name)")), f"{degree:,}")
         console.print(busiest)
 
 

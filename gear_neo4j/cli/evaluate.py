@@ -1,6 +1,5 @@
 """``gear evaluate``: recall and latency of a retriever or an agent on a data set."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -10,8 +9,8 @@ from rich.table import Table
 
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, retriever_from
-from gear_neo4j.cli.ingest import progress_shown
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, errors, opened, own_server, with_settings
+from gear_neo4j.cli.ingest import progress_shown, tell
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, own_server, with_settings
 from gear_neo4j.cli.output import (
     STDOUT,
     json_option,
@@ -20,6 +19,7 @@ from gear_neo4j.cli.output import (
     require_writable,
     write_file,
 )
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.cli.table import measure, print_table
 from gear_neo4j.evaluate import datasets, runs, systems
@@ -30,6 +30,7 @@ from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.evaluate.report import require_extra, write_report
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.printable import json_text, single_line
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
@@ -155,7 +156,7 @@ def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
             gear,
             dataset,
             synonyms=synonyms,
-            on_problem=lambda problem: errors.print(str(problem)),
+            on_problem=tell,
             on_progress=on_progress,
         )
 
@@ -216,19 +217,19 @@ def _show_table(report: dict[str, Any], json_file: Path | None, folder: Path | N
     _write(report, json_file)
     print_table(report_console(json_file), report)
     if folder is not None:
-        click.echo(f"written: {write_report(report, folder)}", err=json_file == STDOUT)
+        say(f"written: {write_report(report, folder)}", err=json_file == STDOUT)
 
 
 def _write(report: dict[str, Any], file: Path | None) -> None:
     if file is not None:
-        write_file(file, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
+        write_file(file, json_text(report, indent=1) + "\n")
 
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
     kind = f", {report['llm_kind']}" if "llm_kind" in report else ""
     question_count = counted(report["questions"], "question")
     title = f"{report['dataset']}: {question_count}, {report['title']}{kind}"
-    table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(title=single_line(title), title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("")
     for k in ks:
         table.add_column(f"@{k}", justify="right")

@@ -10,6 +10,7 @@ from gear_neo4j.cli.ingest import progress_shown, tell
 from gear_neo4j.cli.options import opened, own_server
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.evaluate import knowledge
+from gear_neo4j.printable import single_line
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.paths import Paths
@@ -40,7 +41,7 @@ def graph_table(report: Mapping[str, Any]) -> Table:
         f"{report['dataset']}: entities of the answer among the first {report['k']} entities and triples, "
         f"{report['counted']} of {report['questions']} questions"
     )
-    table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 1, 0, 0))
+    table = Table(title=single_line(title), title_justify="left", box=None, header_style="bold", padding=(0, 1, 0, 0))
     for column in ("", "recall % (95 %)", "odd: recall %", "first %", "exact %", "p50 ms", "p95 ms"):
         table.add_column(column, justify="left" if not column else "right")
     for name, figures in report["systems"].items():

@@ -5,8 +5,10 @@ from pathlib import Path
 import click
 
 from gear_neo4j.cli.output import require_folder, write_file
+from gear_neo4j.cli.printing import say
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain import SavedRun, page, read_saved, script
+from gear_neo4j.printable import single_line
 from gear_neo4j.wording import counted
 
 
@@ -29,8 +31,8 @@ def explain(run: Path, out: Path | None) -> None:
     for suffix, text in ((".html", page(saved)), (".cypher", script(saved))):
         _write(folder / f"{run.stem}{suffix}", text, run=run)
     _print_summary(saved)
-    click.echo(f"\n{folder / run.stem}.html    open it in a browser")
-    click.echo(f"{folder / run.stem}.cypher  for Neo4j Browser, or: cypher-shell -f FILE")
+    say(f"\n{folder / run.stem}.html    open it in a browser")
+    say(f"{folder / run.stem}.cypher  for Neo4j Browser, or: cypher-shell -f FILE")
 
 
 def _write(file: Path, text: str, *, run: Path) -> None:
@@ -44,9 +46,9 @@ def _write(file: Path, text: str, *, run: Path) -> None:
 
 
 def _print_summary(saved: SavedRun) -> None:
-    click.echo(saved.question)
+    say(single_line(saved.question))
     if saved.answer:
-        click.echo(saved.answer)
+        say(saved.answer)
     for citation in saved.citations:
-        click.echo(f"  {citation}")
-    click.echo(f"{counted(len(saved.paths), 'path')}, {counted(len(saved.turns), 'step')}")
+        say(single_line(f"  {citation}"))
+    say(f"{counted(len(saved.paths), 'path')}, {counted(len(saved.turns), 'step')}")

@@ -8,6 +8,7 @@ import click
 from gear_neo4j.cli.ingest import CHUNKS, FOLLOW_LINKS, PATH, TRIPLES, progress_shown, report_links, tell
 from gear_neo4j.cli.options import EMBEDDING, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_folder
+from gear_neo4j.cli.printing import say
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
 from gear_neo4j.ingestion.sources import files_to_ingest
@@ -48,9 +49,9 @@ def export(
         run = AdminExport(folder, embedder, on_problem=tell, on_progress=on_progress, chunk_size=chunk_size)
         report = run.run(files)
     if not emit(json_file, asdict(report)):
-        click.echo(f"{contents(report.passages, report.triples, report.entities)} in {folder}")
-        click.echo(f"neo4j-admin database import full @{folder / ARGUMENTS} neo4j")
-        click.echo("gear migrate")
+        say(f"{contents(report.passages, report.triples, report.entities)} in {folder}")
+        say(f"neo4j-admin database import full @{folder / ARGUMENTS} neo4j")
+        say("gear migrate")
     report_links([str(link) for link in files.links])
     if report.problems:
         problems = counted(report.problems, "line or file", "lines or files")

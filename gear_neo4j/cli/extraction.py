@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import click
-
-from gear_neo4j.cli.progress import errors, stages
+from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.progress import stages
+from gear_neo4j.cli.screen import errors
 from gear_neo4j.extraction.forecast import Forecast, forecast
 from gear_neo4j.extraction.run import ExtractionReport, Failure
 from gear_neo4j.gear import Gear
@@ -34,7 +34,7 @@ def extract(
 def print_rules(report: IngestReport, *, price: Price) -> None:
     """Print what the rules extracted, and what a language model would cost for the same passages."""
     usage = forecast(report.passages_extracted, report.characters_extracted).usage
-    click.echo(
+    say(
         f"{counted(report.triples_extracted, 'triple')} from {counted(report.passages_extracted, 'passage')} by rules; "
         f"--extract model would add a language model's, with about {usage.input_tokens:,} tokens in, "
         f"{usage.output_tokens:,} out{_money(usage, price)}"
@@ -44,7 +44,7 @@ def print_rules(report: IngestReport, *, price: Price) -> None:
 def print_forecast(forecast: Forecast, *, price: Price) -> None:
     """Print what an extraction would cost."""
     usage = forecast.usage
-    click.echo(
+    say(
         f"extraction: {counted(forecast.passages, 'passage')}, one call each; about {usage.input_tokens:,} tokens in, "
         f"{usage.output_tokens:,} out{_money(usage, price)}"
     )
@@ -54,7 +54,7 @@ def print_extracted(report: ExtractionReport, *, price: Price) -> None:
     """Print the result of an extraction and its cost."""
     about = "about " if report.usage.estimated else ""
     cached = f" and {report.usage.cached:,} from the cache" if report.usage.cached else ""
-    click.echo(
+    say(
         f"{counted(report.triples, 'triple')} from {counted(report.done, 'passage')}; "
         f"{counted(report.usage.calls, 'call')}{cached}, "
         f"{about}{counted(report.usage.tokens, 'token')}{_money(report.usage, price)}"
@@ -92,4 +92,4 @@ def _progress_shown(price: Price) -> Iterator[Callable[[ExtractionReport], None]
 
 
 def _print_failure(failure: Failure) -> None:
-    errors.print(str(failure), style="yellow", markup=False, highlight=False, soft_wrap=True)
+    errors.print_line(str(failure), style="yellow")

@@ -9,6 +9,7 @@ from gear_neo4j.cli.confirm import YES, can_ask, confirm
 from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import CONNECTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.printing import say
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import contents
@@ -32,7 +33,7 @@ def forget(source: str, dry_run: bool, yes: bool, json_file: Path | None, settin
         with progress_shown("removed") as on_progress:
             report = gear.corpus.forget(source, dry_run=dry_run, on_progress=on_progress)
     if not emit(json_file, asdict(report)):
-        click.echo(f"{_size(report)} {'would be removed' if dry_run else 'removed'}")
+        say(f"{_size(report)} {'would be removed' if dry_run else 'removed'}")
 
 
 def _size(report: Deletion) -> str:

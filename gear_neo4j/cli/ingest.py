@@ -8,9 +8,11 @@ from pathlib import Path
 import click
 
 from gear_neo4j.cli import extraction
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, errors, opened, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages
+from gear_neo4j.cli.screen import errors
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.forecast import forecast
@@ -155,13 +157,13 @@ def _print(
     report: IngestReport | None, extracted: ExtractionReport | None, counts: Counts, *, price: extraction.Price
 ) -> None:
     if report:
-        click.echo(_summary(report))
+        say(_summary(report))
         if report.passages_extracted:
             extraction.print_rules(report, price=price)
     if extracted:
         extraction.print_extracted(extracted, price=price)
     totals = contents(counts.passages, counts.triples, counts.entities)
-    click.echo(f"the graph holds {totals}, {counted(counts.synonyms, 'synonym edge')}")
+    say(f"the graph holds {totals}, {counted(counts.synonyms, 'synonym edge')}")
 
 
 def _forecast(
@@ -188,7 +190,7 @@ def _forecast(
     if not emit(json_file, document):
         if report:
             read = f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')}"
-            click.echo(f"{read} could be ingested")
+            say(f"{read} could be ingested")
         if estimate:
             extraction.print_forecast(estimate, price=settings.chat_price)
     _end(report or IngestReport())
@@ -214,7 +216,7 @@ def _changes(report: IngestReport) -> str:
 def _end(report: IngestReport, extracted: ExtractionReport | None = None) -> None:
     """Say in one line what was left out, if anything."""
     if report.skipped:
-        click.echo(f"{counted(sum(report.skipped.values()), 'file')} skipped: {', '.join(report.skipped)}", err=True)
+        say(f"{counted(sum(report.skipped.values()), 'file')} skipped: {', '.join(report.skipped)}", err=True)
     report_links(report.links)
     parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:
@@ -236,9 +238,9 @@ def report_links(links: Sequence[str]) -> None:
     if links:
         shown = ", ".join([*links[:SHOWN_LINKS], *(["..."] if len(links) > SHOWN_LINKS else [])])
         line = f"{counted(len(links), 'link')} out of a folder not followed: {shown} (--follow-links follows them)"
-        errors.print(line, markup=False, highlight=False, soft_wrap=True)
+        errors.print_line(line)
 
 
 def tell(problem: Problem) -> None:
     """Print a line or a file that could not be used."""
-    errors.print(str(problem), style="yellow", markup=False, highlight=False, soft_wrap=True)
+    errors.print_line(str(problem), style="yellow")

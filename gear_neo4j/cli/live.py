@@ -1,9 +1,10 @@
 """Live output of an agent: steps on standard error, and the answer as the model streams it."""
 
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from gear_neo4j.agents.run import Event
+from gear_neo4j.cli.screen import Screen
+from gear_neo4j.printable import single_line
 
 
 class Live:
@@ -14,7 +15,7 @@ class Live:
         steps: receives the steps.
     """
 
-    def __init__(self, console: Console, steps: Console) -> None:
+    def __init__(self, console: Screen, steps: Screen) -> None:
         self.console = console
         self._steps = steps
         self._pieces: list[str] = []
@@ -28,21 +29,19 @@ class Live:
         """Show one event."""
         match event.kind:
             case "question":
-                self._line(f"[bold]step {event.step}[/bold]  {escape(event.text)}", markup=True)
+                question = Text.assemble((f"step {event.step}", "bold"), f"  {single_line(event.text)}")
+                self._steps.print(question, soft_wrap=True)
             case "facts":
                 for fact in event.facts:
-                    self._line(f"        + {fact}", style="cyan")
+                    self._steps.print_line(f"        + {fact}", style="cyan")
                 if not event.facts:
-                    self._line("        no new fact", style="dim")
+                    self._steps.print_line("        no new fact", style="dim")
             case "verdict":
-                self._line(f"        {event.text}", style="dim")
+                self._steps.print_line(f"        {event.text}", style="dim")
             case "failure":
-                self._line(f"        {event.text}", style="yellow")
+                self._steps.print_line(f"        {event.text}", style="yellow")
             case "token" if self.console.is_terminal:
                 if not self._pieces:
                     self.console.print()
                 self._pieces.append(event.text)
-                self.console.print(event.text, end="", style="bold", markup=False, highlight=False, soft_wrap=True)
-
-    def _line(self, text: str, *, style: str | None = None, markup: bool = False) -> None:
-        self._steps.print(text, style=style, markup=markup, highlight=False, soft_wrap=True)
+                self.console.print(event.text, end="", style="bold", soft_wrap=True)

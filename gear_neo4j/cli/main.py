@@ -10,8 +10,10 @@ import click
 
 from gear_neo4j.cli.interrupts import explain_interrupt, handle_interrupts
 from gear_neo4j.cli.lazy import Commands, LazyGroup
+from gear_neo4j.cli.printing import LogLines, say
 from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.graph.query_log import log_to, stop
+from gear_neo4j.redaction import redacted
 
 # The location of each command and the first sentence of its help: 'gear --help' imports none of them.
 COMMANDS: Commands = {
@@ -131,21 +133,31 @@ def main(args: Sequence[str] | None = None) -> None:
     # The driver logs each retried transaction, pypdf each flaw that it tolerates: noise to a user.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.ERROR)
     logging.getLogger("pypdf").setLevel(logging.DEBUG if debug else logging.CRITICAL)
+    logging.getLogger().addHandler(log := LogLines())
     handle_interrupts()
     try:
-        code = cli.main(args=[arg for arg in arguments if arg != "--debug"], standalone_mode=False)
+        sys.exit(_run([argument for argument in arguments if argument != "--debug"], debug=debug))
+    finally:
+        logging.getLogger().removeHandler(log)
+
+
+def _run(arguments: list[str], *, debug: bool) -> int:
+    """Run a command; returns its exit code."""
+    try:
+        # A command's own sys.exit goes through.
+        return cli.main(args=arguments, standalone_mode=False) or ExitCode.DONE
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)
-        code = error.exit_code if isinstance(error, GearError) else ExitCode.ERROR
+        return error.exit_code if isinstance(error, GearError) else ExitCode.ERROR
     except (KeyboardInterrupt, click.Abort):
         explain_interrupt()
-        code = ExitCode.INTERRUPTED
+        return ExitCode.INTERRUPTED
     except Exception as error:
         if debug:
-            traceback.print_exception(error)
-        click.echo(f"gear: {type(error).__name__}: {error} (a bug: run again with --debug and report it)", err=True)
-        code = ExitCode.BUG
-    sys.exit(code or ExitCode.DONE)
+            _trace(error)
+        cause = f"{type(error).__name__}: {redacted(str(error))}"
+        say(f"gear: {cause} (a bug: run again with --debug and report it)", err=True)
+        return ExitCode.BUG
 
 
 def _log_queries(context: click.Context, file: Path | None) -> None:
@@ -160,8 +172,13 @@ def _log_queries(context: click.Context, file: Path | None) -> None:
 
 def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
     if debug and isinstance(error, GearError):
-        traceback.print_exception(error)
+        _trace(error)
     text = error.format_message() if isinstance(error, click.ClickException) else str(error)
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" (see {context.command_path} --help)" if context else ""
-    click.echo(f"gear: {' '.join(text.split())}{hint}", err=True)
+    say(f"gear: {' '.join(text.split())}{hint}", err=True)
+
+
+def _trace(error: Exception) -> None:
+    """Print a traceback, which Python would print with whatever the messages of its causes hold."""
+    say(redacted("".join(traceback.format_exception(error))), err=True, nl=False)

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from gear_neo4j.cli.progress import errors as errors
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.chat import ChatModel
@@ -48,7 +47,7 @@ def with_settings(*groups: Sequence[Decorator]) -> Decorator:
 
     The command gets them as ``settings``. It takes only the groups that it uses: an option without effect misleads.
     """
-    options = [option for group in (*groups, ENV) for option in group]
+    options: list[Decorator] = [option for group in (*groups, ENV) for option in group]
     return lambda command: with_options(options)(_with_loaded_settings(command))
 
 

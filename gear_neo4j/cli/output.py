@@ -1,15 +1,16 @@
 """What a command writes: JSON where ``--json`` says, and files, checked before work begins that may take hours."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
 
+from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import InputError
+from gear_neo4j.printable import json_text
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 # The file of --json without a name: standard output.
@@ -33,13 +34,13 @@ def json_option(command: Command) -> Command:
 def emit(file: Path | None, document: object) -> bool:
     """Write a result where ``--json`` says; whether that was standard output, which then holds nothing else."""
     if file is not None:
-        write_file(file, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        write_file(file, json_text(document, indent=2) + "\n")
     return file == STDOUT
 
 
-def report_console(file: Path | None) -> Console:
+def report_console(file: Path | None) -> Screen:
     """The console of a result for people: standard error if JSON takes standard output."""
-    return Console(stderr=file == STDOUT)
+    return Screen(stderr=file == STDOUT)
 
 
 def _checked(_context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
@@ -85,7 +86,7 @@ def write_file(file: Path, text: str) -> None:
         InputError: the file cannot be written.
     """
     if file == STDOUT:
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     try:
         file.write_text(text, encoding="utf-8", newline="\n")

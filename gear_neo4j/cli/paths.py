@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 from click.exceptions import Exit
-from rich.console import Console
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.cli.search import print_entities, print_paths
 from gear_neo4j.domain import Cypher
 from gear_neo4j.errors import ExitCode
@@ -37,25 +37,25 @@ def paths(question: str, json_file: Path | None, options: RecipeOptions, setting
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     if not (json_file and emit(json_file, connected_json(question, connected))):
-        _print(Console(), connected, cypher)
+        _print(Screen(), connected, cypher)
     if not (connected.nodes or connected.figure or connected.paths):
         raise Exit(ExitCode.NOTHING_FOUND)
 
 
-def _print(console: Console, connected: PathResult, cypher: Cypher | None) -> None:
+def _print(console: Screen, connected: PathResult, cypher: Cypher | None) -> None:
     print_entities(console, connected.nodes, figure=connected.figure, doubt=connected.doubt)
     _print_named(console, connected)
     if connected.paths:
         print_paths(console, connected.paths, cypher)
 
 
-def _print_named(console: Console, connected: PathResult) -> None:
+def _print_named(console: Screen, connected: PathResult) -> None:
     if not connected.matches:
         console.print("the question mentions no node of the graph by name")
         return
     named = (
         match.text + (f" ({len(match.nodes)} nodes)" if len(match.nodes) > 1 else "") for match in connected.matches
     )
-    console.print(f"named: {', '.join(named)}", markup=False, highlight=False)
+    console.print_line(f"named: {', '.join(named)}")
     if not connected.exact:
         console.print("incomplete: a node has too many facts, or the server took too long")

@@ -6,11 +6,13 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Protocol
 
-import click
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
-errors = Console(stderr=True)
+from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.screen import errors
+from gear_neo4j.printable import single_line
+
 # Seconds between two lines about a stage, and before the first line of a wait, which may be short.
 EVERY = 30.0
 SHORT = 2.0
@@ -97,8 +99,9 @@ def counting(stage: str, total: int) -> Iterator[Callable[[int], None]]:
 def waiting(text: str) -> Iterator[Callable[[str], None]]:
     """Show the reason for a wait; yields a function that changes it. A short wait shows only a spinner."""
     if errors.is_interactive:
-        with errors.status(text) as status:
-            yield lambda text: status.update(text)
+        # A plain string would be taken for markup.
+        with errors.status(Text(text)) as status:
+            yield lambda text: status.update(Text(text))
         return
     current = text
 
@@ -144,11 +147,11 @@ def _bars() -> Iterator[Show]:
 
         def show(stage: str, done: float = 0, total: float | None = None, note: str = "") -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=None, note="")
-            bars.update(tasks[stage], completed=done, total=total, note=note)
+                tasks[stage] = bars.add_task(single_line(stage), total=None, note="")
+            bars.update(tasks[stage], completed=done, total=total, note=single_line(note))
 
         yield show
 
 
 def _print(line: str) -> None:
-    click.echo(line, err=True)
+    say(single_line(line), err=True)

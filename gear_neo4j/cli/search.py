@@ -6,16 +6,17 @@ from pathlib import Path as File
 
 import click
 from click.exceptions import Exit
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, retriever_from
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.printable import single_line
 from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.settings import Settings
 from gear_neo4j.wire import hits_json
@@ -54,48 +55,48 @@ def search(
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     if not (json_file and emit(json_file, hits_json(hits))):
-        _print(Console(), hits, paths=paths, cypher=cypher)
+        _print(Screen(), hits, paths=paths, cypher=cypher)
     if not (hits or hits.entities or hits.figure):
         raise Exit(ExitCode.NOTHING_FOUND)
 
 
-def _print(console: Console, hits: Hits, *, paths: bool, cypher: Cypher | None) -> None:
+def _print(console: Screen, hits: Hits, *, paths: bool, cypher: Cypher | None) -> None:
     print_entities(console, hits.entities, figure=hits.figure, doubt=hits.doubt)
     print_hits(console, hits)
     if paths:
         print_paths(console, hits.paths[:SHOWN_PATHS], cypher)
     for fact in hits.facts:
-        console.print(f"noted: {fact}", style="cyan", markup=False, highlight=False, soft_wrap=True)
+        console.print_line(f"noted: {fact}", style="cyan")
     spent = " + ".join(f"{part} {spent:.0f}" for part, spent in hits.milliseconds.items())
     if not hits.exact:
         console.print("approximate: of a hub's triples, only the nearest to the question were followed")
     console.print(f"{hits.retriever}: {sum(hits.milliseconds.values()):.0f} ms ({spent})", style="dim")
 
 
-def print_entities(console: Console, entities: Sequence[EntityHit], *, figure: Figure | None, doubt: str) -> None:
+def print_entities(console: Screen, entities: Sequence[EntityHit], *, figure: Figure | None, doubt: str) -> None:
     """Print the figure or the nodes that answer, by the pattern that led to them, the first pattern with its Cypher."""
     if doubt:
-        console.print(doubt, style="yellow", markup=False, soft_wrap=True)
+        console.print_line(doubt, style="yellow")
     if figure:
         heading = f"{figure.pattern} ({figure.sureness:.0%} sure)"
-        console.print(heading, style="bold", markup=False, highlight=False, soft_wrap=True)
-        console.print(f"  {written(figure.value)}", markup=False, highlight=False)
-        console.print(str(figure.cypher), style="green", markup=False, highlight=False, soft_wrap=True)
+        console.print_line(heading, style="bold")
+        console.print_line(f"  {written(figure.value)}")
+        console.print(str(figure.cypher), style="green", soft_wrap=True)
         console.print()
     for number, (_, found) in enumerate(groupby(entities, key=lambda entity: entity.cypher)):
         nodes = list(found)
         heading = f"{nodes[0].pattern} ({nodes[0].sureness:.0%} sure)"
-        console.print(heading, style="bold", markup=False, highlight=False, soft_wrap=True)
+        console.print_line(heading, style="bold")
         for entity in nodes:
             value = "" if entity.value is None else f": {written(entity.value)}"
             line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)}){value}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            console.print_line(line)
         if number == 0:
-            console.print(str(nodes[0].cypher), style="green", markup=False, highlight=False, soft_wrap=True)
+            console.print(str(nodes[0].cypher), style="green", soft_wrap=True)
         console.print()
 
 
-def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:
+def print_hits(console: Screen, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:
     """Print the passages with their ranks and sources; gold ones are marked."""
     if not hits:
         console.print("no passage found")
@@ -105,24 +106,23 @@ def print_hits(console: Console, hits: Hits, *, gold: Collection[str] = (), snip
     table.add_column("passage", ratio=1)
     table.add_column("found by (rank)", style="cyan", max_width=42)
     for hit in hits:
-        mark = "[green]✓[/green] " if hit.passage.id in gold else ""
-        title = f"{mark}[bold]{escape(hit.passage.title or hit.passage.id)}[/bold]"
+        mark = ("✓ " if hit.passage.id in gold else "", "green")
         text = " ".join(hit.passage.text.split())
         shortened = text if len(text) <= snippet else f"{text[:snippet]}…"
-        body = f"\n[dim]{escape(shortened)}[/dim]" if snippet else ""
-        table.add_row(str(hit.rank), title + body, " · ".join(f"{source.name} {source.rank}" for source in hit.sources))
+        body = (f"\n{shortened}" if snippet else "", "dim")
+        entry = Text.assemble(mark, (single_line(hit.passage.title or hit.passage.id), "bold"), body)
+        table.add_row(str(hit.rank), entry, " · ".join(f"{source.name} {source.rank}" for source in hit.sources))
     console.print(table)
 
 
-def print_paths(console: Console, paths: Sequence[Path], cypher: Cypher | None) -> None:
+def print_paths(console: Screen, paths: Sequence[Path], cypher: Cypher | None) -> None:
     """Print the best paths with their scores, and Cypher for the first one, ready to paste."""
     if cypher is None:
         console.print("no paths: the passages have no triples")
         return
     console.print("\nPaths", style="bold")
     for path in paths:
-        # No wrapping or truncation: what is copied from the screen must run.
-        console.print(f"{path.score:5.2f}  {path}", markup=False, highlight=False, soft_wrap=True)
+        console.print_line(f"{path.score:5.2f}  {path}")
     console.print("\nThe best path in Neo4j Browser", style="bold")
-    console.print(str(cypher), style="green", markup=False, highlight=False, soft_wrap=True)
+    console.print(str(cypher), style="green", soft_wrap=True)
     console.print()

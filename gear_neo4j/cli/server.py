@@ -4,12 +4,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import waiting
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
@@ -34,10 +36,10 @@ def up(name: str | None, port: int | None) -> None:
             port=port,
             report=report,
         )
-    click.echo(f"Neo4j {server.version} ({server.name}) at {server.uri}; data and password in {server.home}")
-    click.echo("Neo4j Community, GPLv3, runs as a separate process; for development, demos and tests.")
-    click.echo(f"export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} ", nl=False)
-    click.echo(f'NEO4J_PASSWORD="$(cat {server.home / "password"})"')
+    say(f"Neo4j {server.version} ({server.name}) at {server.uri}; data and password in {server.home}")
+    say("Neo4j Community, GPLv3, runs as a separate process; for development, demos and tests.")
+    say(f"export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} ", nl=False)
+    say(f'NEO4J_PASSWORD="$(cat {server.home / "password"})"')
 
 
 @click.command()
@@ -47,7 +49,7 @@ def down(name: str | None) -> None:
     settings = Settings.load()
     local.require(name=name or settings.name, home=settings.home)
     stopped = local.stop(name=name or settings.name, home=settings.home)
-    click.echo(f"{name or settings.name}: {'stopped' if stopped else 'was not running'}")
+    say(f"{name or settings.name}: {'stopped' if stopped else 'was not running'}")
 
 
 @click.command()
@@ -62,15 +64,15 @@ def status(name: str | None, json_file: Path | None) -> None:
     if emit(json_file, [asdict(server) for server in servers]):
         return
     if not servers:
-        click.echo("no local server: run 'gear up' to start one")
+        say("no local server: run 'gear up' to start one")
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("name", "state", "version", "address", "data"):
         table.add_column(column)
     for server in servers:
-        state = "[green]running[/green]" if server.running else "stopped"
+        state = Text("running", style="green") if server.running else "stopped"
         table.add_row(server.name, state, server.version or "", server.uri or "", f"{server.size / 1e6:,.0f} MB")
-    Console().print(table)
+    Screen().print(table)
 
 
 @click.command()
@@ -94,5 +96,5 @@ def migrate(check: bool, settings: Settings) -> None:
             gear.graph.verify(dimension=gear.embedder.dimension)
         database = gear.graph.name
     for migration in () if check else missing:
-        click.echo(f"applied {migration.source}")
-    click.echo(f"{database}: schema complete, every index online")
+        say(f"applied {migration.source}")
+    say(f"{database}: schema complete, every index online")

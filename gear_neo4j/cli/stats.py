@@ -4,11 +4,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from gear_neo4j.cli.options import CONNECTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.gear.stats import Stats
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
@@ -26,7 +26,7 @@ def stats(json_file: Path | None, settings: Settings) -> None:
         held = gear.corpus.stats()
     size = None if settings.uri else local.size(name=settings.name, home=settings.home)
     if not emit(json_file, asdict(held) | {"bytes": size}):
-        Console().print(_table(held, size))
+        Screen().print(_table(held, size))
 
 
 def _table(held: Stats, size: int | None) -> Table:

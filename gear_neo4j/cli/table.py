@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from gear_neo4j.cli.progress import stages
+from gear_neo4j.cli.screen import Screen
 from gear_neo4j.evaluate import table
 from gear_neo4j.evaluate.datasets import Dataset, Query
 from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
+from gear_neo4j.printable import single_line
 from gear_neo4j.wording import counted
 
 # Narrower screens omit the 95th percentile and the paper's figures, very narrow ones the interval, too.
@@ -50,11 +50,12 @@ def measure(
         )
 
 
-def print_table(console: Console, report: dict[str, Any]) -> None:
+def print_table(console: Screen, report: dict[str, Any]) -> None:
     """Print the rows with recall, its interval, the cost per question and, if they fit, the paper's figures."""
     ks, wide, narrow = report["ks"], console.width >= WIDE, console.width < NARROW
+    title = f"{report['dataset']}: {counted(report['questions'], 'question')}, language model: {report['llm']}"
     view = Table(
-        title=f"{report['dataset']}: {counted(report['questions'], 'question')}, language model: {report['llm']}",
+        title=single_line(title),
         title_justify="left",
         box=None,
         header_style="bold",
@@ -70,14 +71,14 @@ def print_table(console: Console, report: dict[str, Any]) -> None:
     for row in report["rows"]:
         cells = _cells(row, ks)
         fitting = cells if wide else cells[:-2]
-        view.add_row(escape(row["label"]), *fitting[: len(ks)], *fitting[len(ks) + 2 * narrow :])
+        view.add_row(single_line(row["label"]), *fitting[: len(ks)], *fitting[len(ks) + 2 * narrow :])
     console.print(view)
     for row in report["missing"]:
-        console.print(f"{row['label']}: not run, {row['reason']}", style="dim", markup=False, highlight=False)
+        console.print_line(f"{row['label']}: not run, {row['reason']}", style="dim")
     if wide and report["other_corpus"]:
-        console.print("* published for another, larger corpus: R@5 / 10 / 15", style="dim", markup=False)
+        console.print("* published for another, larger corpus: R@5 / 10 / 15", style="dim")
     if report["claim"]:
-        console.print(report["claim"], markup=False, highlight=False)
+        console.print_line(report["claim"])
 
 
 def _cells(row: dict[str, Any], ks: Sequence[int]) -> list[str]:

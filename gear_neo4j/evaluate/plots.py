@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from gear_neo4j.evaluate.metrics import recall
+from gear_neo4j.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,5 +109,6 @@ def _svg(draw: Callable[["Axes"], None]) -> str:
         figure.legend(loc="outside right upper", frameon=False)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None})
-    text = buffer.getvalue()
+    # XML may hold no control characters at all.
+    text = printable(buffer.getvalue())
     return text[text.index("<svg") :]

@@ -9,6 +9,7 @@ from typing import Any
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate import plots
 from gear_neo4j.evaluate.statistics import interval
+from gear_neo4j.printable import printable, single_line
 
 DIFFERING = 12
 SHOWN = 10
@@ -32,6 +33,8 @@ def write_report(table: Mapping[str, Any], folder: Path) -> Path:
         SettingsError: the extra ``[report]`` is not installed.
         InputError: the folder cannot be written.
     """
+    # A plot would draw control characters as boxes, and a label of two lines over others.
+    table = {**table, "rows": [{**row, "label": single_line(row["label"])} for row in table["rows"]]}
     drawings = _drawn(table)
     page = _rendered(table, drawings)
     try:
@@ -67,7 +70,7 @@ def _rendered(table: Mapping[str, Any], drawings: Sequence[Mapping[str, str]]) -
     ks = table["ks"]
     rows = [_row(row, _main(ks)) for row in table["rows"]]
     best = max(rows, key=lambda row: row["recall"][str(_main(ks))])["label"] if rows else ""
-    return template.render(
+    html = template.render(
         **{**table, "rows": rows},
         k_main=_main(ks),
         best=best,
@@ -78,6 +81,7 @@ def _rendered(table: Mapping[str, Any], drawings: Sequence[Mapping[str, str]]) -
         columns=len(ks) + 8,
         **_differing(table["rows"], _main(ks)),
     )
+    return printable(html)
 
 
 def _row(row: Mapping[str, Any], k: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.printable import printable
 from gear_neo4j.wording import counted
 
 MEMBERS = 10
@@ -57,7 +58,8 @@ def page(hierarchy: Hierarchy, named: Mapping[str, Sequence[Member]], *, databas
     # Escape whatever would end the script or begin a comment in it.
     data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
     count = f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
-    return template.substitute(database=escape(database), counted=count, width=WIDTH, height=HEIGHT, boxes=data)
+    database = escape(printable(database))
+    return template.substitute(database=database, counted=count, width=WIDTH, height=HEIGHT, boxes=data)
 
 
 def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
@@ -117,10 +119,12 @@ def _place(
                 "level": community.level,
                 "size": community.size,
                 "weight": community.weight,
-                "title": community.report.title if community.report else "",
-                "summary": community.report.summary if community.report else "",
-                "findings": list(community.report.findings) if community.report else [],
-                "members": [[member.name, _labels(member)] for member in named.get(community.id, ())],
+                "title": printable(community.report.title) if community.report else "",
+                "summary": printable(community.report.summary) if community.report else "",
+                "findings": [printable(finding) for finding in community.report.findings] if community.report else [],
+                "members": [
+                    [printable(member.name), printable(_labels(member))] for member in named.get(community.id, ())
+                ],
             }
         )
         head = 0.16 * min(width, height)

@@ -11,6 +11,7 @@ from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
 from gear_neo4j.explain.nodes import answering_nodes
 from gear_neo4j.explain.saved import SavedRun, Turn
+from gear_neo4j.printable import printable
 
 _MARKER = re.compile(r"F?\d+")
 _MARKERS = re.compile(r"(\[F?\d+(?:, F?\d+)*\])")
@@ -26,7 +27,7 @@ def page(saved: SavedRun) -> str:
         (True, False)
     """
     template = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
-    return template.substitute(
+    html = template.substitute(
         title=escape(beginning(saved.question, most=90)),
         mode=saved.kind,
         kind=_KINDS[saved.kind],
@@ -39,6 +40,7 @@ def page(saved: SavedRun) -> str:
         passages="".join(_passages(saved)),
         lines="".join(_lines(saved)),
     )
+    return printable(html)
 
 
 def _counts(saved: SavedRun) -> str:

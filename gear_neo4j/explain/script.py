@@ -8,6 +8,7 @@ from gear_neo4j.domain import Path
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain.saved import SavedRun
 from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.printable import printable
 
 _PLAIN = re.compile(r"[\w.:/@+-]+(?: [\w.:/@+-]+)*")
 
@@ -57,4 +58,4 @@ def _id(id: str) -> str:
 
 def _comment(text: str) -> str:
     # Cypher reads \u000a as a new line even in a comment, and apoc.cypher.runFile ends a statement at any semicolon.
-    return " ".join(text.replace("\\", "/").replace(";", ",").split())
+    return " ".join(printable(text).replace("\\", "/").replace(";", ",").split())

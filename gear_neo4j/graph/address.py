@@ -3,6 +3,7 @@
 from urllib.parse import SplitResult, urlsplit
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.redaction import without_login
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
@@ -19,21 +20,9 @@ def check_address(uri: str) -> None:
         gear_neo4j.errors.SettingsError: NEO4J_URI 'http://localhost:7474' cannot be used: it must begin with \
 neo4j://, neo4j+s://, neo4j+ssc://, bolt://, bolt+s:// or bolt+ssc://, such as bolt://localhost:7687
     """
-    if problem := _problem(uri):
-        raise SettingsError(f"NEO4J_URI {uri_without_secrets(uri)!r} cannot be used: {problem}")
-
-
-def uri_without_secrets(uri: str) -> str:
-    """A URI without its user, password and query, any of which may hold a key.
-
-    Example:
-        >>> uri_without_secrets("https://me:secret@host:1/v1?key=secret")
-        'https://...@host:1/v1?...'
-    """
-    scheme, slashes, rest = uri.partition("//") if "//" in uri else ("", "", uri)
-    _, at, place = rest.rpartition("@")
-    address, query, _ = place.partition("?")
-    return f"{scheme}{slashes}{'...@' if at else ''}{address}{'?...' if query else ''}"
+    shown = without_login(uri)
+    if problem := _problem(shown):
+        raise SettingsError(f"NEO4J_URI {shown!r} cannot be used: {problem}")
 
 
 def _problem(uri: str) -> str:
@@ -46,8 +35,6 @@ def _problem(uri: str) -> str:
     if parts.scheme not in SCHEMES or "://" not in uri:
         *others, last = (f"{scheme}://" for scheme in SCHEMES)
         return f"it must begin with {', '.join(others)} or {last}, such as bolt://localhost:7687"
-    if "@" in parts.netloc:
-        return "it holds a user: set NEO4J_USERNAME and NEO4J_PASSWORD instead"
     if not parts.hostname:
         return "it names no host: give an address such as bolt://localhost:7687"
     return "" if _has_valid_port(parts) else "its port must be a number from 1 to 65535"

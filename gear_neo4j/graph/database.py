@@ -11,8 +11,9 @@ from typing import Any, Self, TypeVar
 import neo4j
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
+from gear_neo4j.address import Address, Login
 from gear_neo4j.errors import AuthenticationFailed, DatabaseError, ServerUnavailable, SettingsError
-from gear_neo4j.graph.address import check_address, uri_without_secrets
+from gear_neo4j.graph.address import check_address
 from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.meter import Meter, NamedContext
@@ -25,6 +26,7 @@ from gear_neo4j.graph.versions import SEARCH_PROBE, check_version
 
 # The server looks for expired transactions every two seconds.
 GRACE = 3.0
+DEFAULT_USER = "neo4j"
 # An explicit limit goes before that of the server (db.transaction.timeout); 0 is none.
 UNLIMITED = 0
 # Retries after another process deleted a node that the query had looked up; the driver does not retry these.
@@ -72,11 +74,16 @@ class Database:
     def connect(cls, uri: str, *, username: str, password: str | None, name: str | None = None) -> Self:
         """Connect to a server with a driver of its own; close it with :meth:`close` or ``with``.
 
+        A user and a password may stand in the URI, too: ``bolt://neo4j:secret@host``.
+
         Raises:
             ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer, SettingsError.
         """
         check_address(uri)
-        auth = (username, password) if password else None
+        # The driver refuses a URI with a login, and quotes all of it.
+        address = Address.of(uri, setting="NEO4J_URI")
+        login = _login(address.login, username=username, password=password)
+        uri, auth = address.url, (login.user, login.password) if login.password else None
         driver = _open(uri, auth)
         try:
             with _explained(name):
@@ -263,7 +270,7 @@ def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:
             **metered,
         )
     except (ConfigurationError, ValueError) as error:
-        raise SettingsError(f"NEO4J_URI {uri_without_secrets(uri)!r} cannot be used: {error}") from error
+        raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
 
 
 def _excerpt(result: neo4j.Result, *, limit: int, meter: Meter) -> Excerpt:
@@ -279,6 +286,18 @@ def _excerpt(result: neo4j.Result, *, limit: int, meter: Meter) -> Excerpt:
     except RecursionError:
         raise DatabaseError("the answer has values nested too deep to read: return a flat list or map") from None
     return reading.excerpt()
+
+
+def _login(given: Login | None, *, username: str, password: str | None) -> Login:
+    """The login of a URI, else the one of the other settings; two that differ are refused."""
+    if given is None:
+        return Login(username, password or "")
+    other_user = username not in (DEFAULT_USER, given.user)
+    if other_user or (password and given.password and password != given.password):
+        raise SettingsError(
+            "NEO4J_URI holds another user or password than NEO4J_USERNAME and NEO4J_PASSWORD: take it out of the URI"
+        )
+    return Login(given.user, given.password or password or "")
 
 
 def _rows_and_plan(result: neo4j.Result) -> _Outcome:

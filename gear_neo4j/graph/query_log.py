@@ -4,7 +4,6 @@ The logger is ``gear_neo4j.queries``, at level DEBUG; each record also carries `
 and ``rows`` as attributes.
 """
 
-import json
 import logging
 import time
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from gear_neo4j.printable import json_text
 
 LOGGER = logging.getLogger("gear_neo4j.queries")
 _KEYS = ("query", "database", "milliseconds", "rows", "error")
@@ -64,6 +65,4 @@ def stop(handler: logging.Handler) -> None:
 class _Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         fields = {key: value for key in _KEYS if (value := getattr(record, key, None)) is not None}
-        return json.dumps(
-            {"time": datetime.fromtimestamp(record.created, UTC).isoformat(), **fields}, ensure_ascii=False
-        )
+        return json_text({"time": datetime.fromtimestamp(record.created, UTC).isoformat(), **fields})

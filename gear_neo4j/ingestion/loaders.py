@@ -124,9 +124,10 @@ def _pdf(path: Path, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
         reader = PdfReader(file)
         if len(reader.pages) > most:
             raise InputError(f"has more than {most:,} pages: split it")
-        title = _shorten(str((reader.metadata or {}).get("/Title") or "")) or path.stem
+        metadata = reader.metadata
+        title = _shorten(str(metadata.get("/Title") or "")) if metadata else ""
         for number, page in enumerate(reader.pages, start=1):
-            yield Part(title, _encodable(page.extract_text().strip()), "page", number)
+            yield Part(title or path.stem, _encodable(page.extract_text().strip()), "page", number)
 
 
 def _csv(path: Path) -> Iterator[Part]:

@@ -1,7 +1,7 @@
 """Text to text: any LangChain chat model, with retries, a limit of concurrent calls, token counts and a cache."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -79,6 +79,7 @@ class Chat:
         patience: the most seconds of waiting between the retries of one request.
         cache: a file for the replies that could be used; made when needed, for this user only.
         logprobs: how many alternatives of each token to ask for, at most 20; replies with them are not cached.
+        secrets: texts that no message may show, beside the keys of the model.
         sleep: waits the seconds between retries.
 
     Raises:
@@ -100,6 +101,7 @@ class Chat:
         patience: float = 60.0,
         cache: Path | None = None,
         logprobs: int = 0,
+        secrets: Sequence[str] = (),
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if concurrency < 1:
@@ -111,6 +113,7 @@ class Chat:
         self.concurrency = concurrency
         self._slots = BoundedSemaphore(concurrency)
         self._patience = patience
+        self._secrets = (*_secrets(model), *secrets)
         self._sleep = sleep
         self._cache = None if cache is None or logprobs else ReplyCache(cache, model)
 
@@ -183,7 +186,7 @@ class Chat:
         try:
             reply = attempts(self._invoke, messages, listener)
         except Exception as error:
-            line = error_line(error, model=self.name, attempts=attempts, secrets=_secrets(self._model))
+            line = error_line(error, model=self.name, attempts=attempts, secrets=self._secrets)
             raise ModelError(line, usage=spent + _retries(attempts)) from error
         return reply, spent + _retries(attempts) + usage_of(messages, reply)
 

@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from gear_neo4j.address import Address
 from gear_neo4j.errors import ModelError
 from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.login import signed_in
 from gear_neo4j.models.retries import NO_KEY
 from gear_neo4j.settings import Settings
 
@@ -18,6 +20,7 @@ def chat_model(settings: Settings) -> "BaseChatModel":
 
     Raises:
         ModelError: no model is named, or neither a key nor a server.
+        SettingsError: the URL of the server cannot be used.
     """
     if not settings.chat_model:
         raise ModelError(
@@ -28,19 +31,22 @@ def chat_model(settings: Settings) -> "BaseChatModel":
         raise ModelError(
             f"no server is set for the model {settings.chat_model}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another"
         )
+    address = _address(settings)
     # The client takes seconds to import: commands that call no model must not pay for it.
     from langchain_core.utils import convert_to_secret_str
     from langchain_openai import ChatOpenAI
 
     from gear_neo4j.models.http_client import BoundedClient
 
-    return ChatOpenAI(
+    return signed_in(
+        ChatOpenAI,
+        address.login if address else None,
         model=settings.chat_model,
         temperature=0,
         max_retries=0,
         timeout=settings.chat_timeout,
         http_client=BoundedClient(seconds=settings.chat_timeout),
-        base_url=settings.openai_base_url,
+        base_url=address.url if address else None,
         api_key=convert_to_secret_str(settings.openai_api_key or NO_KEY),
     )
 
@@ -50,7 +56,14 @@ def open_chat(settings: Settings, *, cache: bool = True) -> Chat:
 
     Raises:
         ModelError: no model is named, or neither a key nor a server.
-        SettingsError: the cache cannot be used.
+        SettingsError: the cache or the URL of the server cannot be used.
     """
     file = settings.home / CACHE if cache else None
-    return Chat(chat_model(settings), concurrency=settings.chat_concurrency, cache=file)
+    model, address = chat_model(settings), _address(settings)
+    secrets = address.login.secrets if address and address.login else ()
+    return Chat(model, concurrency=settings.chat_concurrency, cache=file, secrets=secrets)
+
+
+def _address(settings: Settings) -> Address | None:
+    url = settings.openai_base_url
+    return Address.of(url, setting="OPENAI_BASE_URL") if url else None

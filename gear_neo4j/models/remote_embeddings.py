@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gear_neo4j.address import Address
 from gear_neo4j.errors import ModelError, SettingsError
+from gear_neo4j.models.login import signed_in
 from gear_neo4j.models.retries import NO_KEY, Knobs, error_line, retrying
 
 if TYPE_CHECKING:
@@ -28,14 +30,14 @@ class RemoteEmbedder:
 
     Args:
         model: its name there, which is also recorded in the database.
-        url: where the server is, as a rule ending in ``/v1``.
+        url: where the server is, as a rule ending in ``/v1``; a login in it is sent with each request.
         key: its API key, if it needs one.
         timeout: seconds a request.
         batch_size: texts a request.
         patience: seconds of waiting for a server that fails for the time being.
 
     Raises:
-        SettingsError: no model is named.
+        SettingsError: no model is named, or the URL cannot be used.
         ModelError: on use; the server cannot be used, or sends no valid vectors.
 
     Example:
@@ -54,10 +56,12 @@ class RemoteEmbedder:
         patience: float = PATIENCE,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        self._address = Address.of(url, setting=KNOBS.url)
         if not model:
-            raise SettingsError(f"GEAR_EMBEDDING_URL is {url}, and no model is named: set GEAR_EMBEDDING_MODEL")
+            raise SettingsError(
+                f"GEAR_EMBEDDING_URL is {self._address.url}, and no model is named: set GEAR_EMBEDDING_MODEL"
+            )
         self.name = model
-        self._url = url
         self._key = key
         self._timeout = timeout
         self._batch_size = batch_size
@@ -87,7 +91,8 @@ class RemoteEmbedder:
         try:
             rows = attempts(self._client.embed_documents, inputs)
         except Exception as error:
-            secrets = [self._key or ""]
+            login = self._address.login
+            secrets = [self._key or "", *(login.secrets if login else ())]
             line = error_line(error, model=self.name, attempts=attempts, secrets=secrets, knobs=KNOBS)
             raise ModelError(line) from error
         return self._normalise(rows, len(texts))
@@ -110,9 +115,11 @@ class RemoteEmbedder:
 
         from gear_neo4j.models.http_client import BoundedClient
 
-        return OpenAIEmbeddings(
+        return signed_in(
+            OpenAIEmbeddings,
+            self._address.login,
             model=self.name,
-            base_url=self._url,
+            base_url=self._address.url,
             api_key=convert_to_secret_str(self._key or NO_KEY),
             max_retries=0,
             timeout=self._timeout,

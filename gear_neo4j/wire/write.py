@@ -1,6 +1,5 @@
 """Domain values as JSON's own types; every document names its version and its kind."""
 
-import json
 import re
 from dataclasses import asdict
 from pathlib import Path as File
@@ -10,6 +9,7 @@ from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hit, Hits, Path
 from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.printable import json_text
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.documents import VERSION
@@ -141,6 +141,6 @@ def write_trace(trace: Trace, file: File) -> None:
         InputError: the file cannot be written.
     """
     try:
-        file.write_text(json.dumps(trace_json(trace), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        file.write_text(json_text(trace_json(trace), indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror or error}") from error

@@ -78,3 +78,45 @@ def test_the_record_of_the_store_is_read_in_one_module():
         if "store_info" in path.read_text(encoding="utf-8")
     ]
     assert ["graph/record.py"] == readers
+
+
+PRINTERS = frozenset({"cli/printing.py", "cli/screen.py", "wire/__main__.py", "server/launcher.py"})
+STREAMS = frozenset({"stdout", "stderr", "__stdout__", "__stderr__"})
+
+
+def prints(source):
+    """The lines of a module that print in a way of their own: click's, rich's or Python's."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module in ("rich", "rich.console"):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module in ("click", "sys"):
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name in STREAMS | {"echo", "secho"})
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("click", "sys"):
+            if node.attr in STREAMS | {"echo", "secho", "echo_via_pager"}:
+                yield node.lineno, ast.unparse(node)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "traceback.print_exc"):
+            yield node.lineno, ast.unparse(node.func)
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_all_that_is_printed_is_made_printable_in_one_place(path):
+    """The launcher is a program of its own, which prints into its log; the schema that is printed is ours alone."""
+    if path.relative_to(PACKAGE).as_posix() not in PRINTERS:
+        assert [] == list(prints(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "click.echo(title)",
+        "from click import echo",
+        "print(title)",
+        "sys.stderr.write(title)",
+        "from rich.console import Console",
+        "from rich import print",
+        "traceback.print_exc()",
+    ],
+)
+def test_a_way_around_the_printing_place_is_noticed(source):
+    """The rule is checked, too."""
+    assert 1 == len(list(prints(source)))

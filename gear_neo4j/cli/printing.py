@@ -1,0 +1,48 @@
+"""The one place that prints: whatever a command writes to the terminal is printable, whoever wrote the text.
+
+What is drawn with rich goes through :mod:`gear_neo4j.cli.screen`, which asks the same of its text.
+"""
+
+import logging
+
+import click
+
+from gear_neo4j.printable import json_text, printable, single_line
+from gear_neo4j.redaction import redacted
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print plain lines to standard output or, with ``err``, to standard error."""
+    click.echo(printable(text), err=err, nl=nl)
+
+
+def say_json(value: object, *, indent: int | None = None) -> None:
+    """Print a value as JSON; control characters are escaped, so that nothing of the data is lost."""
+    say(json_text(value, indent=indent))
+
+
+class LogLines(logging.Handler):
+    """Prints the log of the libraries to standard error, as Python does without a handler, but only what is printable.
+
+    A message takes one line; a traceback may follow it.
+
+    Usage::
+
+        logging.getLogger().addHandler(LogLines())
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(_OneLine())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record, with the traceback that it may have."""
+        try:
+            say(redacted(self.format(record)), err=True)
+        except Exception:
+            self.handleError(record)
+
+
+class _OneLine(logging.Formatter):
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        return single_line(super().formatMessage(record))

@@ -1,0 +1,35 @@
+"""What is drawn with rich: tables, bars, live lines."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from gear_neo4j.printable import printable, single_line
+
+
+class Screen(Console):
+    """A console whose text is printable, and is taken as it stands: no markup, no ``:emoji:`` codes, no highlighting.
+
+    Titles and names are not ours: ``[/b]`` in one of them would be an error, and ``:Person:`` in Cypher a picture.
+
+    Example:
+        >>> Screen(width=40).print("[b]not bold :snake:")
+        [b]not bold :snake:
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def print_line(self, text: str, *, style: str | None = None) -> None:
+        """Print a text on one line, however long: it is neither wrapped nor cut, and can be copied."""
+        self.print(single_line(text), style=style, soft_wrap=True)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of what is printed, with text that is printable; rich's own codes are no text."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text), style, control)
+
+
+errors = Screen(stderr=True)

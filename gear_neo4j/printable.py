@@ -1,0 +1,61 @@
+"""Text that is safe on a terminal, in a log and on a page, whoever wrote it.
+
+A title may hold an escape sequence that clears the screen or writes to the clipboard, and a bidirectional control makes
+text read as it does not stand. Whatever is printed for people goes through :func:`printable`; where a program reads the
+text, :func:`escaped` keeps what the characters say.
+"""
+
+import json
+import re
+
+# C0 but tab and newline, DEL, C1; the characters with Unicode's property Bidi_Control; halves of a surrogate pair.
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
+_BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_SURROGATES = "\ud800-\udfff"
+_REMOVED = re.compile(f"[{_CONTROLS}{_BIDIRECTIONAL}]")
+# Beside the newline: some terminals break lines at these as well.
+_BREAKS = re.compile("[\n\t\u2028\u2029]+")
+_BROKEN = re.compile(f"[{_SURROGATES}]")
+_ESCAPED = re.compile(f"[{_CONTROLS}{_BIDIRECTIONAL}{_SURROGATES}]")
+
+
+def printable(text: str) -> str:
+    """A text without control characters, except tab and newline, and without bidirectional controls.
+
+    A half of a surrogate pair, which no terminal can be sent, becomes the replacement character.
+
+    Example:
+        >>> printable("a \\x1b[2Jtitle\\u202e\\nand a line"), printable("\\ud800")
+        ('a [2Jtitle\\nand a line', '\ufffd')
+    """
+    return _BROKEN.sub("\ufffd", _REMOVED.sub("", text))
+
+
+def single_line(text: str) -> str:
+    """A printable text on one line, such as a title: a second line of it could be taken for one of ours.
+
+    Example:
+        >>> single_line("Prize\\ngear: all passages\\tdeleted")
+        'Prize gear: all passages deleted'
+    """
+    return _BREAKS.sub(" ", printable(text))
+
+
+def escaped(text: str) -> str:
+    r"""A text of JSON, TOML or Cypher with what :func:`printable` removes written as ``\uXXXX``, which reads the same.
+
+    Example:
+        >>> print(escaped('"\x9b2J"'))
+        "\u009b2J"
+    """
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def json_text(value: object, *, indent: int | None = None) -> str:
+    r"""JSON with letters of every script as they are, and control characters of every kind escaped.
+
+    Example:
+        >>> print(json_text({"title": "Æ\x1b[2J\u202e"}))
+        {"title": "Æ\u001b[2J\u202e"}
+    """
+    return escaped(json.dumps(value, ensure_ascii=False, indent=indent))

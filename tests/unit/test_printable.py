@@ -1,0 +1,368 @@
+"""Whatever text comes in, no control character comes out: on the terminal, in the log, on a page."""
+
+import io
+import json
+import logging
+import tomllib
+import unicodedata
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path as File
+
+import click
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gear_neo4j.adoption.profile import Entities, Profile
+from gear_neo4j.adoption.profile_file import dump, parse
+from gear_neo4j.adoption.survey import Label, Survey, Type
+from gear_neo4j.agents.answer import Answer, Citation, Trace
+from gear_neo4j.agents.run import Event
+from gear_neo4j.cli import adopt, ask, communities, compare, doctor, evaluate, main, progress, search, table
+from gear_neo4j.cli.ingest import tell
+from gear_neo4j.cli.live import Live
+from gear_neo4j.cli.printing import LogLines, say, say_json
+from gear_neo4j.cli.screen import Screen
+from gear_neo4j.communities.store import Community, Hierarchy
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, make_triple
+from gear_neo4j.errors import InputError, ModelError
+from gear_neo4j.evaluate.report import write_report
+from gear_neo4j.explain import communities as treemap
+from gear_neo4j.explain import page, script
+from gear_neo4j.explain.saved import saved_from
+from gear_neo4j.gear.doctor import Examination, Finding
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.printable import escaped, json_text, printable
+from gear_neo4j.roles.reporter import Report
+from gear_neo4j.wire import run_from
+from tests.saved_runs import run
+from tests.unit.test_report import row
+from tests.unit.test_report import table as report_of
+
+BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+CLIPBOARD = "\x1b]52;c;cm0gLXJmIH4=\x07"
+NASTY = (
+    CLIPBOARD,
+    "\x1b[2J",
+    "\x9b2J",
+    "\x7f\x08\r",
+    "\u202ecod.exe",
+    "\u2066x\u2069",
+    "\x85\x0b\x0c\x00",
+    "[/b] :snake:",
+)
+texts = st.lists(st.one_of(st.sampled_from(NASTY), st.characters(), st.text(max_size=8)), max_size=6).map("".join)
+
+
+def unprintable(text):
+    """The characters of a text that may reach neither a terminal nor a page."""
+    return sorted(
+        {c for c in text if (unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t") or c in BIDIRECTIONAL}
+    )
+
+
+def drawn(draw):
+    """What a function draws on a console: without colours, so that every escape would be one of the text."""
+    file = io.StringIO()
+    draw(Screen(file=file, width=100, color_system=None, force_terminal=True))
+    return file.getvalue()
+
+
+def hits(text):
+    """A search whose every text is this."""
+    one, two = make_triple("p1", text, text, text), make_triple("p1", text, "x", text)
+    cypher = Cypher("MATCH (n) WHERE n.name = $p0 RETURN n", {"p0": text})
+    found = EntityHit("4:x:1", text, (text,), 1, text, cypher, text, 0.9)
+    return Hits(
+        text,
+        "naive",
+        (Hit(Passage("p1", text, text, text, text), 0.5, 1, (Source("bm25", 1),)), Hit(Passage(text, "", ""), 0.5, 2)),
+        (Path((one, two), 1.5, (0.8, 0.7)),),
+        entities=(found,),
+        figure=Figure(text, text, cypher, 0.5),
+        doubt=text,
+    )
+
+
+def search_shown(text):
+    """What ``gear search --paths`` draws."""
+    told = hits(text)
+
+    def draw(console):
+        search.print_entities(console, told.entities, figure=told.figure, doubt=told.doubt)
+        search.print_hits(console, told, gold=["p1"])
+        search.print_paths(console, told.paths, told.entities[0].cypher)
+
+    return drawn(draw)
+
+
+def answer_shown(text):
+    """What ``gear ask`` draws: the steps, the pieces of the answer, the answer, its citations."""
+    citations = (Citation("1", hits(text)[0].passage), Citation("F1", fact=Fact(text, text, text)))
+    answer = Answer(
+        text, f"a{text}", hits(text), Trace(text, "model"), "answerable", citations, (text,), grounded=False
+    )
+
+    def draw(console):
+        live = Live(console, console)
+        for kind in ("question", "verdict", "failure", "token"):
+            live.show(Event(kind, 1, text))
+        live.show(Event("facts", 1, facts=(Fact(text, text, text),)))
+        ask._print_answer(console, answer, streamed="")
+
+    return drawn(draw)
+
+
+def examination_shown(text):
+    """What ``gear doctor`` draws."""
+    return drawn(
+        lambda console: doctor.show(console, Examination((Finding("ok", text, text, text),), busiest=((text, 9),)))
+    )
+
+
+def evaluation_shown(text):
+    """What ``gear evaluate --table`` and ``gear evaluate`` draw."""
+    report = report_of(row(text, [1, 0]), missing=[{"label": text, "reason": text}]) | {"dataset": text, "claim": text}
+    shown = report["rows"][0] | {"dataset": text, "title": text, "ks": [2]}
+    shown["latency_ms"] |= {part: {"p50": 1.0} for part in evaluate.runs.PARTS}
+    shown["llm"] |= {"cached": 0, "estimated": False}
+
+    def draw(console):
+        table.print_table(console, report)
+        console.print(evaluate._table(shown, (2,)))
+
+    return drawn(draw)
+
+
+def plain_lines(text):
+    """What is printed without rich: lines, errors, the log, the lines of progress, JSON."""
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(out):
+        say(text)
+        say_json({"title": text})
+        main._explain(InputError(text), debug=False)
+        main._explain(InputError(text), debug=True)
+        main._explain(click.UsageError(text), debug=False)
+        tell(Problem(text, 3, text))
+        progress.Lines(progress._print).show(text, 1, 2, text)
+        log = logging.LogRecord("library", logging.WARNING, __file__, 1, "about %s", (text,), None)
+        LogLines().emit(log)
+    return out.getvalue()
+
+
+def survey_shown(text):
+    """What ``gear adopt`` prints of a graph."""
+    survey = Survey(
+        1, {text: Label(text, 1)}, {text: Type(text, 1, {text: 1}, {text: 1})}, ((text, "RANGE", text, text),)
+    )
+    with redirect_stderr(io.StringIO()) as out:
+        adopt._print_survey(survey)
+    return out.getvalue() + dump(Profile(name="mine", entities={f"a{text}": Entities(names=("name",))}))
+
+
+def hierarchy(text):
+    """Communities of one, with a report."""
+    return Hierarchy({"c1": Community("c1", 0, 3, 2, None, ("4:1",), Report(text, text, 1.0, (text,)))})
+
+
+def communities_shown(text):
+    """What ``gear communities show`` prints, and its page."""
+    named = {"c1": (treemap.Member(text, (text,), 4),)}
+    with redirect_stdout(io.StringIO()) as out:
+        communities._print(hierarchy(text), named)
+    return out.getvalue() + treemap.page(hierarchy(text), named, database=text)
+
+
+def pages(text):
+    """The page and the script of each kind of saved run; its JSON can hold no half of a pair."""
+    text = text.encode("utf-8", "replace").decode()
+    saved = [
+        run_from(
+            run(kind=kind, question=f"q{text}", name=f"n{text}", predicate=text, title=text, text=text, answer=text)
+        )
+        for kind in ("search", "answer", "trace")
+    ]
+    return "".join(page(one) + script(one) for one in map(saved_from, saved))
+
+
+SURFACES = (
+    search_shown,
+    answer_shown,
+    examination_shown,
+    evaluation_shown,
+    plain_lines,
+    survey_shown,
+    communities_shown,
+)
+
+
+@given(texts)
+def test_a_printable_text_has_no_control_characters_and_keeps_all_others(text):
+    """Order and number of the other characters stay, halves of a pair excepted, which no terminal can be sent."""
+    halves = ["\ufffd" if unicodedata.category(c) == "Cs" else c for c in text]
+
+    assert [c for c in halves if not unprintable(c)] == list(printable(text))
+    assert printable(text) == printable(printable(text))
+
+
+@given(st.dictionaries(texts, texts))
+def test_json_keeps_the_text_and_escapes_what_a_terminal_would_obey(value):
+    """What reads it gets every character back."""
+    for indent in (None, 2):
+        assert value == json.loads(json_text(value, indent=indent))
+        assert [] == unprintable(json_text(value, indent=indent))
+
+
+@given(st.text(st.sampled_from([*BIDIRECTIONAL, "\x1b", "\x7f", "\x9b", "a", '"', "\\"])))
+def test_toml_keeps_the_names_of_a_profile(text):
+    """A name with such a character is adopted under that name."""
+    profile = Profile(name="mine", entities={f"a{text}": Entities(names=("name",))})
+
+    assert profile == parse(dump(profile), file="mine.toml")
+    assert [] == unprintable(dump(profile))
+    assert {"a": text} == tomllib.loads(f"a = {json_text(text)}")
+
+
+@pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.__name__)
+@settings(max_examples=40)
+@given(texts)
+@example("".join(NASTY))
+def test_no_control_character_reaches_the_terminal(surface, text):
+    """Every text of what is printed is hostile at once."""
+    assert [] == unprintable(surface(text))
+
+
+@pytest.mark.parametrize(
+    "surface", [search_shown, examination_shown, evaluation_shown, survey_shown], ids=lambda s: s.__name__
+)
+def test_a_name_cannot_forge_a_line(surface):
+    """What is one line stays one line: the second would be taken for one of ours."""
+    assert [] == [line for line in surface("x\ngear: forged").splitlines() if line.startswith("gear: forged")]
+
+
+def test_no_message_forges_a_line(capsys):
+    """Not the steps of an agent, nor a citation, a problem, an error, a stage or an entry of the log."""
+    forged = "x\n\u2028gear: forged"
+    live = Live(Screen(), Screen())
+    for kind in ("question", "verdict", "failure"):
+        live.show(Event(kind, 1, forged))
+    live.show(Event("facts", 1, facts=(Fact(forged, forged, forged),)))
+    ask._print_answer(Screen(), Answer("q", "", hits(forged), Trace("q", "model"), "answerable"), streamed="")
+    tell(Problem(forged, 3, forged))
+    main._explain(InputError(forged), debug=False)
+    progress.Lines(progress._print).show(forged, 1, 2)
+    LogLines().emit(logging.LogRecord("library", logging.WARNING, __file__, 1, "about %s", (forged,), None))
+
+    printed = "".join(capsys.readouterr())
+    assert "gear: forged" in printed
+    assert [] == [line for line in printed.splitlines() if line.startswith("gear: forged")]
+
+
+@settings(max_examples=25)
+@given(texts)
+@example("".join(NASTY))
+def test_no_control_character_is_on_a_page(text):
+    """Pages of a search, of an answer and of a trace, and the scripts beside them."""
+    assert [] == unprintable(pages(text))
+
+
+def test_no_control_character_is_in_a_report(tmp_path):
+    """In the page and in each of its plots, where one would make invalid XML."""
+    nasty = "".join(NASTY)
+    report = report_of(row(nasty, [1, 2]), row("b", [0, 2]), missing=[{"label": nasty, "reason": nasty}])
+
+    write_report(report | {"dataset": nasty, "claim": nasty}, tmp_path)
+
+    assert [] == unprintable("".join(file.read_text(encoding="utf-8") for file in tmp_path.iterdir()))
+    assert "]52;c;" in (tmp_path / "recall.svg").read_text(encoding="utf-8")
+
+
+def test_bars_and_waits_show_what_is_printable(monkeypatch):
+    """The name of a stage is often that of a file; only the codes that move the cursor are rich's own."""
+    file = io.StringIO()
+    screen = Screen(file=file, force_terminal=True, force_interactive=True, width=300, color_system=None)
+    monkeypatch.setattr(progress, "errors", screen)
+
+    with progress.stages() as show:
+        show(f"stage {CLIPBOARD}", 1, 2, "note \u202e\x9b2J")
+    with progress.waiting(f"wait [/b] {CLIPBOARD}") as report:
+        report(f"still [b] {CLIPBOARD}")
+
+    assert "]52;c;" in file.getvalue()
+    assert "\x1b]" not in file.getvalue()
+    assert {"\x1b", "\r"} >= set(unprintable(file.getvalue()))
+
+
+def test_markup_and_emoji_codes_of_a_text_are_text():
+    """``(n:Person:Movie)`` is Cypher to be copied, and ``[/b]`` part of a title."""
+    text = "MATCH (n:Person:Movie) [bold]x[/bold] [/b] :snake:"
+
+    assert f"{text}\n" == drawn(lambda console: console.print(text))
+    assert text in drawn(
+        lambda console: search.print_hits(console, Hits("q", "n", (Hit(Passage("p", text, ""), 1, 1),)))
+    )
+
+
+def test_a_problem_with_markup_in_it_is_one_line(capsys):
+    """A line of a file that cannot be used is quoted as it is."""
+    tell(Problem("a[/b].jsonl", 3, "[link=http://evil]no JSON[/link]"))
+
+    assert "a[/b].jsonl" in capsys.readouterr().err
+
+
+@given(texts)
+def test_an_error_can_be_logged_as_it_is(text):
+    """By programs that use the package and print its errors themselves."""
+    assert [] == unprintable(str(InputError(text)))
+    assert [] == unprintable("".join(ModelError(text).args))
+
+
+def test_the_parameters_of_a_query_keep_what_they_say():
+    """They are pasted into Neo4j Browser, which reads the escapes."""
+    shown = str(Cypher("MATCH (n {name: $p0}) RETURN n", {"p0": "a\x7f\x9b\u202eb"}))
+
+    assert ':param p0 => "a\\u007f\\u009b\\u202eb";' == shown.splitlines()[0]
+    assert "\\u007f" == escaped("\x7f")
+
+
+def test_a_command_prints_the_text_of_a_saved_run_without_its_escapes(tmp_path, capsys):
+    """From the file to the terminal and to the page."""
+    saved = run(
+        kind="answer", question=f"Who{CLIPBOARD}?", name=f"Hinton{CLIPBOARD}", title=CLIPBOARD, answer=CLIPBOARD
+    )
+    (tmp_path / "run.json").write_text(json.dumps(saved))
+
+    with pytest.raises(SystemExit):
+        main.main(["explain", str(tmp_path / "run.json")])
+
+    printed = capsys.readouterr()
+    written = "".join(File(tmp_path / f"run.{end}").read_text(encoding="utf-8") for end in ("html", "cypher"))
+    assert "Who]52;c;" in printed.out
+    assert [] == unprintable(printed.out + printed.err + written)
+
+
+def test_a_name_that_cannot_be_encoded_does_not_stop_a_message(capsys):
+    """File names may hold bytes that are no text; Python keeps them as halves of a pair."""
+    with pytest.raises(SystemExit) as ended:
+        main.main(["explain", "gone\udcff.json"])
+
+    assert 2 == ended.value.code
+    assert "gone\ufffd.json" in capsys.readouterr().err
+
+
+def test_a_traceback_is_printable_and_its_exit_code_is_that_of_the_error(tmp_path, capsys):
+    """With --debug a user gets all of it, and nothing that a terminal obeys."""
+    with pytest.raises(SystemExit) as ended:
+        main.main(["--debug", "explain", str(tmp_path / f"gone{CLIPBOARD}.json")])
+
+    shown = capsys.readouterr().err
+    assert 2 == ended.value.code
+    assert "Traceback" in shown
+    assert [] == unprintable(shown)
+
+
+def test_compared_questions_are_printable():
+    """The questions of two evaluations."""
+    question = compare.Question(id=CLIPBOARD, question=CLIPBOARD, gold=(CLIPBOARD,), retrieved=(CLIPBOARD,), figures={})
+    lines = compare._lines(compare.Contrast(question, question, 1.0))
+
+    assert [] == unprintable(drawn(lambda console: console.print(compare.Text("\n".join(lines)))))
