@@ -1,5 +1,6 @@
 """Confirmation before something is removed: only on a terminal, so that no script ever waits for an answer."""
 
+import os
 import sys
 
 import click
@@ -15,7 +16,7 @@ YES = click.option(
 
 def can_ask() -> bool:
     """Whether somebody sits at a terminal who sees a question and can answer it."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    return sys.stdin.isatty() and os.isatty(2)
 
 
 def confirm(loss: str) -> None:

@@ -16,21 +16,21 @@ from gear_neo4j.settings import DEFAULT_NAME, Settings
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-CONNECTION = (
+CONNECTION: Sequence[Decorator] = (
     click.option("--uri", help="URI of a Neo4j server; default: the local server.  [NEO4J_URI]"),
     click.option("--username", help="User of that server.  [NEO4J_USERNAME; default: neo4j]"),
     click.option("--password", help="Its password; the environment is a safer place for it.  [NEO4J_PASSWORD]"),
     click.option("--database", help="Its database; default: the user's home database.  [NEO4J_DATABASE]"),
     click.option("--name", help="Name of a local server; each has its own data.  [GEAR_NAME; default: default]"),
 )
-EMBEDDING = (
+EMBEDDING: Sequence[Decorator] = (
     click.option("--embedding-model", help="A sentence-transformers model or folder.  [GEAR_EMBEDDING_MODEL]"),
 )
-CHAT = (
+CHAT: Sequence[Decorator] = (
     click.option("--chat-model", help="The language model, served at OPENAI_BASE_URL or by OpenAI.  [GEAR_CHAT_MODEL]"),
     click.option("--cache/--no-cache", "chat_cache", default=None, help="Cache its replies.  [GEAR_CHAT_CACHE; on]"),
 )
-ENV = (
+ENV: Sequence[Decorator] = (
     click.option(
         "--env",
         "env_file",
@@ -38,7 +38,7 @@ ENV = (
         help="Read settings from a file such as Aura's; the environment overrides it.",
     ),
 )
-ALL = (*CHAT, *CONNECTION, *EMBEDDING, *ENV)
+ALL: Sequence[Decorator] = (*CHAT, *CONNECTION, *EMBEDDING, *ENV)
 FLAGS = ("uri", "username", "password", "database", "name", "embedding_model", "chat_model", "chat_cache")
 
 

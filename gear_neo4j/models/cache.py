@@ -56,13 +56,13 @@ class ReplyCache:
         with _naming(path):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.touch(mode=0o600)
-            with self._opened() as database:
-                database.execute(_TABLE)
+            with self._opened() as connection:
+                connection.execute(_TABLE)
 
     def lookup(self, messages: Sequence["BaseMessage"]) -> str | None:
         """The text kept for a conversation, or None."""
-        with _naming(self._path), self._opened() as database:
-            row = database.execute(_LOOKUP, (self._model, _key(messages))).fetchone()
+        with _naming(self._path), self._opened() as connection:
+            row = connection.execute(_LOOKUP, (self._model, _key(messages))).fetchone()
         # A column of SQLite takes any type.
         return row[0] if row and isinstance(row[0], str) else None
 
@@ -70,14 +70,14 @@ class ReplyCache:
         """Keep the reply to a conversation."""
         usage = reply.usage_metadata
         counts = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
-        with _naming(self._path), self._opened() as database:
-            database.execute(_UPDATE, (self._model, _key(messages), _storable(reply.text), *counts))
+        with _naming(self._path), self._opened() as connection:
+            connection.execute(_UPDATE, (self._model, _key(messages), _storable(reply.text), *counts))
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         # One connection per request: a connection belongs to one thread.
-        with closing(sqlite3.connect(self._path, timeout=PATIENCE)) as database, database:
-            yield database
+        with closing(sqlite3.connect(self._path, timeout=PATIENCE)) as connection, connection:
+            yield connection
 
 
 def identity(model: "BaseChatModel") -> str:

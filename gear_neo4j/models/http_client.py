@@ -13,6 +13,7 @@ from typing import Any
 
 from openai import DefaultHttpxClient
 
+from gear_neo4j.address import Login
 from gear_neo4j.graph.deadline import within
 
 # The longest stream of a model, a few hundred bytes for each token, is about half of this.
@@ -28,11 +29,12 @@ class BoundedClient(DefaultHttpxClient):
 
     Args:
         seconds: from the first attempt to connect to the last byte of the reply; TimeoutError past it.
+        login: sent with each request. The library would take it from the URL as well, and write that into its log.
         most: bytes of a reply; ReplyTooLong beyond them.
     """
 
-    def __init__(self, *, seconds: float, most: int = MOST_BYTES) -> None:
-        super().__init__(timeout=seconds)
+    def __init__(self, *, seconds: float, login: Login | None = None, most: int = MOST_BYTES) -> None:
+        super().__init__(timeout=seconds, auth=(login.user, login.password) if login else None)
         self._seconds = seconds
         self._most = most
 

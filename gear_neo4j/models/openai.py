@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from gear_neo4j.address import Address
 from gear_neo4j.errors import ModelError
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.models.login import signed_in
 from gear_neo4j.models.retries import NO_KEY
 from gear_neo4j.settings import Settings
 
@@ -38,14 +37,12 @@ def chat_model(settings: Settings) -> "BaseChatModel":
 
     from gear_neo4j.models.http_client import BoundedClient
 
-    return signed_in(
-        ChatOpenAI,
-        address.login if address else None,
+    return ChatOpenAI(
         model=settings.chat_model,
         temperature=0,
         max_retries=0,
         timeout=settings.chat_timeout,
-        http_client=BoundedClient(seconds=settings.chat_timeout),
+        http_client=BoundedClient(seconds=settings.chat_timeout, login=address.login if address else None),
         base_url=address.url if address else None,
         api_key=convert_to_secret_str(settings.openai_api_key or NO_KEY),
     )

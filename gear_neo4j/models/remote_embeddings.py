@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from gear_neo4j.address import Address
 from gear_neo4j.errors import ModelError, SettingsError
-from gear_neo4j.models.login import signed_in
 from gear_neo4j.models.retries import NO_KEY, Knobs, error_line, retrying
 
 if TYPE_CHECKING:
@@ -115,15 +114,13 @@ class RemoteEmbedder:
 
         from gear_neo4j.models.http_client import BoundedClient
 
-        return signed_in(
-            OpenAIEmbeddings,
-            self._address.login,
+        return OpenAIEmbeddings(
             model=self.name,
             base_url=self._address.url,
             api_key=convert_to_secret_str(self._key or NO_KEY),
             max_retries=0,
             timeout=self._timeout,
-            http_client=BoundedClient(seconds=self._timeout),
+            http_client=BoundedClient(seconds=self._timeout, login=self._address.login),
             chunk_size=self._batch_size,
             # Otherwise it cuts texts by a tokenizer that it downloads, and sends numbers that only OpenAI understands.
             check_embedding_ctx_length=False,

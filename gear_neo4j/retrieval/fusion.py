@@ -65,8 +65,8 @@ def combine(rankings: Mapping[str, Sequence[Ranked]], *, weights: Mapping[str, f
 
     Example:
         >>> lists = {"one": ranked("one", [("a", 0.9), ("b", 0.8)]), "two": ranked("two", [("b", 1.0)])}
-        >>> [(item.id, item.score) for item in combine(lists, weights={"one": 0.75, "two": 0.25})]
-        [('b', 0.85), ('a', 0.675)]
+        >>> [(item.id, item.score) for item in combine(lists, weights={"one": 0.5, "two": 0.5})]
+        [('b', 0.9), ('a', 0.45)]
     """
     scores: dict[str, float] = {}
     sources: dict[str, list[Source]] = {}
