@@ -24,7 +24,7 @@ from langchain_core.load import dumps
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from gear_neo4j.errors import ModelError, ReplyError, SettingsError
+from gear_neo4j.errors import GearError, ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import identity
 from gear_neo4j.models.chat import Chat, Prompt
 from gear_neo4j.models.openai import CACHE, chat_model, open_chat
@@ -349,7 +349,7 @@ def test_a_server_that_is_not_there_is_named_as_such():
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"openai_base_url": "localhost:8000/v1"}, "protocol"),
+        ({"openai_base_url": "localhost:8000/v1"}, "it must be SCHEME://"),
         ({"openai_api_key": "sk-12345\n67"}, "header"),
         ({"openai_api_key": "sk-12345" * 50 + "\n"}, "header"),
     ],
@@ -357,7 +357,7 @@ def test_a_server_that_is_not_there_is_named_as_such():
 def test_what_cannot_even_be_sent_is_told_at_once_and_without_the_key(options, told):
     """An address without http, and a key that was pasted with a line break."""
     clock = Clock()
-    with ScriptedServer(answer) as server, pytest.raises(ModelError, match=f"cannot be used: .*{told}") as caught:
+    with ScriptedServer(answer) as server, pytest.raises(GearError, match=f"cannot be used: .*{told}") as caught:
         Chat(chat_model(settings_of(server, **options)), sleep=clock).ask(WHERE, parse=place)
 
     assert [] == clock.waits
