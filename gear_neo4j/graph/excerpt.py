@@ -60,8 +60,8 @@ class Reading:
         """
         if self._stopped and not self._rows:
             raise DatabaseError(
-                f"one row of the answer is larger than {MOST_BYTES // 2**20} MiB: return a few properties instead of "
-                "whole nodes, and fewer values in a list"
+                "one row of the answer is too large: return a few properties instead of whole nodes, and fewer values "
+                "in a list"
             )
         count = len(self._rows)
         return Excerpt(tuple(self._rows), f"only {count} rows were read: the answer is too large" * self._stopped)

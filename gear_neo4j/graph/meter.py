@@ -6,7 +6,7 @@ The driver reads a record as a whole, however large, and cannot be interrupted w
 import logging
 import socket
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock, Thread, get_ident
 from typing import Any, Self
@@ -147,7 +147,7 @@ class NamedContext(ssl.SSLContext):
         return super().wrap_socket(sock, *args, **options)
 
 
-def _start(work: Any, *arguments: object) -> None:
+def _start(work: Callable[..., None], *arguments: object) -> None:
     Thread(target=work, args=arguments, name="gear-relay", daemon=True).start()
 
 
