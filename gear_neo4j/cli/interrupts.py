@@ -7,6 +7,8 @@ wait for its threads, which may wait for a server or a model.
 import os
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 from gear_neo4j.errors import ExitCode
@@ -16,11 +18,17 @@ KEPT = "gear: interrupted; committed work is kept, run the same command again to
 _SHOW_CURSOR = "\x1b[?25h"
 
 
-def handle_interrupts() -> None:
-    """Handle Ctrl-C in this process from now on, unless it is ignored or another program handles it."""
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Handle Ctrl-C in the block, unless it is ignored or another program handles it; once pressed, to the very end."""
     _said.clear()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler and _is_main_thread():
         signal.signal(signal.SIGINT, _first)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is _first and _is_main_thread():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def explain_interrupt() -> None:

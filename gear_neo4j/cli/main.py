@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from gear_neo4j.cli.interrupts import explain_interrupt, handle_interrupts
+from gear_neo4j.cli.interrupts import explain_interrupt, interruptible
 from gear_neo4j.cli.lazy import Commands, LazyGroup
 from gear_neo4j.cli.printing import LogLines, say
 from gear_neo4j.errors import ExitCode, GearError
@@ -134,17 +134,17 @@ def main(args: Sequence[str] | None = None) -> None:
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.ERROR)
     logging.getLogger("pypdf").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     logging.getLogger().addHandler(log := LogLines())
-    handle_interrupts()
     try:
-        sys.exit(_run([argument for argument in arguments if argument != "--debug"], debug=debug))
+        with interruptible():
+            code = _run([argument for argument in arguments if argument != "--debug"], debug=debug)
     finally:
         logging.getLogger().removeHandler(log)
+    sys.exit(code)
 
 
 def _run(arguments: list[str], *, debug: bool) -> int:
-    """Run a command; returns its exit code."""
+    """The exit code of a command, once its error is reported."""
     try:
-        # A command's own sys.exit goes through.
         return cli.main(args=arguments, standalone_mode=False) or ExitCode.DONE
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)

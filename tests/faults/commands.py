@@ -27,13 +27,14 @@ class Command:
     """A command: its arguments, what the database holds before, and what of it faults can reach.
 
     ``{folder}`` and ``{out}`` in the arguments are the folder of the data and a file for what it writes. ``done`` holds
-    the exit codes of the command where all is done already.
+    the exit codes of the command where all is done already; one that only ``reads`` leaves the database as it was.
     """
 
     name: str
     arguments: tuple[str, ...]
     needs: Needs
     model: bool = False
+    reads: bool = False
     done: tuple[int, ...] = (0,)
 
     def in_folder(self, folder: Path, out: Path) -> list[str]:
@@ -44,14 +45,14 @@ class Command:
 COMMANDS = {
     command.name: command
     for command in (
-        Command("search", ("search", QUESTION, "--retriever", "sync", "--json"), "corpus", model=True),
-        Command("ask", ("ask", QUESTION, "--trace", "{out}"), "corpus", model=True),
+        Command("search", ("search", QUESTION, "--retriever", "sync", "--json"), "corpus", model=True, reads=True),
+        Command("ask", ("ask", QUESTION, "--trace", "{out}"), "corpus", model=True, reads=True),
         Command("ingest", ("ingest", "{folder}"), "schema"),
         Command("extract", ("ingest", "{folder}/corpus.jsonl", "--extract", "model"), "schema", model=True),
         Command("adopt", ("adopt", "--profile", "{folder}/profile.toml"), "graph"),
         # Both refuse to do again what is done.
         Command("import", ("import", "{folder}/nodes.csv", "{folder}/relationships.csv"), "schema", done=(0, 2)),
-        Command("forget", ("forget", FORGOTTEN), "corpus", done=(0, 2)),
+        Command("forget", ("forget", FORGOTTEN), "corpus", done=(0, 1)),
         Command("communities", ("communities", "build", "--report", "--size", "3"), "corpus", model=True),
         Command(
             "evaluate",

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from gear_neo4j.cli.interrupts import KEPT
+from gear_neo4j.errors import ExitCode
 from tests.bad_bodies import BadBody
 from tests.faults.commands import Command
 from tests.faults.process import Ended, Running
 from tests.faults.world import World
 
-KILLED, INTERRUPTED = -signal.SIGKILL, 130
+KILLED = -signal.SIGKILL
+FAILED = (ExitCode.ERROR, ExitCode.NO_SERVER, ExitCode.PARTIAL)
 # A first Ctrl-C ends a command within two seconds, a second one at once.
 SOON, AT_ONCE = 2.0, 0.5
 LONG = 20.0
@@ -25,13 +27,15 @@ LITTLE_SPACE = 24_000
 class Fault:
     """A fault: how a command runs under it, and the exit codes that it may end with.
 
-    ``moment`` is the share of the command's work after which it happens. ``in_flight`` is how many replies may be lost
-    on their way, or have no place to be kept.
+    ``in_flight`` is how many replies may be lost on their way, or have no place to be kept; ``only`` names the commands
+    that it happens to, where it does not happen to all. ``run`` gets the share of the command's work that is done
+    before the fault.
     """
 
     run: Callable[[World, Command, float], Ended]
-    codes: tuple[int, ...] = (0, 2)
+    codes: tuple[int, ...] = (ExitCode.DONE, *FAILED)
     in_flight: int = 0
+    only: frozenset[str] | None = None
 
 
 def _at(world: World, command: Command, moment: float, direction: str, action: Callable[[], None]) -> None:
@@ -144,24 +148,33 @@ def read_only(world: World, command: Command, moment: float) -> Ended:
     return world.start(command).wait()
 
 
+# Those that take long, or that differ little from one command to the next, happen to a few commands only.
+SOME = frozenset({"search", "ingest", "communities"})
+READER_AND_WRITER = frozenset({"ask", "extract"})
 EVERYWHERE = {
-    "refused": Fault(refused, codes=(2,)),
+    "refused": Fault(refused, codes=(ExitCode.NO_SERVER,)),
     "cut-down": Fault(partial(cut, direction="down")),
-    "cut-up": Fault(partial(cut, direction="up")),
-    "gone": Fault(gone, codes=(2,)),
-    "stalled": Fault(stalled, codes=(2,)),
-    "slow": Fault(slow, codes=(0,)),
-    "server-killed": Fault(server_killed),
+    "cut-up": Fault(partial(cut, direction="up"), only=SOME),
+    "gone": Fault(gone, codes=FAILED),
+    "stalled": Fault(stalled, codes=FAILED),
+    "slow": Fault(slow, codes=(0,), only=SOME),
+    "server-killed": Fault(server_killed, only=frozenset({"ingest"})),
     "killed": Fault(killed, codes=(KILLED,), in_flight=4),
-    "interrupted": Fault(partial(interrupted, times=1), codes=(INTERRUPTED,), in_flight=4),
-    "interrupted-twice": Fault(partial(interrupted, times=2), codes=(INTERRUPTED,), in_flight=4),
+    "interrupted": Fault(partial(interrupted, times=1), codes=(ExitCode.INTERRUPTED,), in_flight=4),
+    "interrupted-twice": Fault(partial(interrupted, times=2), codes=(ExitCode.INTERRUPTED,), in_flight=4, only=SOME),
 }
-AT_RANDOM = {name: EVERYWHERE[name] for name in ("cut-down", "cut-up", "gone", "stalled", "server-killed", "killed")}
 WITH_MODEL = {
-    "call-interrupted": Fault(partial(interrupted_call, times=1), codes=(INTERRUPTED,), in_flight=4),
-    "call-interrupted-twice": Fault(partial(interrupted_call, times=2), codes=(INTERRUPTED,), in_flight=4),
-    **{f"reply-{way.name.lower()}": Fault(partial(bad_reply, way=way), codes=(2,)) for way in BadBody},
-    "full": Fault(partial(full, largest=1), codes=(2,)),
-    "nearly-full": Fault(partial(full, largest=LITTLE_SPACE), in_flight=4),
-    "read-only": Fault(read_only, codes=(2,)),
+    "call-interrupted": Fault(partial(interrupted_call, times=1), codes=(ExitCode.INTERRUPTED,), in_flight=4),
+    "reply-drips": Fault(partial(bad_reply, way=BadBody.DRIPS), codes=FAILED),
+    "reply-closed": Fault(partial(bad_reply, way=BadBody.CLOSED), codes=FAILED),
+    "reply-error": Fault(partial(bad_reply, way=BadBody.ERROR), codes=FAILED),
+    "reply-headers-drip": Fault(partial(bad_reply, way=BadBody.HEADERS_DRIP), codes=FAILED, only=READER_AND_WRITER),
+    "reply-endless": Fault(partial(bad_reply, way=BadBody.ENDLESS), codes=FAILED, only=READER_AND_WRITER),
+    "call-interrupted-twice": Fault(
+        partial(interrupted_call, times=2), codes=(ExitCode.INTERRUPTED,), in_flight=4, only=READER_AND_WRITER
+    ),
+    "full": Fault(partial(full, largest=1), codes=FAILED, only=READER_AND_WRITER),
+    "nearly-full": Fault(partial(full, largest=LITTLE_SPACE), in_flight=4, only=READER_AND_WRITER),
+    "read-only": Fault(read_only, codes=FAILED, only=READER_AND_WRITER),
 }
+AT_RANDOM = ("cut-down", "cut-up", "gone", "stalled", "killed")

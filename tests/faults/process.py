@@ -26,6 +26,7 @@ from gear_neo4j.cli import adopt, ask, communities, evaluate, forget, ingest, se
 from gear_neo4j.cli.main import main
 from gear_neo4j.communities import store
 from gear_neo4j.gear import connecting
+from gear_neo4j.graph import migration_lock
 from gear_neo4j.ingestion import forgetting, reading
 from gear_neo4j.models import openai
 from gear_neo4j.models.chat import Chat
@@ -118,8 +119,10 @@ def make_quick() -> None:
     connecting.open_embedder = lambda _settings: FakeEmbedder()
     openai.Chat = partial(Chat, patience=0.2)
     connect = neo4j.GraphDatabase.driver
-    hurry = {"max_transaction_retry_time": 1.0, "connection_acquisition_timeout": 3.0}
+    hurry = {"max_transaction_retry_time": 0.5, "connection_acquisition_timeout": 2.0}
     neo4j.GraphDatabase.driver = lambda *args, **options: connect(*args, **options | hurry)
+    # The lock of a process that is killed expires sooner, too.
+    migration_lock.LOCK_BEAT, migration_lock.LOCK_EXPIRES = 1, 3
     reading.PASSAGES_A_BATCH = reading.TRIPLES_A_BATCH = batches.PASSAGES_A_BATCH = overlay.TRIPLES_A_BATCH = 4
     forgetting.PASSAGES_A_BATCH = importing.ROWS_A_BATCH = importing.FINISHED_A_BATCH = store.WRITTEN_A_BATCH = 4
 

@@ -75,7 +75,7 @@ class World:
         self.paid: Counter[tuple[str, ...]] = Counter()
         self.embedder = FakeEmbedder()
         self.database = self._connected()
-        self._is_killed = False
+        self._is_killed = self._holds_corpus = False
         self._store: dict[str, object] = {}
         self._undisturbed: dict[str, object] = {}
 
@@ -107,6 +107,9 @@ class World:
         if command.needs != "graph":
             # The next adoption begins with another graph, whose nodes have other ids.
             self._undisturbed.pop("adopt", None)
+        if command.reads and self._holds_corpus:
+            return
+        self._holds_corpus = command.reads
         if command.needs == "nothing" or not self._store:
             clear(self.database)
             self._store = {}
@@ -123,6 +126,7 @@ class World:
         """A command in a process of its own."""
         environment = {
             "NEO4J_URI": self.proxy.uri,
+            "NEO4J_DATABASE": "",
             "NEO4J_USERNAME": self.server.username,
             "NEO4J_PASSWORD": self.server.password,
             "GEAR_HOME": str(self.cache),
