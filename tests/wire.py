@@ -4,6 +4,7 @@ import select
 import socket
 import ssl
 import threading
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -18,6 +19,7 @@ class Wire:
         self.closed = False
         self.connections = 0
         self.open = 0
+        self.is_down = False
         self.thawed = threading.Event()
         self.thawed.set()
         self.reset()
@@ -52,6 +54,16 @@ class Wire:
         """Let everything through again."""
         self.thawed.set()
 
+    @contextmanager
+    def outage(self):
+        """Break every connection, and refuse new ones until the end of the block."""
+        self.is_down = True
+        self.cut()
+        try:
+            yield
+        finally:
+            self.is_down = False
+
     def reset(self):
         self.runs = 0
         self.reads = 0
@@ -74,6 +86,9 @@ class Wire:
                 client, _ = self.listener.accept()
             except OSError:
                 return
+            if self.is_down:
+                client.close()
+                continue
             server = socket.create_connection(self.target)
             self.connections += 1
             self.open += 1

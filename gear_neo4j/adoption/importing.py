@@ -20,6 +20,8 @@ from gear_neo4j.ingestion.progress import Progress
 ROWS_A_BATCH = 1_000
 FINISHED_A_BATCH = 10_000
 COMMAS = Dialect()
+# Rows to write, and the lines of those that cannot be, with the reasons.
+_Batch = tuple[list[dict[str, object]], list[tuple[int, str]]]
 
 
 @dataclass(slots=True)
@@ -56,13 +58,14 @@ class Import:
 
         Raises:
             InputError: a file or its header cannot be used, or the first node is in the database already; nothing was
-                written.
+                written. Or another process is importing the same files; it goes on.
+            MigrationError: a newer gear-neo4j has migrated the database.
         """
         files = [self._file(path) for path in paths]
         if not files:
             raise InputError("nothing to import: give CSV files of nodes and relationships")
-        self._resume(files)
-        self.graph.imports.begin()
+        self.graph.record()
+        self._begin(files)
         for file in sorted(files, key=lambda file: file.header.relationships):
             self._import(file)
         self._finish()
@@ -73,8 +76,21 @@ class Import:
             stamp = [path.name, path.stat().st_size, [column.name for column in header.columns]]
         return _File(path, header, blake2b(json.dumps(stamp).encode(), digest_size=16).hexdigest())
 
-    def _resume(self, files: Sequence[_File]) -> None:
-        before = {progress.file: progress for progress in self.graph.imports.progress()}
+    def _begin(self, files: Sequence[_File]) -> None:
+        self._resume(files, self.graph.imports.progress())
+        new = [FileProgress(str(file.path), file.fingerprint) for file in files]
+        progress = self.graph.imports.begin(new)
+        try:
+            # Not before the files are on record: another process may have finished the same import until then.
+            self._resume(files, progress)
+            if all(file.done == 0 for file in files):
+                self._refuse_twice(files)
+        except InputError:
+            self.graph.imports.give_up(new)
+            raise
+
+    def _resume(self, files: Sequence[_File], progress: Sequence[FileProgress]) -> None:
+        before = {known.file: known for known in progress}
         for file in files:
             known = before.pop(str(file.path), None)
             if known and known.fingerprint != file.fingerprint:
@@ -82,8 +98,6 @@ class Import:
             file.done = known.line if known else 0
         if before:
             raise InputError(f"an import of {', '.join(sorted(before))} is not finished: give these files again first")
-        if all(file.done == 0 for file in files):
-            self._refuse_twice(files)
 
     def _refuse_twice(self, files: Sequence[_File]) -> None:
         """Refuse a second import of the same files, which would duplicate every node."""
@@ -122,40 +136,46 @@ class Import:
                     self._progress(file, text.buffer.tell())
 
     def _write(self, file: _File, rows: Sequence[Row]) -> None:
-        progress = FileProgress(str(file.path), file.fingerprint, rows[-1].line)
-        if file.header.relationships:
-            relationships = self._relationships(file, rows)
-            self.report.relationships += len(relationships)
-            self.graph.imports.write_relationships(relationships, progress)
+        imports, path, last = self.graph.imports, str(file.path), rows[-1].line
+        are_relationships = file.header.relationships
+        written, problems = self._relationships(rows) if are_relationships else self._nodes(rows)
+        write = imports.write_relationships if are_relationships else imports.write_nodes
+        if not write(written, file=path, after=file.done, line=last):
+            raise InputError(f"another process is importing {path}, and goes on: wait for it, or stop it and retry")
+        file.done = last
+        if are_relationships:
+            self.report.relationships += len(written)
         else:
-            nodes = self._nodes(file, rows)
-            self.report.nodes += len(nodes)
-            self.graph.imports.write_nodes(nodes, progress)
+            self.report.nodes += len(written)
+        for line, reason in problems:
+            self._problem(file, line, reason)
 
-    def _nodes(self, file: _File, rows: Sequence[Row]) -> list[dict[str, object]]:
+    def _nodes(self, rows: Sequence[Row]) -> _Batch:
         known = self.graph.imports.known_keys([_key(row, "ID") for row in rows])
-        written = []
+        written: list[dict[str, object]] = []
+        problems: list[tuple[int, str]] = []
         for row in rows:
             key = _key(row, "ID")
             if key in known:
-                self._problem(file, row.line, f"the id {row.ids['ID'][1]!r} was there before: the row is left out")
+                problems.append((row.line, f"the id {row.ids['ID'][1]!r} was there before: the row is left out"))
                 continue
             known.add(key)
             written.append(_common(row) | {"key": key, "labels": row.labels})
-        return written
+        return written, problems
 
-    def _relationships(self, file: _File, rows: Sequence[Row]) -> list[dict[str, object]]:
+    def _relationships(self, rows: Sequence[Row]) -> _Batch:
         known = self.graph.imports.known_keys([_key(row, role) for row in rows for role in ("START_ID", "END_ID")])
-        written = []
+        written: list[dict[str, object]] = []
+        problems: list[tuple[int, str]] = []
         for row in rows:
             start, end = _key(row, "START_ID"), _key(row, "END_ID")
             unknown = [row.ids[role][1] for role in ("START_ID", "END_ID") if _key(row, role) not in known]
             if unknown or not row.labels:
                 reason = f"no node has the id {unknown[0]!r}" if unknown else "its :TYPE is empty"
-                self._problem(file, row.line, f"{reason}: the row is left out")
+                problems.append((row.line, f"{reason}: the row is left out"))
                 continue
             written.append(_common(row) | {"start": start, "end": end, "type": row.labels[0]})
-        return written
+        return written, problems
 
     def _finish(self) -> None:
         while self.graph.imports.clear_keys(limit=FINISHED_A_BATCH):

@@ -99,7 +99,12 @@ class Survey:
 
 
 def survey(graph: Graph) -> Survey:
-    """Look at a graph, at no more than 20,000 of its nodes and 200 more of each label that these leave out."""
+    """Look at a graph, at no more than 20,000 of its nodes and 200 more of each label that these leave out.
+
+    Raises:
+        MigrationError: a newer gear-neo4j has migrated the database.
+    """
+    graph.record()
     total, labels, types = _counts(graph.survey.counts())
     _look(labels, graph.survey.nodes([], limit=SAMPLE, longest=LONGEST_EXAMPLE))
     for label in labels.values():

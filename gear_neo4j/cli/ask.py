@@ -79,8 +79,6 @@ def ask(
     live = Live(Screen(), errors)
     with opened(settings, chat=chat) as gear:
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
-        if trace_file is not None:
-            write_trace(answer.trace, trace_file)
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
     if not (json_file and emit(json_file, answer_json(answer))):
         console = live.console
@@ -88,6 +86,9 @@ def ask(
         if paths:
             print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
         _print_cost(console, answer, settings.chat_price)
+    if trace_file is not None:
+        # Last: the answer is paid for, and must not be lost with the file.
+        write_trace(answer.trace, trace_file)
     _end(answer, wanted=getattr(recipe, "answer", True))
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from gear_neo4j.cli.options import CHAT, CONNECTION, opened, with_options, with_settings
-from gear_neo4j.cli.output import emit, json_option, require_writable, write_file
+from gear_neo4j.cli.output import emit, json_option, require_writable
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages, waiting
 from gear_neo4j.cli.screen import Screen, errors
@@ -21,6 +21,7 @@ from gear_neo4j.communities.reports import ReportProgress, forecast
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.explain.communities import Member, names_of, page
+from gear_neo4j.files import write_file
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted

@@ -7,11 +7,13 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, MigrationError
+from gear_neo4j.gear import Gear
 from gear_neo4j.gear.doctor import Doctor, Examination
 from gear_neo4j.printable import single_line
 from gear_neo4j.retrieval.beam import Beam
@@ -37,12 +39,20 @@ def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, setting
     The command changes nothing. The exit code is 2 if there is a problem.
     """
     with opened(settings) as gear, waiting("examining"):
-        examiner = Doctor(gear.graph, gear.embedder, gear.overlay.profile(), Beam(hub=hub))
+        examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub))
         examination = examiner.examine(questions=questions)
     if not emit(json_file, asdict(examination)):
         show(Screen(), examination)
     if examination.problems:
         raise InputError(f"{examination.problems} of {len(examination.findings)} findings are problems")
+
+
+def _profile(gear: Gear) -> Profile | None:
+    """The profile on record; None where the record cannot be read, for which the examination gives the reason."""
+    try:
+        return gear.overlay.profile()
+    except MigrationError:
+        return None
 
 
 def show(console: Screen, examination: Examination) -> None:

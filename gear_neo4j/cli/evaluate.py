@@ -1,41 +1,26 @@
 """``gear evaluate``: recall and latency of a retriever or an agent on a data set."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 from rich.table import Table
 
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
+from gear_neo4j.cli.evaluate_passages import Player, measure_system, measure_table
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, retriever_from
-from gear_neo4j.cli.ingest import progress_shown, tell
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, own_server, with_settings
-from gear_neo4j.cli.output import (
-    STDOUT,
-    json_option,
-    report_console,
-    require_folder,
-    require_writable,
-    write_file,
-)
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, own_server, with_settings
+from gear_neo4j.cli.output import STDOUT, emit, json_option, report_console, require_folder, require_writable
 from gear_neo4j.cli.printing import say
-from gear_neo4j.cli.progress import counting
-from gear_neo4j.cli.table import measure, print_table
+from gear_neo4j.cli.table import print_table
 from gear_neo4j.evaluate import datasets, runs, systems
-from gear_neo4j.evaluate.judging import judge, with_quality
 from gear_neo4j.evaluate.knowledge import is_knowledge_graph
-from gear_neo4j.evaluate.oracle import LABEL, require_decompositions
-from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.evaluate.report import require_extra, write_report
-from gear_neo4j.gear import Gear
-from gear_neo4j.models.openai import open_chat
-from gear_neo4j.printable import json_text, single_line
+from gear_neo4j.printable import single_line
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
-
-Player = Literal["model", "oracle"]
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -80,6 +65,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="The values of k for recall.")
 @click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use.")
 @json_option
+@click.option("--fresh", is_flag=True, help="Ask every question anew, even after a run that was cut.")
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def evaluate(
     dataset_dir: Path,
@@ -94,6 +80,7 @@ def evaluate(
     ks: tuple[int, ...],
     limit: int | None,
     json_file: Path | None,
+    fresh: bool,
     options: RecipeOptions,
     settings: Settings,
 ) -> None:
@@ -102,7 +89,8 @@ def evaluate(
     A folder with nodes.csv, relationships.csv and questions.jsonl is a knowledge graph: it is imported and adopted. The
     measure is then the recall of the answers' entities in the retrieved triples.
 
-    The data set is ingested first unless the database holds it; without --uri, into a separate local server.
+    The data set is ingested first unless the database holds it; without --uri, into a separate local server. A run that
+    was cut goes on where it stopped, if the command is the same.
     """
     require_writable(json_file)
     if folder is not None:
@@ -124,14 +112,20 @@ def evaluate(
                 "--table and --report measure every system with its defaults: the only option they take is --max-steps"
             )
         steps = options.get("max_steps", 4)
-        report = _measure_table(dataset, queries, ks, llm=llm, steps=steps, separately=separately, settings=settings)
+        report, journals = measure_table(
+            dataset, queries, ks, llm=llm, steps=steps, separately=separately, fresh=fresh, settings=settings
+        )
         _show_table(report, json_file, folder)
-        return
-    recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
-    system = systems.System(recipe=recipe, llm=llm)
-    report = _measure_system(dataset, queries, ks, system, separately=separately, quality=quality, settings=settings)
-    _write(report, json_file)
-    report_console(json_file).print(_table(report, ks))
+    else:
+        recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
+        system = systems.System(recipe=recipe, llm=llm)
+        report, journals = measure_system(
+            dataset, queries, ks, system, separately=separately, quality=quality, fresh=fresh, settings=settings
+        )
+        report_console(json_file).print(_table(report, ks))
+        emit(json_file, report)
+    # Not before the files are written: until then the same command gives the same results for nothing.
+    journals.discard()
 
 
 def _evaluate_graph(
@@ -145,84 +139,15 @@ def _evaluate_graph(
 ) -> None:
     chosen = [retriever_from(retriever, options)] if retriever or options else []
     report = evaluate_graph(folder, settings, chosen=chosen, limit=limit)
-    _write(report, json_file)
     report_console(json_file).print(graph_table(report))
-
-
-def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
-    """Ingest the data set unless the database holds it."""
-    with progress_shown() as on_progress:
-        runs.provide(
-            gear,
-            dataset,
-            synonyms=synonyms,
-            on_problem=tell,
-            on_progress=on_progress,
-        )
-
-
-def _measure_system(
-    dataset: datasets.Dataset,
-    queries: Sequence[datasets.Query],
-    ks: tuple[int, ...],
-    system: systems.System,
-    *,
-    separately: bool,
-    quality: bool,
-    settings: Settings,
-) -> dict[str, Any]:
-    if quality and system.agent is None:
-        raise click.UsageError("--quality judges the answers of an agent: add --agent")
-    if system.uses_oracle:
-        require_decompositions(queries)
-    needed = quality or (system.needs_model and not system.uses_oracle)
-    chat = open_chat(settings, cache=settings.chat_cache) if needed else None
-    with opened(settings, chat=chat, create=True) as gear:
-        _provide(gear, dataset, synonyms=system.needs_synonyms)
-        with counting("questions", len(queries) * (len(ks) if separately and not system.agent else 1)) as advance:
-            results = systems.measure(gear, system, queries, ks=ks, separately=separately, on_done=lambda: advance(1))
-        head = {"dataset": dataset.name, "fingerprint": dataset.fingerprint, "questions": len(queries)}
-        report = {**head, **system.to_json(), **runs.summary(results, ks=ks)}
-        if not quality:
-            return report
-        with counting("judging", len(queries)) as advance:
-            qualities = judge(results, chat=gear.chat, embedder=gear.embedder, on_done=lambda: advance(1))
-    return with_quality(report, qualities)
-
-
-def _measure_table(
-    dataset: datasets.Dataset,
-    queries: Sequence[datasets.Query],
-    ks: tuple[int, ...],
-    *,
-    llm: Player,
-    steps: int,
-    separately: bool,
-    settings: Settings,
-) -> dict[str, Any]:
-    oracle = llm == "oracle"
-    if oracle:
-        require_decompositions(queries)
-    model = settings.chat_model if not oracle else None
-    chat = open_chat(settings, cache=settings.chat_cache) if model else None
-    plays: Player | None = "oracle" if oracle else "model" if model else None
-    with opened(settings, chat=chat, create=True) as gear:
-        _provide(gear, dataset, synonyms=True)
-        table = rows(llm=plays, triples=gear.corpus.counts().triples > 0, max_steps=steps)
-        name = LABEL if oracle else model or "none"
-        return measure(gear, dataset, table, queries, ks=ks, llm=name, separately=separately)
+    emit(json_file, report)
 
 
 def _show_table(report: dict[str, Any], json_file: Path | None, folder: Path | None) -> None:
-    _write(report, json_file)
     print_table(report_console(json_file), report)
+    emit(json_file, report)
     if folder is not None:
         say(f"written: {write_report(report, folder)}", err=json_file == STDOUT)
-
-
-def _write(report: dict[str, Any], file: Path | None) -> None:
-    if file is not None:
-        write_file(file, json_text(report, indent=1) + "\n")
 
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 
-from gear_neo4j.cli.output import require_folder, write_file
+from gear_neo4j.cli.output import require_folder
 from gear_neo4j.cli.printing import say
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain import SavedRun, page, read_saved, script
+from gear_neo4j.files import write_file
 from gear_neo4j.printable import single_line
 from gear_neo4j.wording import counted
 

@@ -1,15 +1,17 @@
 """What a command writes: JSON where ``--json`` says, and files, checked before work begins that may take hours."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.printing import say_json
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import InputError
+from gear_neo4j.files import write_file
 from gear_neo4j.printable import json_text
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -33,7 +35,9 @@ def json_option(command: Command) -> Command:
 
 def emit(file: Path | None, document: object) -> bool:
     """Write a result where ``--json`` says; whether that was standard output, which then holds nothing else."""
-    if file is not None:
+    if file == STDOUT:
+        say_json(document, indent=2)
+    elif file is not None:
         write_file(file, json_text(document, indent=2) + "\n")
     return file == STDOUT
 
@@ -56,12 +60,13 @@ def require_writable(file: Path | None) -> None:
     """
     if file is None or file == STDOUT:
         return
-    if file.is_dir():
-        raise InputError(f"{file} is a folder: choose a file")
-    if not file.parent.is_dir():
-        raise InputError(f"{file} cannot be written: there is no folder {file.parent}")
-    if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise InputError(f"{file} cannot be written: permission denied")
+    with _looked_at(file):
+        if file.is_dir():
+            raise InputError(f"{file} is a folder: choose a file")
+        if not file.parent.is_dir():
+            raise InputError(f"{file} cannot be written: there is no folder {file.parent}")
+        if not os.access(file if file.exists() else file.parent, os.W_OK):
+            raise InputError(f"{file} cannot be written: permission denied")
 
 
 def require_folder(folder: Path | None) -> None:
@@ -72,23 +77,18 @@ def require_folder(folder: Path | None) -> None:
     """
     if folder is None:
         return
-    nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    if not nearest.is_dir():
-        raise InputError(f"{folder} cannot be written: {nearest} is not a folder")
-    if not os.access(nearest, os.W_OK):
-        raise InputError(f"{folder} cannot be written: permission denied")
+    with _looked_at(folder):
+        nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        if not nearest.is_dir():
+            raise InputError(f"{folder} cannot be written: {nearest} is not a folder")
+        if not os.access(nearest, os.W_OK):
+            raise InputError(f"{folder} cannot be written: permission denied")
 
 
-def write_file(file: Path, text: str) -> None:
-    """Write a text as UTF-8, with the same line ends on every system, or print it to standard output.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    if file == STDOUT:
-        say(text, nl=False)
-        return
+@contextmanager
+def _looked_at(place: Path) -> Iterator[None]:
+    """Translate what the system says of a path that it does not take, such as one that is too long."""
     try:
-        file.write_text(text, encoding="utf-8", newline="\n")
+        yield
     except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
+        raise InputError(f"{place} cannot be written: {error.strerror or error}") from error

@@ -9,6 +9,7 @@ from gear_neo4j.cli.progress import stages
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.evaluate import table
 from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.journal import Journals
 from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
@@ -29,6 +30,7 @@ def measure(
     ks: Sequence[int],
     llm: str,
     separately: bool,
+    journals: Journals,
 ) -> dict[str, Any]:
     """Measure every system, with progress."""
     with stages() as show:
@@ -46,7 +48,16 @@ def measure(
             show(label, done, total, f"{done:,} of {total:,}")
 
         return table.measure_table(
-            gear, dataset, rows, queries, ks=ks, llm=llm, separately=separately, on_row=begin, on_done=advance
+            gear,
+            dataset,
+            rows,
+            queries,
+            ks=ks,
+            llm=llm,
+            separately=separately,
+            journals=journals,
+            on_row=begin,
+            on_done=advance,
         )
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
+from gear_neo4j.domain import digest
 from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate.journal import Journal, key_of
 from gear_neo4j.evaluate.quality import Quality, assess, averages
 from gear_neo4j.evaluate.runs import QueryResult
 from gear_neo4j.models.chat import ChatModel
@@ -14,9 +17,17 @@ from gear_neo4j.usage import Usage
 
 
 def judge(
-    results: Sequence[QueryResult], *, chat: ChatModel, embedder: Embedder, on_done: Callable[[], None] = lambda: None
+    results: Sequence[QueryResult],
+    *,
+    chat: ChatModel,
+    embedder: Embedder,
+    journal: Callable[[Sequence[str]], Journal[Quality]] | None = None,
+    on_done: Callable[[], None] = lambda: None,
 ) -> list[Quality]:
     """The quality of each answer, in order; concurrent up to the limit of the chat model.
+
+    Args:
+        journal: gives the journal that holds what was judged before, by the keys of all answers.
 
     Raises:
         InputError: there is no answer to judge, or a question has no gold answer to judge it by.
@@ -27,7 +38,7 @@ def judge(
             raise InputError(f"the question {result.query.id!r} has no answer to judge: use --agent, and gold answers")
 
     def assess_result(result: QueryResult) -> Quality:
-        quality = assess(
+        return assess(
             chat,
             embedder,
             question=result.query.question,
@@ -35,11 +46,24 @@ def judge(
             contexts=[hit.passage.content for hit in result.hits],
             reference=result.query.answers[0],
         )
+
+    keys = list(map(_key, results))
+    kept = journal(keys) if journal else None
+
+    def once(key: str, result: QueryResult) -> Quality:
+        make = partial(assess_result, result)
+        quality = kept.result(key, make) if kept else make()
         on_done()
         return quality
 
     with ThreadPoolExecutor(chat.concurrency, thread_name_prefix="judge") as pool:
-        return list(pool.map(assess_result, results))
+        return list(pool.map(once, keys, results))
+
+
+def _key(result: QueryResult) -> str:
+    """The key of an answer and of all that it is judged by."""
+    answer = result.answer.plain if result.answer else ""
+    return digest(key_of(result.query), answer, *(hit.passage.content for hit in result.hits))
 
 
 def with_quality(report: dict[str, Any], qualities: Sequence[Quality]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate import plots
 from gear_neo4j.evaluate.statistics import interval
+from gear_neo4j.files import write_file
 from gear_neo4j.printable import printable, single_line
 
 DIFFERING = 12
@@ -39,11 +40,11 @@ def write_report(table: Mapping[str, Any], folder: Path) -> Path:
     page = _rendered(table, drawings)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for plot in drawings:
-            (folder / f"{plot['name']}.svg").write_text(plot["svg"], encoding="utf-8")
-        (folder / "index.html").write_text(page, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror or error}") from error
+    for plot in drawings:
+        write_file(folder / f"{plot['name']}.svg", plot["svg"])
+    write_file(folder / "index.html", page)
     return folder / "index.html"
 
 

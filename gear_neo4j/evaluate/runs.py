@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer
@@ -13,6 +14,7 @@ from gear_neo4j.domain import Hits
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.answers import exact_match, f1
 from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.journal import Journal, key_of
 from gear_neo4j.evaluate.metrics import all_found, percentile, recall
 from gear_neo4j.extraction.extractor import Rules
 from gear_neo4j.gear import Gear
@@ -24,6 +26,7 @@ from gear_neo4j.usage import Usage
 PARTS = ("encode", "base", "expand", "fetch")
 # Recorded with the fingerprint of a data set once its synonyms are linked.
 SYNONYMS = "+synonyms"
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,27 +104,47 @@ def provide(
 
 
 def ask(
-    retriever: Retriever, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
+    retriever: Retriever,
+    queries: Sequence[Query],
+    *,
+    k: int,
+    journal: Journal[Hits] | None = None,
+    warm_up: bool = True,
+    on_done: Callable[[], None] = lambda: None,
 ) -> list[QueryResult]:
-    """Ask every question, after a warm-up with the first one, so that no latency includes loading."""
-    retriever.retrieve(queries[0].question, k=k)
+    """Ask every question that the journal has no result of, after a warm-up, so that no latency includes loading.
+
+    Args:
+        warm_up: ask the first question once before; not, where each question is paid for.
+    """
+    if warm_up:
+        retriever.retrieve(queries[0].question, k=k)
     results = []
     for query in queries:
-        results.append(QueryResult(query, retriever.retrieve(query.question, k=k)))
+        results.append(QueryResult(query, _once(journal, query, partial(retriever.retrieve, query.question, k=k))))
         on_done()
     return results
 
 
 def ask_agent(
-    agent: Agent, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
+    agent: Agent,
+    queries: Sequence[Query],
+    *,
+    k: int,
+    journal: Journal[Answer] | None = None,
+    on_done: Callable[[], None] = lambda: None,
 ) -> list[QueryResult]:
-    """Ask an agent every question."""
+    """Ask an agent every question that the journal has no answer to."""
     results = []
     for query in queries:
-        answer = agent.ask(query.question, k=k)
+        answer = _once(journal, query, partial(agent.ask, query.question, k=k))
         results.append(QueryResult(query, answer.hits, answer))
         on_done()
     return results
+
+
+def _once(journal: Journal[Value] | None, query: Query, make: Callable[[], Value]) -> Value:
+    return journal.result(key_of(query), make) if journal else make()
 
 
 def summary(results: Sequence[QueryResult], *, ks: Sequence[int]) -> dict[str, Any]:

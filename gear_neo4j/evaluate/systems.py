@@ -7,6 +7,7 @@ from typing import Any, Literal
 from gear_neo4j.agents.crag import Crag
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.journal import Journals
 from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.evaluate.oracle_evaluator import OraclePlayer
 from gear_neo4j.evaluate.runs import QueryResult, ask, ask_agent
@@ -73,7 +74,7 @@ class System:
         """The fields of a report: first stage and score, if any, and the whole recipe."""
         links = list(chain(self.recipe))
         base = next((link.base for link in links if isinstance(getattr(link, "base", None), str)), None)
-        score = next((link.score for link in links if hasattr(link, "score")), None)
+        score = next((link.score for link in links if "score" in type(link).model_fields), None)
         description = {"retriever": self.recipe.name, "base": base, "score": score, "title": self.recipe.title}
         description["recipe"] = self.recipe.model_dump(mode="json")
         if self.needs_model or self.uses_oracle:
@@ -96,38 +97,51 @@ def measure(
     *,
     ks: Sequence[int],
     separately: bool = False,
+    journals: Journals | None = None,
     on_done: Callable[[], None] = lambda: None,
 ) -> list[QueryResult]:
     """Ask every question once for all k, or, ``separately``, once per k from k passages (the paper's C.2).
 
-    The passages that an agent reads do not depend on k, so it runs once. Costs are those of the largest k.
+    The passages that an agent reads do not depend on k, so it runs once. Costs are those of the largest k. ``journals``
+    keep each result, and give those of a run that was cut.
 
     Raises:
         InputError: the oracle plays, and a question has no decomposition.
         ModelError: a language model is needed, and none is set.
     """
     if system.agent or not separately:
-        return run(gear, system, queries, k=max(ks), on_done=on_done)
-    runs = {k: run(gear, _from(system, k), queries, k=k, on_done=on_done) for k in ks}
+        return run(gear, system, queries, k=max(ks), journals=journals, on_done=on_done)
+    runs = {k: run(gear, _from(system, k), queries, k=k, journals=journals, on_done=on_done) for k in ks}
     return [
         replace(result, separate={k: runs[k][place].ranking for k in ks}) for place, result in enumerate(runs[max(ks)])
     ]
 
 
 def run(
-    gear: Gear, system: System, queries: Sequence[Query], *, k: int, on_done: Callable[[], None] = lambda: None
+    gear: Gear,
+    system: System,
+    queries: Sequence[Query],
+    *,
+    k: int,
+    journals: Journals | None = None,
+    on_done: Callable[[], None] = lambda: None,
 ) -> list[QueryResult]:
-    """Ask a system every question.
+    """Ask a system every question; see :func:`measure`.
 
     Raises:
         InputError: the oracle plays, and a question has no decomposition.
         ModelError: a language model is needed, and none is set.
     """
     player = OraclePlayer(queries, store=gear.graph.store, embedder=gear.embedder) if system.uses_oracle else None
+    about = system.to_json()
     if system.agent:
-        return ask_agent(gear.agent(system.agent, player=player), queries, k=k, on_done=on_done)
+        answers = journals.answers(about, k=k, queries=queries) if journals else None
+        return ask_agent(gear.agent(system.agent, player=player), queries, k=k, journal=answers, on_done=on_done)
     assert isinstance(system.recipe, RetrieverRecipe)
-    return ask(gear.retriever(system.recipe, player=player), queries, k=k, on_done=on_done)
+    hits = journals.hits(about, k=k, queries=queries) if journals else None
+    retriever = gear.retriever(system.recipe, player=player)
+    is_free = system.uses_oracle or not system.needs_model
+    return ask(retriever, queries, k=k, journal=hits, warm_up=is_free, on_done=on_done)
 
 
 def _from(system: System, k: int) -> System:

@@ -7,6 +7,7 @@ from typing import Any
 from gear_neo4j.errors import ModelError
 from gear_neo4j.evaluate import runs, systems
 from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.journal import Journals
 from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.published import SIZES, corpus_of, published
 from gear_neo4j.gear import Gear
@@ -21,13 +22,14 @@ def measure_table(
     ks: Sequence[int],
     llm: str,
     separately: bool = False,
+    journals: Journals | None = None,
     on_row: Callable[[Row], None] = lambda _: None,
     on_done: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """The table as JSON: ``rows`` with a summary each, ``missing`` with the reason why a system did not run.
 
     ``separately`` measures each k in a separate run, as in the paper. A row whose model fails goes to ``missing`` with
-    its error; the others are measured.
+    its error; the others are measured. ``journals`` keep each result, and give those of a run that was cut.
     """
     measured, missing = [], [{"label": row.label, "reason": row.reason} for row in rows if row.system is None]
     for row in rows:
@@ -35,7 +37,9 @@ def measure_table(
             continue
         on_row(row)
         try:
-            results = systems.measure(gear, row.system, queries, ks=ks, separately=separately, on_done=on_done)
+            results = systems.measure(
+                gear, row.system, queries, ks=ks, separately=separately, journals=journals, on_done=on_done
+            )
         except ModelError as error:
             missing.append({"label": row.label, "reason": str(error)})
             continue

@@ -21,7 +21,12 @@ class Communities:
         self._graph = session.graph
 
     def read(self) -> Hierarchy:
-        """The communities of the last build; perhaps none."""
+        """The communities of the last build; perhaps none.
+
+        Raises:
+            MigrationError: a newer gear-neo4j has migrated the database.
+        """
+        self._graph.record()
         return read(self._graph)
 
     def build(self, *, size: int | None = None, afresh: bool = True, dry_run: bool = False) -> BuildReport:

@@ -48,7 +48,9 @@ class Session:
         self._open_chat = chat
         self._opening = Lock()
         self._chats: list[ChatModel] = []
+        # Lists, which the copies with a player share.
         self._matched: list[bool] = []
+        self._known: list[bool] = []
 
     @property
     def embedder(self) -> Embedder:
@@ -109,7 +111,15 @@ class Session:
         return cast(Retriever, RETRIEVERS.make(self, recipe))
 
     def agent(self, recipe: AgentRecipe) -> Agent:
-        """The agent of a recipe."""
+        """The agent of a recipe.
+
+        Raises:
+            MigrationError: a newer gear-neo4j has migrated the database.
+        """
+        if not self._known:
+            # Once a session: an agent may ask its model before it reads anything.
+            self.graph.record()
+            self._known.append(True)
         return cast(Agent, AGENTS.make(self, recipe))
 
     def first_stage(self, base: BaseName | RetrieverRecipe) -> FirstStage:

@@ -22,7 +22,7 @@ from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.graph.query_log import logged
 from gear_neo4j.graph.refusals import refusal
 from gear_neo4j.graph.values import quiet
-from gear_neo4j.graph.versions import SEARCH_PROBE, check_version
+from gear_neo4j.graph.versions import SEARCH_PROBE, check_version, search_answer
 
 # The server looks for expired transactions every two seconds.
 GRACE = 3.0
@@ -224,13 +224,19 @@ class Database:
 
     @property
     def has_search_clause(self) -> bool:
-        """Whether the server plans the SEARCH clause of Cypher 25; probed once: Aura's version does not show it."""
+        """Whether the server plans the SEARCH clause of Cypher 25; probed once: Aura's version does not show it.
+
+        Raises:
+            DatabaseError: the server did not answer; the next call probes again.
+        """
         if self._probed is None:
             try:
                 self.run(Query("probe", SEARCH_PROBE))
             except DatabaseError as error:
-                # A server that knows the clause only misses the index, which does not exist.
-                self._probed = getattr(error.__cause__, "code", None) == "Neo.ClientError.Schema.IndexNotFound"
+                answer = search_answer(getattr(error.__cause__, "code", None))
+                if answer is None:
+                    raise
+                self._probed = answer
             else:
                 self._probed = True
         return self._probed

@@ -15,7 +15,7 @@ from gear_neo4j.graph.export import Export
 from gear_neo4j.graph.extraction_queue import ExtractionQueue
 from gear_neo4j.graph.imports import Imports
 from gear_neo4j.graph.mass_edges import MassReader
-from gear_neo4j.graph.migrations import Migration
+from gear_neo4j.graph.migration_files import Migration
 from gear_neo4j.graph.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.overlay_store import OverlayStore
 from gear_neo4j.graph.pattern_queries import PatternQueries

@@ -5,54 +5,17 @@ The chain has the target ``gear-neo4j``, so another tool's chain in the same dat
 
 import re
 import time
-from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
-from zlib import crc32
 
 from gear_neo4j.errors import ForeignGraph, MigrationError
 from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS, TARGET, locked
-from gear_neo4j.graph.queries import resource_folder
+from gear_neo4j.graph.migration_files import TARGET, Migration, load, numbers, require_known
+from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS, Lock, locked
 from gear_neo4j.graph.record import has_foreign_entities, read_record
 from gear_neo4j.graph.schema import ENTITY, await_online, expected_indexes, verify
 
-_FILE = re.compile(r"V(?P<version>\d+(?:_\d+)*)__(?P<words>\w+)\.cypher")
 _CREATE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
 SOON = 10.0
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """A file of ``migrations/``: its version, its description, and its statements with placeholders."""
-
-    version: str
-    description: str
-    source: str
-    statements: tuple[str, ...]
-
-    @property
-    def checksum(self) -> str:
-        """CRC32 over the statements in order, in decimal; placeholders are not filled in."""
-        total = 0
-        for statement in self.statements:
-            total = crc32(statement.encode(), total)
-        return str(total)
-
-
-def load(folder: Path | None = None) -> tuple[Migration, ...]:
-    """The migrations of a folder (default: those of the package), in order of their versions.
-
-    Raises:
-        MigrationError: a file's name does not follow ``V001__words.cypher``, or two files have one version.
-    """
-    files = sorted((folder or resource_folder("migrations")).glob("*.cypher"))
-    migrations = sorted(map(_parse, files), key=lambda migration: _numbers(migration.version))
-    for first, second in pairwise(migrations):
-        if _numbers(first.version) == _numbers(second.version):
-            raise MigrationError(f"{first.source} and {second.source} have the same version: renumber one of them")
-    return tuple(migrations)
 
 
 def pending(database: Database, migrations: tuple[Migration, ...] | None = None) -> tuple[Migration, ...]:
@@ -62,11 +25,8 @@ def pending(database: Database, migrations: tuple[Migration, ...] | None = None)
         MigrationError: the chain in the database is not the beginning of ours, or a file changed after it was applied.
     """
     files = load() if migrations is None else migrations
-    applied = sorted(database.call("migration_chain", target=TARGET), key=lambda row: _numbers(row["version"]))
-    if len(applied) > len(files):
-        raise MigrationError(
-            f"the database is at migration {applied[-1]['version']}, newer than this gear-neo4j: upgrade gear-neo4j"
-        )
+    applied = sorted(database.call("migration_chain", target=TARGET), key=lambda row: numbers(row["version"]))
+    require_known([row["version"] for row in applied], database=database.name)
     for row, migration in zip(applied, files, strict=False):
         if row["version"] != migration.version:
             raise MigrationError(f"the database has migration {row['version']} where {migration.source} is expected")
@@ -81,7 +41,7 @@ def pending(database: Database, migrations: tuple[Migration, ...] | None = None)
 def version(database: Database) -> str | None:
     """The version of the last migration in a database; None if it has no schema of ours."""
     applied = [str(row["version"]) for row in database.call("migration_chain", target=TARGET)]
-    return max(applied, key=_numbers, default=None)
+    return max(applied, key=numbers, default=None)
 
 
 def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Migration, ...]:
@@ -95,7 +55,7 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
 
     Raises:
         ForeignGraph: our labels are in use by other data; nothing is changed.
-        MigrationError: the chain, a checksum or an index is wrong.
+        MigrationError: the chain, a checksum or an index is wrong, or the lock was lost to another process.
     """
     if not 1 <= dimension <= 4096:
         raise MigrationError(f"an embedding of dimension {dimension} cannot be indexed: Neo4j takes 1 to 4096")
@@ -106,12 +66,12 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
     if missing:
         # A bulk import fills a database before it has a schema, but with our record.
         _refuse_foreign(database, first=len(missing) == len(files) and record is None)
-        with locked(database, wait=wait):
+        with locked(database, wait=wait) as lock:
             # Another process may have migrated while this one waited.
             missing = pending(database, files)
             previous = files[len(files) - len(missing) - 1].version if len(missing) < len(files) else "BASELINE"
             for migration in missing:
-                _apply(database, migration, foreign=foreign, previous=previous, dimension=dimension)
+                _apply(database, migration, lock, foreign=foreign, previous=previous, dimension=dimension)
                 previous = migration.version
     restore(database, dimension=dimension)
     # A large index takes minutes to build, and accepts writes meanwhile.
@@ -145,30 +105,6 @@ def drop_schema(database: Database) -> None:
             database.execute(f"DROP CONSTRAINT {statement.split()[2]} IF EXISTS")
 
 
-def statements_of(text: str) -> tuple[str, ...]:
-    """The statements of a migration file: each ends with a semicolon at the end of a line.
-
-    A last statement without one counts too; a comment stays with the statement that follows it.
-
-    Example:
-        >>> statements_of("CREATE (a);\\nCREATE (b)")
-        ('CREATE (a)', 'CREATE (b)')
-    """
-    return tuple(part.strip() for part in re.split(r";[ \t]*(?:\r?\n|$)", text) if part.strip())
-
-
-def _parse(path: Path) -> Migration:
-    match = _FILE.fullmatch(path.name)
-    if match is None:
-        raise MigrationError(f"{path.name}: a migration is called like V001__words.cypher")
-    words = match["words"].replace("_", " ")
-    return Migration(match["version"].replace("_", "."), words, path.name, statements_of(path.read_text("utf-8")))
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
-
-
 def _statements(migration: Migration, *, foreign: bool) -> list[str]:
     """The statements of a migration, without those on the label ``Entity`` if that is the user's."""
     return [statement for statement in migration.statements if not (foreign and f":{ENTITY})" in statement)]
@@ -178,10 +114,14 @@ def _fill_in(statement: str, dimension: int) -> str:
     return _PLACEHOLDER.sub(lambda match: str({"dimension": dimension}[match[1]]), statement)
 
 
-def _apply(database: Database, migration: Migration, *, foreign: bool, previous: str, dimension: int) -> None:
+def _apply(
+    database: Database, migration: Migration, lock: Lock, *, foreign: bool, previous: str, dimension: int
+) -> None:
     started = time.monotonic()
     for statement in _statements(migration, foreign=foreign):
+        lock.require()
         database.execute(_fill_in(statement, dimension))
+    lock.require()
     database.call(
         "record_migration",
         target=TARGET,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import ForeignGraph, InputError
-from gear_neo4j.graph import migrations
+from gear_neo4j.graph import migration_files, migrations
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.record import StoreRecord, read_record, record_of
 from gear_neo4j.graph.schema import ENTITY
@@ -17,7 +17,7 @@ def prepare(database: Database, *, model: str, dimension: int) -> None:
         EmbeddingMismatch: another model is on record.
         ForeignGraph, MigrationError: see :func:`gear_neo4j.graph.migrations.migrate`.
     """
-    if migrations.load() != migrations.pending(database) and (record := read_record(database)):
+    if migration_files.load() != migrations.pending(database) and (record := read_record(database)):
         record.require_model(name=model, dimension=dimension)
         if record.foreign:
             raise ForeignGraph(

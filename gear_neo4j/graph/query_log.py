@@ -5,9 +5,10 @@ and ``rows`` as attributes.
 """
 
 import logging
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,7 +50,7 @@ def log_to(file: Path) -> logging.Handler:
     Raises:
         OSError: the file cannot be written to.
     """
-    handler = logging.FileHandler(file, encoding="utf-8")
+    handler = _File(file, encoding="utf-8")
     handler.setFormatter(_Lines())
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.DEBUG)
@@ -59,7 +60,18 @@ def log_to(file: Path) -> logging.Handler:
 def stop(handler: logging.Handler) -> None:
     """Stop logging to a file."""
     LOGGER.removeHandler(handler)
-    handler.close()
+    # What a full disk kept in the buffer is lost; the line on standard error said so.
+    with suppress(OSError):
+        handler.close()
+
+
+class _File(logging.FileHandler):
+    """A log that ends with one line where it can no longer be written: the queries matter more."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 (the name is logging's)
+        error = sys.exception()
+        sys.stderr.write(f"{self.baseFilename} cannot be written ({error}): no further query is logged\n")
+        LOGGER.removeHandler(self)
 
 
 class _Lines(logging.Formatter):

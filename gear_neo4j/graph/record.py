@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import EmbeddingMismatch, InputError
 from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.migration_files import TARGET, require_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,16 @@ def record_of(row: Row) -> StoreRecord:
 
 
 def read_record(database: Database) -> StoreRecord | None:
-    """The record of a database; None if it holds no gear-neo4j data. One round trip."""
-    rows = database.call("store_info")
-    return record_of(rows[0]) if rows else None
+    """The record of a database; None if it holds no gear-neo4j data. One round trip.
+
+    Raises:
+        MigrationError: a newer gear-neo4j has migrated the database.
+    """
+    rows = database.call("store_info", target=TARGET)
+    if not rows:
+        return None
+    require_known(rows[0].pop("migrations"), database=database.name)
+    return record_of(rows[0])
 
 
 def require_record(database: Database) -> StoreRecord:

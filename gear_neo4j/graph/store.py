@@ -217,8 +217,9 @@ class Store:
     def _has_triple_index(self) -> bool:
         # A query of an index that is being built can block for half a minute before it fails.
         if not self._indexed and time.monotonic() - self._checked_at >= RECHECK:
-            self._checked_at = time.monotonic()
             rows = self.database.call("show_indexes")
+            # Only now: an outage says nothing about the index.
+            self._checked_at = time.monotonic()
             self._indexed = any(row["name"] == TRIPLE_INDEX and row["state"] == "ONLINE" for row in rows)
         return self._indexed
 

@@ -5,7 +5,6 @@ import re
 from gear_neo4j.errors import UnsupportedServer
 
 OLDEST_SERVER = (5, 26)
-# A server that knows the clause only misses the index, which does not exist.
 SEARCH_PROBE = """\
 EXPLAIN CYPHER 25
 MATCH (n:Passage)
@@ -25,3 +24,21 @@ def check_version(version: str) -> None:
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     if numbers < OLDEST_SERVER:
         raise UnsupportedServer(f"the server is Neo4j {version}: gear-neo4j needs 5.26 or newer")
+
+
+def search_answer(code: str | None) -> bool | None:
+    """What an error code of the probe says of the SEARCH clause; None if the server did not get to the question.
+
+    A server that knows the clause only misses the index, which does not exist; any other cannot read the statement.
+
+    Example:
+        >>> search_answer("Neo.ClientError.Schema.IndexNotFound")
+        True
+        >>> search_answer("Neo.ClientError.Statement.SyntaxError")
+        False
+        >>> search_answer("Neo.TransientError.General.MemoryPoolOutOfMemoryError") is search_answer(None) is None
+        True
+    """
+    if code == "Neo.ClientError.Schema.IndexNotFound":
+        return True
+    return False if (code or "").startswith("Neo.ClientError.Statement.") else None

@@ -5,8 +5,8 @@ import makes no index: ``gear migrate`` does, afterwards.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Self
 
 from gear_neo4j.domain import Passage, Triple, digest, entity_key
 from gear_neo4j.errors import InputError
+from gear_neo4j.files import write_file
 from gear_neo4j.graph.corpus_writes import entity_rows
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.lines import Problem
@@ -24,6 +25,9 @@ from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 ARGUMENTS = "import.args"
+# The end of the name of a table that is not complete yet.
+PART = ".part"
+SEEN = "seen.sqlite"
 NODES = {
     "Passage": (
         "id:ID(Passage)",
@@ -71,20 +75,30 @@ class AdminExport:
         """Write the files of a corpus into the folder, which is made, and must be empty.
 
         Raises:
-            InputError: a JSONL file is missing or empty, or the folder is neither new nor empty.
+            InputError: a JSONL file is missing or empty, the folder is neither new nor empty, or the disk is full; the
+                folder is then left empty.
         """
         require_content(files.passages, files.triples)
         self._make_folder()
+        try:
+            self._tables(files)
+            for name in (*NODES, *RELATIONSHIPS):
+                (self.folder / f"{name}.csv{PART}").replace(self.folder / f"{name}.csv")
+            self._arguments()
+        finally:
+            for draft in (*self.folder.glob(f"*{PART}"), self.folder / SEEN):
+                draft.unlink(missing_ok=True)
+        return self.report
+
+    def _tables(self, files: Files) -> None:
         with ExitStack() as stack:
-            ids = stack.enter_context(_IdSet(self.folder / "seen.sqlite"))
+            ids = stack.enter_context(_IdSet(self.folder / SEEN))
             tables = {name: stack.enter_context(_Table(self.folder, name)) for name in (*NODES, *RELATIONSHIPS)}
             for batch in read_triples(files.triples):
                 ids.fresh("completed", batch.completed)
             self._passages(files.passages, tables, ids)
             self._triples(files.triples, tables, ids)
             tables["__GearStore"].write([("store", self.embedder.name, self.embedder.dimension, _now())])
-        self._arguments()
-        return self.report
 
     def _make_folder(self) -> None:
         try:
@@ -146,7 +160,7 @@ class AdminExport:
         options += [f"--relationships={name}={here}/{name}.csv" for name in RELATIONSHIPS]
         options += ["--multiline-fields=true", "--array-delimiter=;"]
         # In quotes, for the folder's name may hold spaces.
-        (self.folder / ARGUMENTS).write_text("".join(f'"{option}"\n' for option in options), encoding="utf-8")
+        write_file(self.folder / ARGUMENTS, "".join(f'"{option}"\n' for option in options))
 
     def _report_problems(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
@@ -155,38 +169,48 @@ class AdminExport:
 
 
 class _Table:
-    """One CSV file, with its header."""
+    """One CSV file, with its header; it has its own name only once all tables are complete."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._file = (folder / f"{name}.csv").open("w", encoding="utf-8", newline="\n")
-        self._file.write(",".join((NODES | RELATIONSHIPS)[name]) + "\n")
+        self._folder = folder
+        with _explained(folder):
+            self._file = (folder / f"{name}.csv{PART}").open("w", encoding="utf-8", newline="\n")
+            self._file.write(",".join((NODES | RELATIONSHIPS)[name]) + "\n")
 
     def write(self, rows: Iterable[Sequence[object]]) -> None:
-        self._file.writelines(_line(row) for row in rows)
+        with _explained(self._folder):
+            self._file.writelines(_line(row) for row in rows)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        with _explained(self._folder):
+            self._file.close()
 
 
 class _IdSet:
     """A set of ids on disk: those of a large corpus would fill the memory."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
+        self._folder = file.parent
         self._base = sqlite3.connect(file, isolation_level=None)
-        self._base.execute("PRAGMA journal_mode = OFF")
-        self._base.execute("PRAGMA synchronous = OFF")
-        self._base.execute("CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID")
+        try:
+            with _explained(self._folder):
+                self._base.execute("PRAGMA journal_mode = OFF")
+                self._base.execute("PRAGMA synchronous = OFF")
+                self._base.execute("CREATE TABLE seen (key BLOB PRIMARY KEY) WITHOUT ROWID")
+        except InputError:
+            self._base.close()
+            raise
 
     def fresh(self, kind: str, names: Iterable[str]) -> list[str]:
         """The names that are not in the set yet, in their order; adds them."""
-        self._base.execute("BEGIN")
         add = "INSERT OR IGNORE INTO seen VALUES (?)"
-        new = [name for name in names if self._base.execute(add, (_key(kind, name),)).rowcount]
-        self._base.execute("COMMIT")
+        with _explained(self._folder):
+            self._base.execute("BEGIN")
+            new = [name for name in names if self._base.execute(add, (_key(kind, name),)).rowcount]
+            self._base.execute("COMMIT")
         return new
 
     def known(self, kind: str, names: Iterable[str]) -> set[str]:
@@ -199,7 +223,15 @@ class _IdSet:
 
     def __exit__(self, *_: object) -> None:
         self._base.close()
-        self._file.unlink()
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """Translate what a full disk gives, whether a file or SQLite meets it."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(f"{folder} cannot be written: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _key(kind: str, name: str) -> bytes:

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.errors import SettingsError
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.files import draft_of
 from gear_neo4j.graph.store import IndexHits
 from gear_neo4j.retrieval.fusion import Ranked, ranked
 from gear_neo4j.retrieval.question import Question
@@ -127,9 +128,10 @@ def _load_or_index(contents: dict[str, str], encoder: TokenEncoder, folder: Path
     matrices = [matrix for batch in batches for matrix in encoder.passages(batch)]
     starts = np.cumsum([0, *(len(matrix) for matrix in matrices)], dtype=np.int64)[:-1]
     tokens = np.concatenate(matrices).astype(np.float16) if matrices else np.empty((0, 0), dtype=np.float16)
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / "tokens.tmp.npz"
-    np.savez(draft, stamp=np.array(stamp), tokens=tokens, starts=starts)
-    # Whole or not at all: a killed run leaves no half of an index.
-    draft.replace(file)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with draft_of(file) as draft, draft.open("wb") as out:
+            np.savez(out, stamp=np.array(stamp), tokens=tokens, starts=starts)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror or error} (GEAR_HOME moves it)") from error
     return tokens, starts

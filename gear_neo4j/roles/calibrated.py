@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.files import write_file
 from gear_neo4j.roles.evaluators import Thresholds
 
 FILE = "evaluators.json"
@@ -45,9 +46,9 @@ def save_calibration(home: Path, evaluator: str, calibration: Calibration) -> Pa
     rows = _read(file) | {evaluator: asdict(calibration)}
     try:
         home.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
+    write_file(file, json.dumps(rows, indent=1) + "\n")
     return file
 
 

@@ -124,7 +124,17 @@ def _load(file: File, *, advice: str) -> object:
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{file} is not JSON: {advice}") from error
+        raise InputError(f"{file} is not JSON{_position(error)}: {advice}") from error
+
+
+def _position(error: Exception) -> str:
+    """Where a text stops being JSON."""
+    match error:
+        case json.JSONDecodeError():
+            return f" at line {error.lineno}, column {error.colno}"
+        case UnicodeDecodeError():
+            return f" at byte {error.start + 1}"
+    return ""
 
 
 def _check(row: object, validate: Callable[[object], Shape], *, name: str, noun: str, advice: str = "") -> Shape:
@@ -133,12 +143,17 @@ def _check(row: object, validate: Callable[[object], Shape], *, name: str, noun:
     try:
         return validate(row)
     except (ValueError, RecursionError) as error:
-        lacking = _lacking(error)
-        parts = f"{name} is not {noun}{lacking and f': it lacks {lacking!r}'}", advice
+        reason = _reason(error)
+        parts = f"{name} is not {noun}{reason and f': {reason}'}", advice
         raise InputError("; ".join(filter(None, parts))) from error
 
 
-def _lacking(error: Exception) -> str:
-    """The field that is missing, if that is the first of what is wrong."""
-    first = error.errors(include_url=False, include_input=False)[0] if isinstance(error, ValidationError) else None
-    return str(first["loc"][-1]) if first and first["type"] == "missing" else ""
+def _reason(error: Exception) -> str:
+    """The first field that is missing or cannot be used, and its place in the document."""
+    if not isinstance(error, ValidationError):
+        return ""
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = [str(part) for part in first["loc"]]
+    if first["type"] == "missing":
+        return f"it lacks {place[-1]!r}" + (f" in {'.'.join(place[:-1])}" if place[:-1] else "")
+    return f"its {'.'.join(place)} cannot be used" if place else ""

@@ -8,7 +8,8 @@ from typing import Any
 from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hit, Hits, Path
-from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.errors import GearError
+from gear_neo4j.files import write_file
 from gear_neo4j.printable import json_text
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.wire import documents, shapes
@@ -120,6 +121,7 @@ def problem_json(error: GearError) -> Json:
     """The document of an error, after RFC 9457.
 
     Example:
+        >>> from gear_neo4j.errors import InputError
         >>> problem_json(InputError("the question is blank"))["code"]
         'InputError'
     """
@@ -140,7 +142,4 @@ def write_trace(trace: Trace, file: File) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    try:
-        file.write_text(json_text(trace_json(trace), indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
+    write_file(file, json_text(trace_json(trace), indent=1) + "\n")

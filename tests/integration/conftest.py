@@ -17,8 +17,9 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def gear(server, empty, monkeypatch, capsys):
+def gear(server, empty, monkeypatch, capsys, tmp_path_factory):
     """Run a command against the tests' server; returns exit code, output and error output."""
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("NEO4J_URI", server.uri)
     monkeypatch.setenv("NEO4J_USERNAME", server.username)
     monkeypatch.setenv("NEO4J_PASSWORD", server.password)

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from gear_neo4j.errors import ExitCode
+from gear_neo4j.graph import migration_files
 from gear_neo4j.graph.queries import Query
 from tests.commands import CORPUS, one_line
 from tests.dump import dump
@@ -310,3 +311,56 @@ def test_the_demo_answers_every_question_of_the_bundled_corpus(gear):
     assert 10 == out.count("The best path in Neo4j Browser") == out.count("MATCH (t:Triple)")
     assert "40 passages, 286 triples" in out
     assert out.count("✓") > 10
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", "Who?"),
+        ("search", "Who?", "--retriever", "naive", "--base", "bm25"),
+        ("paths", "Who?"),
+        *(("ask", "Who?", "--agent", agent) for agent in ("gear", "paths", "pattern", "kgt", "cypher", "crag")),
+        *(("ask", "Who?", "--agent", agent) for agent in ("selfrag", "ircot", "graphrag-local", "graphrag-global")),
+        ("ingest", "FOLDER"),
+        ("ingest", "--extract", "rules"),
+        ("forget", "corpus.jsonl"),
+        ("import", "FOLDER/nodes.csv"),
+        ("adopt",),
+        ("release",),
+        ("communities", "build"),
+        ("communities", "show"),
+        ("evaluate", "FOLDER"),
+        ("migrate",),
+        ("migrate", "--check"),
+    ],
+    ids=" ".join,
+)
+def test_a_schema_that_is_newer_than_the_code_is_refused(gear, folder, empty, monkeypatch, command):
+    """Both versions and the fix in one line; nothing is changed, and no model is asked."""
+    gear("ingest", folder)
+    newer = "CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"
+    empty.run(Query("newer", newer, writes=True))
+    before = dump(empty)
+    (folder / "nodes.csv").write_text("id:ID,:LABEL\na,A\n")
+    monkeypatch.setenv("GEAR_CHAT_MODEL", "toy")
+
+    with ScriptedServer(lambda messages: "") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        result = gear(*(part.replace("FOLDER", str(folder)) for part in command))
+
+    assert one_line(result, f"the schema 999, newer than {migration_files.newest()}", "upgrade gear-neo4j"), result
+    assert (before, []) == (dump(empty), server.requests)
+
+
+def test_the_doctor_names_a_schema_that_is_newer_than_the_code(gear, folder, empty):
+    """Among its findings, with the fix."""
+    gear("ingest", folder)
+    newer = "CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"
+    empty.run(Query("newer", newer, writes=True))
+
+    code, out, _ = gear("doctor", "--json")
+
+    (problem,) = (finding for finding in json.loads(out)["findings"] if finding["level"] == "problem")
+    assert (2, "schema") == (code, problem["subject"])
+    assert "the schema 999, newer than" in problem["detail"]
+    assert "upgrade gear-neo4j" in problem["fix"]

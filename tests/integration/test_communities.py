@@ -18,7 +18,7 @@ from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy, Me
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.migrations import statements_of
+from gear_neo4j.graph.migration_files import statements_of
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.roles.reporter import PromptedReporter, Report

@@ -92,6 +92,24 @@ def test_a_read_whose_connection_breaks_is_tried_again(server, connection):
         assert (1, 1) == (wire.runs, wire.reads)
 
 
+def test_an_outage_is_not_taken_for_an_answer_about_the_search_clause(server, connection):
+    """The probe fails as any query does, and is made again once the server answers."""
+    with (
+        Wire(server.uri) as wire,
+        neo4j.GraphDatabase.driver(
+            wire.uri, auth=(server.username, server.password), max_transaction_retry_time=0.2
+        ) as driver,
+    ):
+        database = Database(driver, name=connection.name)
+        with wire.outage(), pytest.raises(DatabaseError, match="no Neo4j server answers|the server failed"):
+            _ = database.has_search_clause
+
+        assert connection.has_search_clause == database.has_search_clause
+        wire.reset()
+        assert connection.has_search_clause == database.has_search_clause
+        assert 0 == wire.runs
+
+
 def test_a_query_with_other_parameters_than_declared_is_a_programming_error(connection):
     """A missing parameter never reaches the server."""
     with pytest.raises(TypeError, match="takes"):

@@ -15,6 +15,7 @@ from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.importing import Import
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.imports import FileProgress
 from gear_neo4j.graph.queries import Query
 from tests.dump import dump
 
@@ -196,3 +197,79 @@ def test_names_of_any_kind_come_through_and_inject_nothing(empty, tmp_path, labe
 
     row = empty.run(read("MATCH (n)-[r]->(n) RETURN labels(n) AS labels, type(r) AS type, properties(n) AS p"))[0]
     assert ([label], kind, {"k": "a", name: value}) == (row["labels"], row["type"], row["p"])
+
+
+def chain_of(files, *, length):
+    """Nodes in a chain, of which each relationship is a fact of its own; a second import of it would double them."""
+    nodes = "id:ID,:LABEL\n" + "".join(f"n{number},N\n" for number in range(length))
+    rels = ":START_ID,:END_ID,:TYPE\n" + "".join(f"n{number},n{number + 1},R\n" for number in range(length - 1))
+    return files(nodes=nodes, rels=rels)
+
+
+COUNTED = read(
+    "RETURN COUNT { MATCH (:N) } AS nodes, COUNT { MATCH (:N)-[:R]->(:N) } AS rels, "
+    "COUNT { MATCH (:__GearImport) } + COUNT { MATCH (:__GearImportFile) } AS marked"
+)
+
+
+def test_two_processes_that_import_the_same_files_at_once_write_each_row_once(server, empty, files):
+    """Whoever is second to go on from a line stops with a line of its own, or finds everything done."""
+    nodes, rels = chain_of(files, length=8_000)
+    environment = os.environ | {"NEO4J_URI": server.uri, "NEO4J_PASSWORD": server.password or ""}
+    command = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()", "import", str(nodes), str(rels)]
+    processes = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    printed = [process.communicate()[1] for process in processes]
+
+    assert {"nodes": 8_000, "rels": 7_999, "marked": 0} == empty.run(COUNTED)[0]
+    assert 0 in {process.returncode for process in processes}
+    for process, text in zip(processes, printed, strict=True):
+        refused = any(words in text for words in ("another process is importing", "already: nothing was imported"))
+        assert (process.returncode == 2) == refused, text
+        assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("batches", [0, 1, 2, 3, 4, 5])
+def test_an_import_that_another_one_overtakes_stops_before_it_writes_more(empty, files, batches):
+    """The other one starts and ends while this one has some batches behind it: nodes, then relationships."""
+    paths = chain_of(files, length=3_000)
+    graph = Graph(empty)
+    written = []
+
+    class Overtaken(Import):
+        def _write(self, file, rows):
+            if len(written) == batches:
+                Import(Graph(empty)).run(paths)
+            written.append(len(rows))
+            super()._write(file, rows)
+
+    with pytest.raises(InputError, match="another process is importing .*csv, and goes on"):
+        Overtaken(graph).run(paths)
+
+    assert {"nodes": 3_000, "rels": 2_999, "marked": 0} == empty.run(COUNTED)[0]
+
+
+def test_a_batch_whose_reply_was_lost_is_not_written_twice(empty, files):
+    """The driver sends it again when the connection breaks at its commit."""
+    paths = chain_of(files, length=10)
+    imports = Graph(empty).imports
+    imports.begin([FileProgress(str(paths[0]), "x")])
+    row = {"properties": {"id": "a"}, "built": [], "key": "a", "labels": ["N"]}
+
+    sent = [imports.write_nodes([row], file=str(paths[0]), after=0, line=5) for _ in range(2)]
+
+    assert [True, True] == sent
+    assert 1 == empty.run(COUNTED)[0]["nodes"]
+    assert not Graph(empty).imports.write_nodes([row], file=str(paths[0]), after=0, line=5)
+
+
+def test_a_second_import_that_is_refused_leaves_nothing_behind(empty, files):
+    """Neither a record nor a constraint, by which a later import would be held up."""
+    Import(Graph(empty)).run(files(people=PEOPLE))
+    before = dump(empty)
+    (twin,) = files(other=PEOPLE)
+
+    with pytest.raises(InputError, match="already"):
+        Import(Graph(empty)).run([twin])
+
+    assert before == dump(empty)
+    Import(Graph(empty)).run(files(machines=MACHINES))

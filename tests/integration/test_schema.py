@@ -58,7 +58,8 @@ def test_a_database_ahead_of_us_is_refused(empty):
     migrations.migrate(empty, dimension=32)
     empty.run(write("CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"))
 
-    with pytest.raises(MigrationError, match="upgrade gear-neo4j"):
+    newest = migrations.load()[-1].version
+    with pytest.raises(MigrationError, match=f"schema 999, newer than {newest}, .* upgrade gear-neo4j"):
         migrations.pending(empty)
 
 
@@ -76,7 +77,8 @@ def test_a_database_of_an_older_gear_gets_what_it_lacks_and_keeps_its_data(empty
     """V003 came after databases with V001 and V002 held passages."""
     ours = migrations.load()
     for before, migration in zip(["BASELINE", "001"], ours[:2], strict=True):
-        migrations._apply(empty, migration, foreign=False, previous=before, dimension=32)
+        with migration_lock.locked(empty, wait=1) as lock:
+            migrations._apply(empty, migration, lock, foreign=False, previous=before, dimension=32)
     empty.call("record_store", model="fake", dimension=32)
     empty.run(write("CREATE (:Passage {id: 'p', title: 'T', text: 'x', source: 'a.md'})"))
 
@@ -203,4 +205,47 @@ def test_a_lock_is_kept_as_long_as_its_holder_lives(empty, monkeypatch):
     with migration_lock.locked(empty, wait=1):
         for _ in range(8):
             time.sleep(0.3)
-            assert not migration_lock._take(empty, "somebody else")
+            assert not migration_lock.Lock(empty, "somebody else").take()
+
+
+STOLEN = "MATCH (l:__Neo4jMigrationsLock {name: 'gear-neo4j'}) SET l.id = 'somebody else'"
+REMOVED = "MATCH (l:__Neo4jMigrationsLock {name: 'gear-neo4j'}) DELETE l"
+
+
+@pytest.mark.parametrize("lost", [STOLEN, REMOVED])
+@pytest.mark.parametrize("after", [1, 4, 5, 9])
+def test_a_process_that_lost_its_lock_writes_nothing_more(empty, monkeypatch, lost, after):
+    """It was suspended for so long that another process took the lock, or somebody removed it."""
+    execute, created = Database.execute, []
+
+    def losing(self, statement):
+        execute(self, statement)
+        if "gear_" in statement:
+            created.append(statement)
+            if len(created) == after:
+                self.run(write(lost))
+
+    monkeypatch.setattr(Database, "execute", losing)
+    with pytest.raises(MigrationError, match="lost the lock .* run 'gear migrate' again"):
+        migrations.migrate(empty, dimension=32)
+
+    assert after == len(created)
+    assert len(empty.run(CHAIN)) < len(migrations.load())
+    empty.run(write(REMOVED))
+    monkeypatch.undo()
+    migrations.migrate(empty, dimension=32)
+    assert [] == list(migrations.pending(empty))
+
+
+def test_a_lock_that_was_lost_is_not_made_again_by_its_heartbeat(empty, monkeypatch):
+    """Nor is that of another process released at the end."""
+    monkeypatch.setattr(migration_lock, "LOCK_BEAT", 0.05)
+    held = Query("held", "MATCH (l:__Neo4jMigrationsLock) RETURN l.id AS id")
+
+    with migration_lock.locked(empty, wait=1):
+        empty.run(write(REMOVED))
+        time.sleep(0.3)
+        assert [] == empty.run(held)
+        assert migration_lock.Lock(empty, "somebody else").take()
+
+    assert [{"id": "somebody else"}] == empty.run(held)

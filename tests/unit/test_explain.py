@@ -89,6 +89,10 @@ def test_each_form_is_read_whole(kind, tmp_path):
     [
         (b"", "is not JSON"),
         (b"\xff\x00nonsense", "is not JSON"),
+        (b'{"kind": "\xff"}', "is not JSON at byte 11"),
+        (json.dumps(run(kind="trace"))[:300].encode(), "is not JSON at line 1, column 301"),
+        (json.dumps(run(kind="trace")).replace('"number": 1, ', "").encode(), "it lacks 'number' in trace.steps.0"),
+        (json.dumps(run() | {"paths": [{"score": "high"}]}).encode(), "search.paths.0"),
         (b"[" * 100_000, "is not JSON"),
         (b"[]", "is not a saved search or answer"),
         (b'"trace"', "is not a saved search or answer"),

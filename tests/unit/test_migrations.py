@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph.migrations import Migration, load, statements_of
+from gear_neo4j.graph.migration_files import Migration, load, statements_of
 from gear_neo4j.graph.schema import expected_indexes
 
 

@@ -6,9 +6,10 @@ import sys
 import pytest
 
 from gear_neo4j.cli.main import main
-from gear_neo4j.cli.output import require_folder, require_writable, write_file
+from gear_neo4j.cli.output import require_folder, require_writable
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate.report import require_extra
+from gear_neo4j.files import write_file
 from tests.commands import one_line
 
 
@@ -58,6 +59,14 @@ def test_a_write_that_fails_after_all_is_one_line(tmp_path):
     """A folder that vanishes meanwhile."""
     with pytest.raises(InputError, match=r"x.json cannot be written: No such file or directory"):
         write_file(tmp_path / "gone" / "x.json", "text")
+
+
+def test_a_name_that_no_system_takes_is_one_line(tmp_path):
+    """It is longer than a name may be."""
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        require_writable(tmp_path / ("x" * 300))
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        require_folder(tmp_path / ("x" * 300))
 
 
 def test_permissions_are_looked_at(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.poster import NO_MODEL, NO_TRIPLES, rows
 from gear_neo4j.evaluate.published import published
 from gear_neo4j.evaluate.report import write_report
+from tests.disk import refused
 
 KS = [2, 5, 10]
 
@@ -159,3 +160,11 @@ def test_published_figures_stand_beside_the_rows_they_belong_to():
     assert (77.8, 85.8, 89.7) == published(keys["hybrid"], "hotpotqa")
     assert (70.5, 76.1, 79.3) == published(keys["bm25 + SyncGE"], "2wikimultihopqa")
     assert published(keys["GeAR"], "my own") is None
+
+
+def test_a_report_that_does_not_fit_is_one_line(tmp_path):
+    """An older page stays as it was."""
+    (tmp_path / "index.html").write_text("old")
+    rows = table(row("naive", [2, 1]))
+
+    refused(tmp_path, lambda: write_report(rows, tmp_path), after=10)

@@ -1,9 +1,12 @@
 """What a system needs before it can be asked."""
 
+import json
+
 import pytest
 
 from gear_neo4j import Crag, GearAgent, HippoRag, HippoRag2, Naive, Scout
 from gear_neo4j.evaluate.systems import System
+from gear_neo4j.registry import AGENTS, RETRIEVERS
 
 
 @pytest.mark.parametrize(
@@ -20,3 +23,9 @@ def test_an_agent_needs_synonyms_where_the_retriever_below_it_does():
     assert System(recipe=GearAgent()).needs_synonyms
     assert System(recipe=GearAgent(over=HippoRag2())).needs_synonyms
     assert System(recipe=Crag(over=Naive(base=Scout()))).needs_synonyms
+
+
+@pytest.mark.parametrize("entry", [*RETRIEVERS, *AGENTS], ids=lambda entry: entry.name)
+def test_every_system_can_be_written_as_json(entry):
+    """A report that cannot be written would be noticed only once everything was measured."""
+    assert entry.name == json.loads(json.dumps(System(recipe=entry.recipe()).to_json()))["retriever"]

@@ -227,7 +227,7 @@ def test_a_file_that_is_no_trace_is_reported_in_one_line(tmp_path, text):
     """Also one that is missing, and one that cannot be written."""
     (tmp_path / "trace.json").write_text(text)
 
-    with pytest.raises(InputError, match=r"is not (a trace|JSON).*; write one with|is not JSON: ") as raised:
+    with pytest.raises(InputError, match=r"is not (a trace|JSON).*; write one with|is not JSON.*: ") as raised:
         wire.read_trace(tmp_path / "trace.json")
     assert 1 == len(str(raised.value).splitlines())
     with pytest.raises(InputError, match="cannot be read"):

@@ -1,0 +1,13 @@
+// name: begin_import(files, holder)
+// access: write
+// columns: file, fingerprint, line
+// Puts files, each with its fingerprint, on record as those of an import, at line 0, unless they are already. Returns
+// the progress of all files on record.
+CALL () {
+  UNWIND $files AS row
+  MERGE (f:__GearImportFile {file: row.file})
+  ON CREATE SET f.fingerprint = row.fingerprint, f.line = 0, f.holder = $holder
+  RETURN count(*) AS files
+}
+MATCH (f:__GearImportFile)
+RETURN f.file AS file, f.fingerprint AS fingerprint, f.line AS line

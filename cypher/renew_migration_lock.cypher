@@ -1,0 +1,9 @@
+// name: renew_migration_lock(name, id)
+// access: write
+// columns: held
+// Renews the migration lock if $id still holds it. held is whether it does; no lock is made.
+OPTIONAL MATCH (l:__Neo4jMigrationsLock {name: $name})
+USING INDEX SEEK l:__Neo4jMigrationsLock(name)
+WHERE l.id = $id
+SET l.at = datetime()
+RETURN l IS NOT NULL AS held

@@ -1,0 +1,183 @@
+"""What an evaluation measured before it was cut, question by question, so that a second run goes on from there.
+
+Each system has a file of its own below ``GEAR_HOME``, with a line for each question. The file's name stands for all
+that a result depends on: the data set, the graph, the models, the system, and the version of this package.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from hashlib import blake2b
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.domain import Hits, digest
+from gear_neo4j.errors import InputError
+from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.quality import Quality
+from gear_neo4j.usage import Usage
+from gear_neo4j.wire import answer_from, answer_json, hits_from, hits_json
+
+Value = TypeVar("Value")
+Json = Mapping[str, Any]
+
+
+class Journal(Generic[Value]):
+    """The results of one system, in one file; threads may share it.
+
+    Args:
+        file: is made with the first result; a line that a killed process left unfinished is removed.
+        is_final: whether a result is kept: not, if it is only that of a failure that may pass.
+        on_loss: called once, if the file can no longer be written; the evaluation goes on without it.
+    """
+
+    def __init__(
+        self,
+        file: Path,
+        *,
+        encode: Callable[[Value], Json],
+        decode: Callable[[Json], Value],
+        is_final: Callable[[Value], bool] = lambda _: True,
+        on_loss: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._file = file
+        self._encode, self._decode = encode, decode
+        self._is_final = is_final
+        self._on_loss = on_loss
+        self._writing = Lock()
+        self._is_lost = False
+        self._kept = dict(_lines(file))
+
+    def count(self, keys: Sequence[str]) -> int:
+        """How many of the keys have a result."""
+        return sum(key in self._kept for key in keys)
+
+    def result(self, key: str, make: Callable[[], Value]) -> Value:
+        """The result that was kept under a key, or one that is made now, and kept."""
+        if key in self._kept:
+            try:
+                return self._decode(json.loads(self._kept[key])["result"])
+            except (InputError, ValueError, KeyError, TypeError):
+                # A damaged line: its question is asked once more.
+                del self._kept[key]
+        value = make()
+        if self._is_final(value):
+            self._append(json.dumps({"key": key, "result": self._encode(value)}))
+        return value
+
+    def discard(self) -> None:
+        """Remove the file, and forget what it held."""
+        self._kept.clear()
+        self._file.unlink(missing_ok=True)
+
+    def _append(self, line: str) -> None:
+        with self._writing:
+            if self._is_lost:
+                return
+            try:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                # In one write, so that lines of two processes do not mix.
+                with self._file.open("ab", buffering=0) as file:
+                    file.write(f"{line}\n".encode())
+            except OSError as error:
+                self._is_lost = True
+                self._on_loss(f"{self._file} cannot be written ({error.strerror or error}): a cut run starts anew")
+
+
+class Journals:
+    """The journals of one evaluation, in a folder.
+
+    Args:
+        stamp: all that the results depend on, besides system, k and question.
+        fresh: forget what was kept before.
+        on_kept: called with the name of a system, the number of its results that are kept, and that of its questions.
+        on_loss: see :class:`Journal`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        stamp: Mapping[str, object],
+        fresh: bool = False,
+        on_kept: Callable[[str, int, int], None] = lambda *_: None,
+        on_loss: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._folder = folder
+        self._stamp = dict(stamp)
+        self._fresh = fresh
+        self._on_kept = on_kept
+        self._on_loss = on_loss
+        self._opened: list[Journal[Any]] = []
+
+    def hits(self, system: Json, *, k: int, queries: Sequence[Query]) -> Journal[Hits]:
+        """The journal of a retriever."""
+        journal = Journal(self._file(system, k, "hits"), encode=hits_json, decode=hits_from, on_loss=self._on_loss)
+        return self._open(journal, f"{system['title']}, k = {k}", [key_of(query) for query in queries])
+
+    def answers(self, system: Json, *, k: int, queries: Sequence[Query]) -> Journal[Answer]:
+        """The journal of an agent; an answer whose model failed is not kept."""
+        journal = Journal(
+            self._file(system, k, "answers"),
+            encode=answer_json,
+            decode=answer_from,
+            is_final=lambda answer: not answer.failure,
+            on_loss=self._on_loss,
+        )
+        return self._open(journal, str(system["title"]), [key_of(query) for query in queries])
+
+    def qualities(self, system: Json, *, keys: Sequence[str]) -> Journal[Quality]:
+        """The journal of the judge of an agent's answers."""
+        file = self._file(system, 0, "qualities")
+        journal = Journal(file, encode=asdict, decode=_quality, on_loss=self._on_loss)
+        return self._open(journal, "the judge", keys)
+
+    def discard(self) -> None:
+        """Remove the files: the evaluation is complete, and its results are where they were wanted."""
+        for journal in self._opened:
+            journal.discard()
+
+    def _file(self, *about: object) -> Path:
+        text = json.dumps([self._stamp, *about], sort_keys=True)
+        return self._folder / f"{blake2b(text.encode(), digest_size=16).hexdigest()}.jsonl"
+
+    def _open(self, journal: Journal[Value], name: str, keys: Sequence[str]) -> Journal[Value]:
+        if self._fresh:
+            journal.discard()
+        self._opened.append(journal)
+        if kept := journal.count(keys):
+            self._on_kept(name, kept, len(keys))
+        return journal
+
+
+def key_of(query: Query) -> str:
+    """The key of a question, with its gold passages and answers.
+
+    Example:
+        >>> key_of(Query("q1", "Who?", ("p1",))) == key_of(Query("q1", "Who?", ("p2",)))
+        False
+    """
+    return digest("question", json.dumps(asdict(query)))
+
+
+def _quality(row: Json) -> Quality:
+    return Quality(**{**row, "usage": Usage(**row["usage"])})
+
+
+def _lines(file: Path) -> Iterator[tuple[str, str]]:
+    """The complete lines of a file by their keys; what follows the last of them is cut off."""
+    try:
+        content = file.read_bytes() if file.exists() else b""
+        end = content.rfind(b"\n") + 1
+        if end < len(content):
+            os.truncate(file, end)
+    except OSError as error:
+        raise InputError(f"{file} cannot be used: {error.strerror or error}") from error
+    for line in content[:end].decode("utf-8", "replace").split("\n"):
+        try:
+            yield str(json.loads(line)["key"]), line
+        except (ValueError, KeyError, TypeError):
+            continue

@@ -1,0 +1,52 @@
+"""Files that are written whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copymode
+from stat import S_ISREG
+from uuid import uuid4
+
+from gear_neo4j.errors import InputError
+
+
+def write_file(file: Path, text: str) -> None:
+    """Write a text as UTF-8, with the same line ends on every system; a failed write leaves the old file as it was.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        with draft_of(file) as draft, draft.open("w", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+            out.flush()
+            _to_disk(out.fileno())
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def draft_of(file: Path) -> Iterator[Path]:
+    """A path beside a file, to be written in the block and then renamed to it; an error in the block removes it.
+
+    It is the file itself where it cannot be replaced: a device, a pipe, or a file in a folder without write permission.
+    """
+    target = file.resolve()
+    if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
+        yield file
+        return
+    draft = target.with_name(f".gear-{uuid4().hex}")
+    try:
+        yield draft
+        if target.exists():
+            copymode(target, draft)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _to_disk(handle: int) -> None:
+    # Some file systems report that they are full only here; a pipe or a device cannot be synchronised.
+    if S_ISREG(os.fstat(handle).st_mode):
+        os.fsync(handle)

@@ -1,0 +1,98 @@
+"""The numbered files of ``migrations/``: read, cut into statements, summed up and ordered."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from zlib import crc32
+
+from gear_neo4j.errors import MigrationError
+from gear_neo4j.graph.queries import resource_folder
+
+# Whose migrations these are, among those of other tools in the same database.
+TARGET = "gear-neo4j"
+_FILE = re.compile(r"V(?P<version>\d+(?:_\d+)*)__(?P<words>\w+)\.cypher")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A file of ``migrations/``: its version, its description, and its statements with placeholders."""
+
+    version: str
+    description: str
+    source: str
+    statements: tuple[str, ...]
+
+    @property
+    def checksum(self) -> str:
+        """CRC32 over the statements in order, in decimal; placeholders are not filled in."""
+        total = 0
+        for statement in self.statements:
+            total = crc32(statement.encode(), total)
+        return str(total)
+
+
+def load(folder: Path | None = None) -> tuple[Migration, ...]:
+    """The migrations of a folder (default: those of the package), in order of their versions.
+
+    Raises:
+        MigrationError: a file's name does not follow ``V001__words.cypher``, or two files have one version.
+    """
+    files = sorted((folder or resource_folder("migrations")).glob("*.cypher"))
+    migrations = sorted(map(_parse, files), key=lambda migration: numbers(migration.version))
+    for first, second in pairwise(migrations):
+        if numbers(first.version) == numbers(second.version):
+            raise MigrationError(f"{first.source} and {second.source} have the same version: renumber one of them")
+    return tuple(migrations)
+
+
+@cache
+def newest() -> str:
+    """The version of the newest migration of the package."""
+    return load()[-1].version
+
+
+def require_known(versions: Iterable[str], *, database: str) -> None:
+    """Refuse a database that a newer gear-neo4j has migrated, given the versions of its migrations.
+
+    Raises:
+        MigrationError: names both versions.
+    """
+    latest = max(versions, key=numbers, default="0")
+    if numbers(latest) > numbers(newest()):
+        raise MigrationError(
+            f"the database {database} has the schema {latest}, newer than {newest()}, the last that this gear-neo4j "
+            "knows: upgrade gear-neo4j (pip install --upgrade gear-neo4j)"
+        )
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """A version as numbers, by which versions are ordered.
+
+    Example:
+        >>> sorted(["10", "2", "2.1"], key=numbers)
+        ['2', '2.1', '10']
+    """
+    return tuple(int(part) for part in version.split("."))
+
+
+def statements_of(text: str) -> tuple[str, ...]:
+    """The statements of a migration file: each ends with a semicolon at the end of a line.
+
+    A last statement without one counts too; a comment stays with the statement that follows it.
+
+    Example:
+        >>> statements_of("CREATE (a);\\nCREATE (b)")
+        ('CREATE (a)', 'CREATE (b)')
+    """
+    return tuple(part.strip() for part in re.split(r";[ \t]*(?:\r?\n|$)", text) if part.strip())
+
+
+def _parse(path: Path) -> Migration:
+    match = _FILE.fullmatch(path.name)
+    if match is None:
+        raise MigrationError(f"{path.name}: a migration is called like V001__words.cypher")
+    words = match["words"].replace("_", " ")
+    return Migration(match["version"].replace("_", "."), words, path.name, statements_of(path.read_text("utf-8")))

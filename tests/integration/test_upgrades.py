@@ -1,0 +1,85 @@
+"""Databases that older versions wrote, brought up to date, and killed on the way."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gear_neo4j.graph import migration_lock, migrations
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.preparation import prepare
+from tests.conftest import FakeEmbedder, clear
+from tests.graphs import opened
+from tests.upgrades import DIMENSION, SCHEMAS, record, restore, timeless
+
+QUESTION = "Where did the author of the first program live?"
+# Of seventeen writes between V002 and V005, some of the lock, some of the schema and some of its record.
+POINTS = (2, 4, 5, 6, 7, 9, 11, 13, 15, 16)
+# Before this one, all is done but the release of the lock.
+RELEASE = 16
+
+
+class Embedder(FakeEmbedder):
+    """The embedder of the recorded databases."""
+
+    dimension = DIMENSION
+
+
+def up_to_date(database):
+    """Bring a database up to date, as every command that writes does first."""
+    prepare(database, model=Embedder.name, dimension=DIMENSION)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_database_of_each_schema_is_brought_up_to_date_and_loses_nothing(server, empty, schema):
+    """All that was there is there still, the schema is complete, and the old passages are found by their triples."""
+    before = restore(empty, schema)
+
+    up_to_date(empty)
+
+    after = record(empty)
+    missing = [node for node in before["nodes"] if node not in after["nodes"] and "__GearStore" not in node["labels"]]
+    assert [] == missing
+    ours = [row["type"] for row in before["relationships"] if row["type"] != "MIGRATED_TO"]
+    assert sorted(ours) == sorted(row["type"] for row in after["relationships"] if row["type"] != "MIGRATED_TO")
+    assert () == migrations.pending(empty)
+    Graph(empty).verify(dimension=DIMENSION)
+    with opened(server, Embedder()) as gear:
+        for retriever in ("naive", "scout"):
+            hits = gear.search(QUESTION, retriever=retriever)
+            assert {"p1", "p2"} <= {hit.passage.id for hit in hits}
+            assert hits.paths
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_every_schema_ends_in_the_same_one(empty, schema):
+    """With the indexes of a database that is made today."""
+    up_to_date(empty)
+    today = timeless(empty)["indexes"]
+    clear(empty)
+    restore(empty, schema)
+
+    up_to_date(empty)
+
+    assert today == timeless(empty)["indexes"]
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_an_upgrade_that_is_killed_goes_on_and_ends_in_the_same_graph(server, empty, monkeypatch, point):
+    """SIGKILL before one of its writes, then a run to the end, against an upgrade that nothing disturbed."""
+    monkeypatch.setattr(migration_lock, "LOCK_EXPIRES", 1)
+    restore(empty, SCHEMAS[0])
+    up_to_date(empty)
+    expected = timeless(empty)
+    clear(empty)
+    restore(empty, SCHEMAS[0])
+    program = Path(__file__).with_name("upgrade_process.py")
+
+    killed = subprocess.run([sys.executable, program, server.uri, server.username, server.password, str(point)])
+    assert -signal.SIGKILL == killed.returncode
+    assert point >= RELEASE or expected != timeless(empty)
+    up_to_date(empty)
+
+    assert expected == timeless(empty)
