@@ -35,15 +35,19 @@ class Address:
 
     @classmethod
     def of(cls, url: str, *, setting: str) -> Self:
-        """Take a URL apart; the message of an error shows nothing of it, for any part may be one of the password.
+        """Take a URL apart; one without an ``@`` has no login and stays as it is.
+
+        The message of an error shows nothing of the URL, for any part may be one of the password.
 
         Raises:
-            SettingsError: it is no URL with a host, or its port is none.
+            SettingsError: it has an ``@``, but no user info before a host and a port.
 
         Example:
             >>> Address.of("bolt://neo4j:p%40ss@db:7687", setting="NEO4J_URI")
             Address(url='bolt://db:7687', login=Login(user='neo4j'))
         """
+        if "@" not in url:
+            return cls(url)
         parts = _URL.fullmatch(url.strip())
         info, at, host = parts["authority"].rpartition("@") if parts else ("", "", "")
         # The path of a web server may hold an @; where there is no path, what stands before it is a password.

@@ -89,10 +89,6 @@ def test_each_form_is_read_whole(kind, tmp_path):
     [
         (b"", "is not JSON"),
         (b"\xff\x00nonsense", "is not JSON"),
-        (b'{"kind": "\xff"}', "is not JSON at byte 11"),
-        (json.dumps(run(kind="trace"))[:300].encode(), "is not JSON at line 1, column 301"),
-        (json.dumps(run(kind="trace")).replace('"number": 1, ', "").encode(), "it lacks 'number' in trace.steps.0"),
-        (json.dumps(run() | {"paths": [{"score": "high"}]}).encode(), "search.paths.0"),
         (b"[" * 100_000, "is not JSON"),
         (b"[]", "is not a saved search or answer"),
         (b'"trace"', "is not a saved search or answer"),
@@ -137,7 +133,7 @@ def test_a_damaged_file_is_shown_or_refused(kind, data, tmp_path_factory):
 @settings(max_examples=200)
 @given(st.sampled_from(["search", "answer", "trace"]), names, names, names, names, names, names)
 def test_nothing_in_a_run_breaks_its_page(kind, question, name, predicate, title, text, answer):
-    """The same tags and attributes as of a harmless run, one script, and every word without control characters."""
+    """The same tags and attributes as of a harmless run, one script, and every word as it can be printed."""
     told = {"question": question, "name": name, "predicate": predicate, "title": title, "text": text, "answer": answer}
     saved = view(run(kind=kind, **told))
 

@@ -98,15 +98,23 @@ def test_a_password_that_is_not_escaped_is_in_no_message_and_no_address(tail):
         assert SECRET not in outcome(uri)
 
 
-@pytest.mark.parametrize("url", ["nonsense", "", "neo4j:x@host", "bolt://host:port", "bolt://neo4j:a/b@host", "://h"])
-def test_what_is_no_url_is_refused_in_one_line(url):
+@pytest.mark.parametrize("url", ["neo4j:x@host", "bolt://neo4j:x@host:port", "bolt://neo4j:a/b@host", "://x@h", "@"])
+def test_a_login_that_cannot_be_told_from_the_rest_is_refused_in_one_line(url):
     """It says how a URL is written."""
     with pytest.raises(SettingsError, match=r"^NEO4J_URI cannot be used: it must be SCHEME://HOST:PORT, .* %XX$"):
         Address.of(url, setting="NEO4J_URI")
 
 
 @pytest.mark.parametrize(
-    "url", ["bolt://[::1]:7687", "https://host/v1/@cf/model?a=b@c", "http://host:80", "neo4j://h/"]
+    "url",
+    [
+        "nonsense",
+        "localhost:8000/v1",
+        "bolt://[::1]:7687",
+        "https://host/v1/@cf/model?a=b@c",
+        "http://host:80",
+        "neo4j://h/",
+    ],
 )
 def test_a_url_without_a_login_stays_as_it_is(url):
     """Also with an @ in the path of a web server."""
