@@ -70,8 +70,10 @@ class _File(logging.FileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 (the name is logging's)
         error = sys.exception()
-        sys.stderr.write(f"{self.baseFilename} cannot be written ({error}): no further query is logged\n")
         LOGGER.removeHandler(self)
+        logging.getLogger(__name__).error(
+            "%s cannot be written (%s): no further query is logged", self.baseFilename, error
+        )
 
 
 class _Lines(logging.Formatter):

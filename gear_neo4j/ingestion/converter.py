@@ -59,12 +59,21 @@ def _bound_memory(size: int) -> None:
 
 def _is_large(limits: Limits) -> bool:
     """Whether what this process has taken so far would be missed by the next document."""
+    return _peak() > limits.memory // 4
+
+
+def _peak() -> int:
+    """The most memory that this process has had, in bytes; 0 where that is not known."""
+    # Linux's getrusage begins with the memory of the process that started this one.
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
     with suppress(ImportError):
         import resource
 
-        # In KiB, but on macOS in bytes, where it only means to start anew more often.
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > limits.memory // 4
-    return False
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return 0
 
 
 def _set_alarm(seconds: int) -> None:

@@ -1,4 +1,4 @@
-"""Every command under every fault: one clear line or success, and the same command again ends as undisturbed.
+"""Commands under faults: one clear line or success, and the same command again ends as an undisturbed one.
 
 ``make faults RUNS=100`` searches for longer, with seeds of its own.
 """

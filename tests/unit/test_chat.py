@@ -349,7 +349,7 @@ def test_a_server_that_is_not_there_is_named_as_such():
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"openai_base_url": "localhost:8000/v1"}, "it must be SCHEME://"),
+        ({"openai_base_url": "localhost:8000/v1"}, "protocol"),
         ({"openai_api_key": "sk-12345\n67"}, "header"),
         ({"openai_api_key": "sk-12345" * 50 + "\n"}, "header"),
     ],
