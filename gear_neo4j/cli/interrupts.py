@@ -13,7 +13,7 @@ from types import FrameType
 
 from gear_neo4j.errors import ExitCode
 
-GRACE = 1.5
+GRACE = 1.0
 KEPT = "gear: interrupted; committed work is kept, run the same command again to resume"
 _SHOW_CURSOR = "\x1b[?25h"
 
