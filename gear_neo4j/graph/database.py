@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
 from importlib.metadata import version
@@ -197,6 +197,9 @@ class Database:
             session.begin_transaction(metadata={"app": "gear-neo4j", "query": "text"}, timeout=timeout) as transaction,
         ):
             value = work(transaction, meter)
+            # It has only read, and its connection may be broken by now: a commit would fail.
+            with suppress(DriverError):
+                transaction.close()
             entry.rows = len(value.rows) if isinstance(value, Excerpt) else 0
             return value
 
