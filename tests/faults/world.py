@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import time
 from collections import Counter
@@ -103,7 +104,10 @@ class World:
         self.paid.clear()
         self.out.unlink(missing_ok=True)
         for file in self.cache.glob("*"):
-            file.unlink()
+            if file.is_dir():
+                shutil.rmtree(file)
+            else:
+                file.unlink()
         if command.needs != "graph":
             # The next adoption begins with another graph, whose nodes have other ids.
             self._undisturbed.pop("adopt", None)
@@ -201,7 +205,8 @@ class World:
 
     def _with_schema(self, *, keep_graph: bool) -> None:
         if self._store:
-            self.database.execute(f"DROP CONSTRAINT {imports.CONSTRAINT} IF EXISTS")
+            for name in imports.CONSTRAINTS:
+                self.database.execute(f"DROP CONSTRAINT {name} IF EXISTS")
             self.database.run(WIPE, graph=keep_graph)
             self.database.run(RESTORE, properties=self._store)
             return
