@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gear_neo4j.graph.excerpt import Reading
 from gear_neo4j.graph.meter import Meter
 
 
@@ -111,3 +112,14 @@ def test_a_server_that_is_not_there_closes_the_connection():
         nobody = listener.getsockname()
     with Meter(1_000) as meter:
         assert b"" == ask(meter, nobody, b"hello")
+
+
+def test_a_value_nested_400_levels_deep_is_cut():
+    """As deep as a server could send it; planning such a list takes it minutes."""
+    value = 1
+    for _ in range(400):
+        value = [value]
+    reading = Reading(1)
+    reading.take({"a": value})
+
+    assert "…" in str(reading.excerpt().rows)
