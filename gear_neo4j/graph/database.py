@@ -197,9 +197,10 @@ class Database:
             session.begin_transaction(metadata={"app": "gear-neo4j", "query": "text"}, timeout=timeout) as transaction,
         ):
             value = work(transaction, meter)
-            # It has only read, and its connection may be broken by now: a commit would fail.
-            with suppress(DriverError):
-                transaction.close()
+            if meter.spent:
+                # Its connection is broken: a commit would fail. Else the commit says if the server ended the query.
+                with suppress(DriverError):
+                    transaction.close()
             entry.rows = len(value.rows) if isinstance(value, Excerpt) else 0
             return value
 
