@@ -1,13 +1,17 @@
-"""The URL of a server, and the login that may stand in it."""
+"""URLs of servers: checked, and taken apart from the login that they may contain."""
 
 import re
 from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Self
-from urllib.parse import quote, unquote
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.redaction import without_login
 
+# Those of a Neo4j server, and its first user.
+SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+DEFAULT_USER = "neo4j"
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<rest>.*)", re.DOTALL)
 _HOST = re.compile(r"(\[[^\[\]@]*\]|[^\[\]:@\s]*)(:[0-9]*)?")
 
@@ -60,3 +64,59 @@ class Address:
         user, _, password = info.partition(":")
         login = Login(unquote(user), unquote(password)) if at and info else None
         return cls(f"{parts['scheme']}://{host}{parts['rest']}", login)
+
+
+def check_neo4j_uri(uri: str) -> None:
+    """Refuse a URI that names no Neo4j server; a password in it is never repeated.
+
+    Raises:
+        SettingsError: says what is missing.
+
+    Example:
+        >>> check_neo4j_uri("http://localhost:7474")
+        Traceback (most recent call last):
+        gear_neo4j.errors.SettingsError: NEO4J_URI 'http://localhost:7474' cannot be used: it must begin with \
+neo4j://, neo4j+s://, neo4j+ssc://, bolt://, bolt+s:// or bolt+ssc://, such as bolt://localhost:7687
+    """
+    shown = without_login(uri)
+    if problem := _problem(shown):
+        raise SettingsError(f"NEO4J_URI {shown!r} cannot be used: {problem}")
+
+
+def _problem(uri: str) -> str:
+    if not uri.strip():
+        return "it is empty: give an address such as bolt://localhost:7687"
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return "its host is malformed: give an address such as bolt://localhost:7687"
+    if parts.scheme not in SCHEMES or "://" not in uri:
+        *others, last = (f"{scheme}://" for scheme in SCHEMES)
+        return f"it must begin with {', '.join(others)} or {last}, such as bolt://localhost:7687"
+    if not parts.hostname:
+        return "it names no host: give an address such as bolt://localhost:7687"
+    return "" if _has_valid_port(parts) else "its port must be a number from 1 to 65535"
+
+
+def _has_valid_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
+def login_for(address: Address, *, username: str, password: str | None) -> Login:
+    """The login of a Neo4j URI, else the one of the other settings.
+
+    Raises:
+        SettingsError: there are two, and they differ.
+    """
+    given = address.login
+    if given is None:
+        return Login(username, password or "")
+    other_user = username not in (DEFAULT_USER, given.user)
+    if other_user or (password and given.password and password != given.password):
+        raise SettingsError(
+            "NEO4J_URI holds another user or password than NEO4J_USERNAME and NEO4J_PASSWORD: take it out of the URI"
+        )
+    return Login(given.user, given.password or password or "")

@@ -35,7 +35,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "chat_price": ("GEAR_CHAT_PRICE",),
 }
 SECRETS = frozenset({"password", "embedding_key", "openai_api_key"})
-_URLS = ("uri", "embedding_url", "openai_base_url")
+URLS = frozenset({"uri", "embedding_url", "openai_base_url"})
 
 
 def _default_home() -> Path:
@@ -116,7 +116,7 @@ class Settings:
 
     def __repr__(self) -> str:
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
-        hidden = {name: without_login(values[name]) for name in _URLS if values[name]}
+        hidden = {name: without_login(values[name]) for name in URLS if values[name]}
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in (values | hidden).items())})"
 
 

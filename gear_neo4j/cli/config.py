@@ -12,9 +12,7 @@ from gear_neo4j.cli.options import ALL, load_settings, with_options
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.redaction import without_login
-from gear_neo4j.settings import SECRETS, VARIABLES, sources
-
-URLS = frozenset({"uri", "embedding_url", "openai_base_url"})
+from gear_neo4j.settings import SECRETS, URLS, VARIABLES, sources
 
 
 @click.command()

@@ -11,7 +11,7 @@ from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
 from gear_neo4j.cli.evaluate_passages import Player, measure_system, measure_table
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, retriever_from
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, own_server, with_settings
-from gear_neo4j.cli.output import STDOUT, emit, json_option, report_console, require_folder, require_writable
+from gear_neo4j.cli.output import STDOUT, emit, json_option, report_console, require_folder
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.table import print_table
 from gear_neo4j.evaluate import datasets, runs, systems
@@ -92,7 +92,6 @@ def evaluate(
     The data set is ingested first unless the database holds it; without --uri, into a separate local server. A run that
     was cut goes on where it stopped, if the command is the same.
     """
-    require_writable(json_file)
     if folder is not None:
         require_folder(folder)
         require_extra()

@@ -63,7 +63,7 @@ def print_extracted(report: ExtractionReport, *, price: Price) -> None:
 
 
 def left_over(report: ExtractionReport) -> Iterator[str]:
-    """What an extraction left over, and how to do it: by its budget, and by failures."""
+    """What an extraction did not finish, and how to finish it."""
     if report.stopped:
         passages = counted(report.total - report.done - report.failed, "passage")
         yield f"stopped at the token budget with {passages} left: run the command again to continue"

@@ -96,7 +96,7 @@ def _shown(value: object) -> str:
 
 
 def _plain(annotation: Any) -> Any:
-    """A type without None, and of a choice between a name and a recipe the name."""
+    """A type without None; of a choice between a name and a recipe, the type of the name."""
     if get_origin(annotation) in (Union, UnionType):
         kinds = [kind for kind in map(_plain, get_args(annotation)) if kind is not NoneType]
         return str if any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds) else kinds[0]

@@ -32,7 +32,7 @@ def interruptible() -> Iterator[None]:
 
 
 def explain_interrupt() -> None:
-    """Say on standard error what is kept, once."""
+    """Print what is kept on standard error, but only once."""
     if not _said.is_set():
         _said.set()
         os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{KEPT}\n".encode())

@@ -1,4 +1,4 @@
-"""What is drawn with rich: tables, bars, live lines."""
+"""Everything that is drawn with rich: tables, bars, live lines."""
 
 from collections.abc import Iterable
 from typing import Any

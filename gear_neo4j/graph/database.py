@@ -11,9 +11,8 @@ from typing import Any, Self, TypeVar
 import neo4j
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
-from gear_neo4j.address import Address, Login
+from gear_neo4j.address import Address, check_neo4j_uri, login_for
 from gear_neo4j.errors import AuthenticationFailed, DatabaseError, ServerUnavailable, SettingsError
-from gear_neo4j.graph.address import check_address
 from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.meter import Meter, NamedContext
@@ -26,7 +25,6 @@ from gear_neo4j.graph.versions import SEARCH_PROBE, check_version, search_answer
 
 # The server looks for expired transactions every two seconds.
 GRACE = 3.0
-DEFAULT_USER = "neo4j"
 # An explicit limit goes before that of the server (db.transaction.timeout); 0 is none.
 UNLIMITED = 0
 # Retries after another process deleted a node that the query had looked up; the driver does not retry these.
@@ -79,10 +77,10 @@ class Database:
         Raises:
             ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer, SettingsError.
         """
-        check_address(uri)
+        check_neo4j_uri(uri)
         # The driver refuses a URI with a login, and quotes all of it.
         address = Address.of(uri, setting="NEO4J_URI")
-        login = _login(address.login, username=username, password=password)
+        login = login_for(address, username=username, password=password)
         uri, auth = address.url, (login.user, login.password) if login.password else None
         driver = _open(uri, auth)
         try:
@@ -296,18 +294,6 @@ def _excerpt(result: neo4j.Result, *, limit: int, meter: Meter) -> Excerpt:
     except RecursionError:
         raise DatabaseError("the answer has values nested too deep to read: return a flat list or map") from None
     return reading.excerpt()
-
-
-def _login(given: Login | None, *, username: str, password: str | None) -> Login:
-    """The login of a URI, else the one of the other settings; two that differ are refused."""
-    if given is None:
-        return Login(username, password or "")
-    other_user = username not in (DEFAULT_USER, given.user)
-    if other_user or (password and given.password and password != given.password):
-        raise SettingsError(
-            "NEO4J_URI holds another user or password than NEO4J_USERNAME and NEO4J_PASSWORD: take it out of the URI"
-        )
-    return Login(given.user, given.password or password or "")
 
 
 def _rows_and_plan(result: neo4j.Result) -> _Outcome:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neo4j.exceptions import ConfigurationError
 
+from gear_neo4j.address import SCHEMES, check_neo4j_uri
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.address import SCHEMES, check_address
 from gear_neo4j.graph.database import Database
 from gear_neo4j.redaction import without_login
 
@@ -48,7 +48,7 @@ def test_an_address_that_cannot_be_used_is_one_line(uri, words):
 @pytest.mark.parametrize("place", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io"])
 def test_every_scheme_of_the_driver_passes(scheme, place):
     """With a port or without, by name or by number."""
-    check_address(f"{scheme}://{place}")
+    check_neo4j_uri(f"{scheme}://{place}")
 
 
 PIECES = ("bolt", "neo4j+s", "http", "://", ":", "//", "@", "[", "]", "host", "7687", "99999", "?a=b", " ")
@@ -58,7 +58,7 @@ PIECES = ("bolt", "neo4j+s", "http", "://", ":", "//", "@", "[", "]", "host", "7
 def test_the_driver_takes_or_refuses_whatever_passes(uri):
     """No text leads to an error that nobody expects, as http:// did in the driver."""
     try:
-        check_address(uri)
+        check_neo4j_uri(uri)
     except SettingsError:
         return
     with suppress(ConfigurationError, ValueError):
