@@ -18,8 +18,7 @@ from tests.faults.world import World
 KILLED = -signal.SIGKILL
 FAILED = (ExitCode.ERROR, ExitCode.NO_SERVER, ExitCode.PARTIAL)
 # A first Ctrl-C ends a command within two seconds, a second one at once.
-# Two test processes and two servers share the cores.
-SOON, AT_ONCE = 2.0, 1.0
+SOON, AT_ONCE = 2.0, 0.5
 LONG = 20.0
 LITTLE_SPACE = 24_000
 

@@ -103,6 +103,8 @@ def run(
     arguments: list[str], environment: dict[str, str], largest: int | None, out: Connection, err: Connection
 ) -> None:
     """Run a command in this process, which may write no file beyond ``largest`` bytes."""
+    # As from a terminal: a shell that starts the tests in the background lets them ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, end in ((1, out), (2, err)):
         os.dup2(end.fileno(), number)
         end.close()
