@@ -133,7 +133,7 @@ def main(args: Sequence[str] | None = None) -> None:
     # The driver logs each retried transaction, pypdf each flaw that it tolerates: noise to a user.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.ERROR)
     logging.getLogger("pypdf").setLevel(logging.DEBUG if debug else logging.CRITICAL)
-    logging.getLogger().addHandler(log := LogLines())
+    logging.getLogger().addHandler(log := LogLines(logging.NOTSET if debug else logging.WARNING))
     try:
         with interruptible():
             code = _run([argument for argument in arguments if argument != "--debug"], debug=debug)

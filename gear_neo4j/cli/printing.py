@@ -24,15 +24,15 @@ def say_json(value: object, *, indent: int | None = None) -> None:
 class LogLines(logging.Handler):
     """Prints the log of the libraries to standard error, as Python does without a handler, but only what is printable.
 
-    A message takes one line; a traceback may follow it.
+    Like Python, it leaves out what is below ``level``. A message takes one line; a traceback may follow it.
 
     Usage::
 
         logging.getLogger().addHandler(LogLines())
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, level: int = logging.WARNING) -> None:
+        super().__init__(level)
         self.setFormatter(_OneLine())
 
     def emit(self, record: logging.LogRecord) -> None:

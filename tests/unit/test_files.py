@@ -1,6 +1,7 @@
 """Files are written whole or not at all, whatever the disk says."""
 
 import json
+import logging
 import os
 import stat
 import threading
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.agents.answer import Trace
+from gear_neo4j.cli.printing import LogLines
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.formats.writing import Rows, written_once
@@ -151,8 +153,16 @@ def test_an_export_that_does_not_fit_leaves_an_empty_folder(tmp_path, embedder, 
     assert not list(folder.glob("*.part"))
 
 
-def test_a_log_of_queries_that_does_not_fit_ends_with_one_line(tmp_path, capsys):
-    """The queries go on, and nothing else is said of it."""
+@pytest.fixture
+def log_lines():
+    """The log as the command line prints it."""
+    logging.getLogger().addHandler(handler := LogLines())
+    yield
+    logging.getLogger().removeHandler(handler)
+
+
+def test_a_log_of_queries_that_does_not_fit_ends_with_one_line(tmp_path, capsys, log_lines):
+    """The queries go on, and nothing else is said of it, not of a single query either."""
     handler = log_to(tmp_path / "queries.jsonl")
     with full_disk(after=1_000):
         for _ in range(100):
