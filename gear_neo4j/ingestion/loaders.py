@@ -185,7 +185,8 @@ def _reason(error: Exception, kind: str) -> str:
         return f"cannot be read: {cause.strerror or cause}"
     if type(cause).__name__ in ("FileNotDecryptedError", "WrongPasswordError", "DependencyError"):
         return "is encrypted: save it without a password"
-    if isinstance(cause, MemoryError):
+    # Code in C that gets no memory does not always say so: "error return without exception set".
+    if isinstance(cause, MemoryError | SystemError):
         return TOO_MUCH_MEMORY
     if isinstance(cause, RecursionError):
         return "is nested too deeply"

@@ -346,3 +346,18 @@ def test_a_table_of_names_alone_is_refused(tmp_path):
 def test_a_cell_of_any_length_is_read_or_refused(tmp_path):
     """Python's reader takes 131,072 characters; a quotation mark that is not closed makes one of the rest."""
     assert "field larger than field limit" in refused(tmp_path, "a.csv", 'name\n"' + "x\n" * 100_000)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception set")])
+def test_a_parser_without_memory_says_so(tmp_path, monkeypatch, error):
+    """However it notices: CPython's own C code sometimes fails without an exception."""
+
+    def exhausted(content):
+        raise error
+
+    monkeypatch.setattr("gear_neo4j.ingestion.loaders.to_markdown", exhausted)
+    page = tmp_path / "page.html"
+    page.write_text("<p>x</p>")
+
+    with pytest.raises(InputError, match="takes too much memory to convert: split it"):
+        load(page)
