@@ -1,11 +1,17 @@
 // name: common_words(words, limit)
 // access: read
 // columns: word
+// scope: filtered
 // Those of $words, each of letters and spaces in lower case, that more than half of the $limit passages which match them
 // best write so.
 UNWIND $words AS word
 CALL (word) {
-  CALL db.index.fulltext.queryNodes('gear_passage_text', '"' + word + '"', {limit: $limit}) YIELD node
+  CALL db.index.fulltext.queryNodes('gear_passage_text', '"' + word + '"',
+    {limit: $limit /*+ * toInteger(ceil($scope.factor)) */}) YIELD node, score
+  /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
+  WITH node, score
+  ORDER BY score DESC, node.id
+  /*+ LIMIT $limit */
   RETURN count(*) AS passages, count(CASE WHEN ' ' + node.text CONTAINS ' ' + word THEN 1 END) AS lower
 }
 WITH word, passages, lower

@@ -1,6 +1,7 @@
 // name: edges_of(passages, entities, hub)
 // access: read
 // columns: passages, entities
+// scope: filtered
 // timeout: 10
 // The edges that PageRank follows from some passages (ids) and entities (element ids), in one row. passages lists [id,
 // degree, ends]: the number of its triples, and the entities in which they begin or end, each as often as they do.
@@ -10,6 +11,7 @@
 CALL () {
   UNWIND $passages AS id
   MATCH (p:Passage {id: id})
+  /*+ WHERE IN_SCOPE_PASSAGE(p) */
   WITH p, id, COUNT { (p)<-[:FROM]-() } AS degree
   CALL (p, degree) {
     WITH p
@@ -28,12 +30,13 @@ CALL () {
     WITH e
     WHERE degree <= $hub
     MATCH (e)<-[:SUBJECT|OBJECT]-(t)-[:SUBJECT|OBJECT]->(o)
+    /*+ WHERE IN_SCOPE_TRIPLE(t) */
     MATCH (t)-[:FROM]->(p)
     RETURN collect(p.id) AS stating, collect(elementId(o)) AS others
   }
   CALL (e) {
     MATCH (e)-[s:SYNONYM]-(o)
-    WHERE EXISTS { (o)<-[:SUBJECT|OBJECT]-() }
+    WHERE EXISTS { (o)<-[:SUBJECT|OBJECT]-() } /*+ AND IN_SCOPE_ENTITY(o) */
     RETURN collect([elementId(o), s.score]) AS synonyms
   }
   RETURN collect([id, degree, stating, others, synonyms]) AS entities

@@ -1,6 +1,7 @@
 // name: expand(beams, scores, weights, keep, query, hub, pool, degrees, composed)
 // access: read
 // columns: beam, triples
+// scope: filtered
 // Extends beams by one triple and returns the best $keep paths. A beam is a list of triple ids in order; the new triple
 // shares an entity with the last triple and is in none of the beams.
 // If $composed, the similarity of a path is the cosine of the query and the sum of the path's embeddings, computed from
@@ -14,7 +15,7 @@
 CALL () {
   MATCH (t:Triple)
   USING INDEX SEEK t:Triple(id)
-  WHERE t.id IN $pool
+  WHERE t.id IN $pool /*+ AND IN_SCOPE_TRIPLE(t) */
   MATCH (t)-[:SUBJECT|OBJECT]->(e)
   RETURN collect([e, t]) AS pool
 }
@@ -23,7 +24,7 @@ WITH beam, pool, $beams[beam] AS path, reduce(seen = [], ids IN $beams | seen + 
 CALL (path) {
   MATCH (t:Triple)
   USING INDEX SEEK t:Triple(id)
-  WHERE t.id IN CASE WHEN $composed THEN path ELSE [] END
+  WHERE t.id IN CASE WHEN $composed THEN path ELSE [] END /*+ AND IN_SCOPE_TRIPLE(t) */
   WITH collect(t.embedding) AS embeddings
   RETURN embeddings,
     reduce(sum = 0.0, e IN embeddings | sum + 2 * vector.similarity.cosine(e, $query) - 1) AS similarity,
@@ -33,6 +34,7 @@ CALL (path) {
 CALL (path, visited, pool, embeddings, similarity, squared) {
   MATCH (last:Triple {id: path[-1]})
   USING INDEX SEEK last:Triple(id)
+  /*+ WHERE IN_SCOPE_TRIPLE(last) */
   MATCH (last)-[:SUBJECT|OBJECT]->(e)
   WITH DISTINCT e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
   CALL (e, degree, pool) {
@@ -47,7 +49,7 @@ CALL (path, visited, pool, embeddings, similarity, squared) {
     RETURN t
   }
   WITH DISTINCT t
-  WHERE NOT t.id IN visited
+  WHERE NOT t.id IN visited /*+ AND IN_SCOPE_TRIPLE(t) */
   WITH t, similarity + 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS numerator,
     squared + 1 + 2 * reduce(sum = 0.0, e IN embeddings | sum + 2 * vector.similarity.cosine(t.embedding, e) - 1)
       AS denominator

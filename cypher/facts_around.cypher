@@ -1,6 +1,7 @@
 // name: facts_around(nodes, query, limit, most)
 // access: read
 // columns: id, subject, predicate, object, passage, score, head, tail, cut
+// scope: filtered
 // timeout: 10
 // The triples at each of the given nodes (element ids), best first. For each node, the $limit nearest to the query
 // among the first $most that the server reads, which bounds the work. score is the cosine with the query; passage is an
@@ -10,6 +11,7 @@ MATCH (e)
 WHERE elementId(e) = id
 CALL (e) {
   MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
+  /*+ WITH t LIMIT $scope.most WITH t WHERE IN_SCOPE_TRIPLE(t) */
   WITH t
   LIMIT $most
   WITH DISTINCT t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS score

@@ -1,6 +1,7 @@
 // name: link_entities(names, candidates)
 // access: read
 // columns: place, id, name, score
+// scope: filtered
 // For each name {key, vector}, the entity with that key, or else the entity with the nearest embedding. place is the
 // index of the name, id an element id, score the cosine. Entities get embeddings when synonyms are linked; before that,
 // only the key can match.
@@ -9,13 +10,15 @@ WITH place, $names[place].key AS key, $names[place].vector AS vector
 CALL (key, vector) {
   MATCH (e:Entity {key: key})
   USING INDEX SEEK e:Entity(key)
+  /*+ WHERE IN_SCOPE_ENTITY(e) */
   RETURN e, 1.0 AS score, 0 AS second
   UNION ALL
   CALL db.index.vector.queryNodes('gear_entity_embedding', $candidates, vector) YIELD node
+  /*+ WITH * WHERE IN_SCOPE_ENTITY(node) */
   RETURN node AS e, 2 * vector.similarity.cosine(node.embedding, vector) - 1 AS score, 1 AS second
 }
 WITH place, e, score, second
 ORDER BY place, second, score DESC, e.key
-WITH place, collect({id: elementId(e), name: e.name, score: score})[0] AS nearest
+WITH place, collect({id: elementId(e), name: coalesce(/*+ SPELLING(e), */ e.name), score: score})[0] AS nearest
 RETURN place, nearest.id AS id, nearest.name AS name, nearest.score AS score
 ORDER BY place

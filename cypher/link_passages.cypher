@@ -1,11 +1,13 @@
-// name: link_passages(queries, k, candidates, triples)
+// name: link_passages(queries, k, candidates, triples, near)
 // access: read
 // columns: dense, words, stating
+// scope: filtered
 // Searches the indexes for each query {vector, text}, a row for each in order of the queries:
 // - dense: [id, cosine] of the $k passages nearest to the vector, best first. The index returns $candidates by
 //   quantised vectors, whose order is approximate; the stored vectors decide.
 // - words: [id, score] of the $k passages with the best Lucene score for the text, which is in Lucene's query syntax.
-// - stating: the ids of the passages of the $triples triples nearest to the vector.
+// - stating: the ids of the passages of the $triples triples nearest to the vector. The index returns $near, which is
+//   the same number, or more under a scope.
 // Without vector or text, the list is empty. find_passages is the same query without the last column. It is separate
 // because a server can refuse a query that names an index which is still being built, and a passage search does not
 // need the index of triples.
@@ -15,6 +17,7 @@ CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL
   CALL db.index.vector.queryNodes('gear_passage_embedding', $candidates, vector) YIELD node
+  /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
   WITH node, 2 * vector.similarity.cosine(node.embedding, vector) - 1 AS score
   ORDER BY score DESC, node.id
   LIMIT $k
@@ -23,17 +26,21 @@ CALL (vector) {
 CALL (text) {
   WITH text
   WHERE text IS NOT NULL
-  CALL db.index.fulltext.queryNodes('gear_passage_text', text, {limit: $k}) YIELD node, score
+  CALL db.index.fulltext.queryNodes('gear_passage_text', text, {limit: $k /*+ * toInteger(ceil($scope.factor)) */}) YIELD node, score
+  /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
   WITH node, score
   ORDER BY score DESC, node.id
+  /*+ LIMIT $k */
   RETURN collect([node.id, score]) AS words
 }
 CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL AND $triples > 0
-  CALL db.index.vector.queryNodes('gear_triple_embedding', $triples, vector) YIELD node
+  CALL db.index.vector.queryNodes('gear_triple_embedding', $near, vector) YIELD node
+  /*+ WITH * WHERE IN_SCOPE_TRIPLE(node) */
   WITH node, vector.similarity.cosine(node.embedding, vector) AS score
   ORDER BY score DESC, node.id
+  /*+ LIMIT $triples */
   MATCH (node)-[:FROM]->(p)
   RETURN collect(p.id) AS stating
 }

@@ -1,6 +1,7 @@
 // name: link_triples(vectors, query, candidates)
 // access: read
 // columns: place, id, subject, predicate, object, passage, closeness, score, degree
+// scope: filtered
 // For each vector, the nearest stored triple; no rows in a database without triples. place is the index of the vector,
 // closeness the cosine of the two, score the cosine with the query (at least 0), degree the higher degree of the
 // triple's two entities. The index returns $candidates by quantised vectors; the stored vectors decide.
@@ -8,6 +9,7 @@ UNWIND range(0, size($vectors) - 1) AS place
 WITH place, $vectors[place] AS vector
 CALL (vector) {
   CALL db.index.vector.queryNodes('gear_triple_embedding', $candidates, vector) YIELD node
+  /*+ WITH * WHERE IN_SCOPE_TRIPLE(node) */
   WITH node AS t, 2 * vector.similarity.cosine(node.embedding, vector) - 1 AS closeness
   ORDER BY closeness DESC, t.id
   LIMIT 1

@@ -1,10 +1,11 @@
 // name: named_entities(keys)
 // access: read
 // columns: key, id, name, embedded
+// scope: filtered
 // Those of the given keys that have an entity: key, id (element id), its name as it is written, and whether it has an
 // embedding.
 MATCH (e:Entity)
 USING INDEX SEEK e:Entity(key)
-WHERE e.key IN $keys
-RETURN e.key AS key, elementId(e) AS id, e.name AS name, e.embedding IS NOT NULL AS embedded
+WHERE e.key IN $keys /*+ AND IN_SCOPE_ENTITY(e) */
+RETURN e.key AS key, elementId(e) AS id, coalesce(/*+ SPELLING(e), */ e.name) AS name, e.embedding IS NOT NULL AS embedded
 ORDER BY key

@@ -1,6 +1,7 @@
 // name: paths_between(pairs, hops, most, query)
 // access: read
 // columns: place, triples, score
+// scope: filtered
 // timeout: 10
 // For each pair of nodes (element ids), at most $most of the shortest paths between them, of at most $hops triples (1
 // to 4; each triple takes two relationships). A row for each path: place (the index of the pair), triples (a list of
@@ -16,21 +17,25 @@ CALL (a, b) {
     WITH a, b
     WHERE $hops = 1
     MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..2]-(b))
+    /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
     UNION ALL
     WITH a, b
     WHERE $hops = 2
     MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..4]-(b))
+    /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
     UNION ALL
     WITH a, b
     WHERE $hops = 3
     MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..6]-(b))
+    /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
     UNION ALL
     WITH a, b
     WHERE $hops = 4
     MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..8]-(b))
+    /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
   }
   RETURN [place IN range(1, length(p) - 1, 2) | nodes(p)[place]] AS triples

@@ -47,7 +47,10 @@ CALL () {
   UNWIND $rows AS row
   MATCH (p:Passage {id: row.id})
   USING INDEX SEEK p:Passage(id)
-  SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position
+  SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position,
+    p.readers = nullIf(coalesce(row.readers, p.readers), [])
+  FOREACH (key IN [key IN keys(p) WHERE key STARTS WITH 'meta_' AND row.metadata[key] IS NULL] | SET p[key] = null)
+  SET p += row.metadata
   REMOVE p.extractedAt, p.extractors, p.extractionError, p.extractionModel
   WITH p, row
   CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)

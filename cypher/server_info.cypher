@@ -1,6 +1,7 @@
 // name: server_info()
 // access: read
 // columns: version, edition, database
+// scope: free
 // The server's version and edition, and the name of the database in use.
 CALL dbms.components() YIELD name, versions, edition
 WITH name, versions[0] AS version, edition

@@ -1,18 +1,28 @@
 // name: similar_entities(words, text, limit)
 // access: read
 // columns: known, similar
+// scope: filtered
 // Entities for words that may be misspelt, in one row. known lists those of $words that are in a passage; similar the
 // $limit entities whose keys match $text, which is in Lucene's query syntax, best first, as [key, element id, name as it
 // is written, whether it has an embedding]. Each of $words is a term of that syntax.
 CALL () {
   UNWIND $words AS word
-  CALL db.index.fulltext.queryNodes('gear_passage_text', word, {limit: 1}) YIELD node
+  CALL (word) {
+    CALL db.index.fulltext.queryNodes('gear_passage_text', word, {limit: 1 /*+ * 100 * toInteger(ceil($scope.factor)) */})
+      YIELD node
+    /*+ WITH node WHERE IN_SCOPE_PASSAGE(node) */
+    RETURN node
+    LIMIT 1
+  }
   RETURN collect(word) AS known
 }
 CALL (known) {
-  CALL db.index.fulltext.queryNodes('gear_entity_words', $text, {limit: $limit}) YIELD node AS e, score
+  CALL db.index.fulltext.queryNodes('gear_entity_words', $text, {limit: $limit /*+ * toInteger(ceil($scope.factor)) */})
+    YIELD node AS e, score
+  /*+ WITH * WHERE IN_SCOPE_ENTITY(e) */
   WITH e, score
   ORDER BY score DESC, e.key
-  RETURN collect([e.key, elementId(e), e.name, e.embedding IS NOT NULL]) AS similar
+  /*+ LIMIT $limit */
+  RETURN collect([e.key, elementId(e), coalesce(/*+ SPELLING(e), */ e.name), e.embedding IS NOT NULL]) AS similar
 }
 RETURN known, similar

@@ -1,6 +1,7 @@
 // name: start_paths(passages, query, limit, weights, keep, hub, composed, degrees)
 // access: read
 // columns: start, longer, passages
+// scope: filtered
 // The first step of a walk from passages, in one row.
 // - start: the $limit triples nearest to the query among those of the passages, best first, each as [id, subject,
 //   predicate, object, passage, cosine (at least 0), [degree]], where degree is the higher degree of its two entities.
@@ -9,11 +10,11 @@
 // - longer: the best $keep paths that extend these by one triple, as lists of the start triple's index and what expand
 //   returns for a triple. Null if $keep is 0 or a start triple has an entity with more than $hub triples: expand then
 //   needs a pool.
-// - passages: [id, title, text, source, position] of the given passages, of those of start, and of the first $limit
+// - passages: [id, title, text, source, position, collection, metadata] of the given passages, of those of start, and of the first $limit
 //   that longer leads to.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
-WHERE p.id IN $passages
+WHERE p.id IN $passages /*+ AND IN_SCOPE_PASSAGE(p) */
 WITH collect(p) AS given
 CALL (given) {
   UNWIND given AS p
@@ -23,6 +24,7 @@ CALL (given) {
     LIMIT 1000
     UNION
     MATCH (p)-[:DESCRIBES]->()<-[:SUBJECT|OBJECT]-(t:Triple)
+    /*+ WHERE IN_SCOPE_TRIPLE(t) */
     RETURN t
     LIMIT 1000
   }
@@ -55,7 +57,7 @@ CALL (seen, exact, beams) {
     UNWIND beam.ends AS e
     MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
     WITH DISTINCT t
-    WHERE NOT t IN seen
+    WHERE NOT t IN seen /*+ AND IN_SCOPE_TRIPLE(t) */
     WITH t, beam.similarity + 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS numerator,
       size(beam.embeddings) + 1
         + 2 * reduce(sum = 0.0, e IN beam.embeddings | sum + 2 * vector.similarity.cosine(t.embedding, e) - 1)
@@ -77,6 +79,7 @@ CALL (seen, exact, beams) {
 CALL (given, stated, reached) {
   UNWIND given + stated + reached[..$limit] AS p
   WITH DISTINCT p
-  RETURN collect([p.id, p.title, p.text, p.source, p.position]) AS passages
+  RETURN collect([p.id, p.title, p.text, p.source, p.position,
+    p.collection, [key IN keys(p) WHERE key STARTS WITH 'meta_' | [key, p[key]]]]) AS passages
 }
 RETURN start, CASE WHEN exact THEN longer END AS longer, passages

@@ -1,6 +1,7 @@
 // name: store_info(target)
 // access: read
 // columns: model, dimension, dataset, fingerprint, profile, names, vectors, foreign, migrations
+// scope: free
 // The store, or no row in a database without our data: the embedding model and its dimension, the data set of an
 // evaluation and the fingerprint of its files, the profile of an adopted graph, the names of the properties that name
 // its nodes, how the vectors of its triples are made, foreign, which is whether the user's nodes have the label Entity,

@@ -19,7 +19,9 @@ MATCH (b)
 WHERE elementId(b) = row.end
 MERGE (t:Triple {id: row.id})
 ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text,
-  t.relationship = row.relationship, t.property = row.property, t.rank = row.rank
+  t.relationship = row.relationship, t.property = row.property, t.rank = row.rank,
+  t.collection = p.collection, t.readers = p.readers
+ON MATCH SET t.collection = p.collection, t.readers = p.readers
 WITH row, t, a, b, p
 // Not MERGE: it locks both ends, and concurrent writes would wait at every hub.
 WHERE NOT EXISTS { (t)-[:FROM]->() }

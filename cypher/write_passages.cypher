@@ -10,7 +10,8 @@ CALL () {
 }
 UNWIND $rows AS row
 MERGE (p:Passage {id: row.id})
-ON CREATE SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position
+ON CREATE SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position,
+  p.collection = row.collection, p.readers = nullIf(row.readers, []), p += row.metadata
 WITH p, row
 WHERE p.embedding IS NULL
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)

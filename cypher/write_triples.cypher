@@ -13,6 +13,11 @@ CALL () {
   UNWIND $entities AS entity
   MERGE (e:Entity {key: entity.key})
   ON CREATE SET e.name = entity.name
+  WITH e, entity, entity.name = toUpper(entity.name) AS shouted, e.name = toUpper(e.name) AS wasShouted
+  // Of several spellings the least, and one without lower case only if all are: the order of an ingest does not matter.
+  // No lock is taken for the others.
+  WHERE wasShouted AND NOT shouted OR wasShouted = shouted AND entity.name < e.name
+  SET e.name = entity.name
 }
 CALL () {
   UNWIND $triples AS row
@@ -24,7 +29,7 @@ CALL () {
   USING INDEX SEEK o:Entity(key)
   MERGE (t:Triple {id: row.id})
   ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text,
-    t.extractor = $extractor
+    t.extractor = $extractor, t.collection = p.collection, t.readers = p.readers
   WITH row, t, s, o, p
   // Not MERGE: it locks both ends, and concurrent writes would wait at every hub.
   WHERE NOT EXISTS { (t)-[:FROM]->() }

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from gear_neo4j.gear.overlay import Overlay
     from gear_neo4j.gear.session import Session
     from gear_neo4j.gear.stats import Stats
+    from gear_neo4j.graph.collections import Collection
     from gear_neo4j.graph.corpus_writes import Deletion
     from gear_neo4j.graph.database import Driver
     from gear_neo4j.graph.graph import Graph
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from gear_neo4j.retrieval.sync import Sync
     from gear_neo4j.retrieval.walk import Walk
     from gear_neo4j.roles.reporter import Reporter
+    from gear_neo4j.scope import Scope
     from gear_neo4j.settings import Settings
     from gear_neo4j.usage import Usage
 
@@ -79,6 +81,7 @@ __all__ = [
     "Chat",
     "ChatModel",
     "Citation",
+    "Collection",
     "Communities",
     "Corpus",
     "Counts",
@@ -133,6 +136,7 @@ __all__ = [
     "Retriever",
     "RetrieverRecipe",
     "Rules",
+    "Scope",
     "Scout",
     "SelfRag",
     "SentenceTransformerEmbedder",
@@ -168,6 +172,7 @@ _MODULES = {
     "Chat": "models.chat",
     "ChatModel": "models.chat",
     "Citation": "agents.answer",
+    "Collection": "graph.collections",
     "Communities": "gear.communities",
     "Corpus": "gear.corpus",
     "Counts": "graph.store",
@@ -222,6 +227,7 @@ _MODULES = {
     "Retriever": "retrieval.retriever",
     "RetrieverRecipe": "recipes",
     "Rules": "extraction.extractor",
+    "Scope": "scope",
     "Scout": "retrieval.scout",
     "SelfRag": "agents.reflecting",
     "SentenceTransformerEmbedder": "models.embeddings",

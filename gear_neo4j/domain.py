@@ -2,10 +2,10 @@
 
 import json
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from gear_neo4j.printable import escaped
 from gear_neo4j.usage import Usage
@@ -18,13 +18,21 @@ LONGEST_KEY = 500
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of text that can be retrieved; ``source`` names its file, ``position`` the place there (``line 12``)."""
+    """A piece of text that can be retrieved; ``source`` names its file, ``position`` the place there (``line 12``).
+
+    It is in exactly one ``collection``. ``metadata`` holds texts, numbers, truth values, or lists of them, by field.
+    ``readers`` are the principals that may read it, when it is written: None says nothing about them, and a search
+    never returns them.
+    """
 
     id: str
     title: str
     text: str
     source: str | None = None
     position: str | None = None
+    collection: str = "default"
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    readers: tuple[str, ...] | None = None
 
     @property
     def content(self) -> str:
@@ -172,6 +180,7 @@ class Hits(Sequence[Hit]):
     ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is the cost of each role.
     ``entities`` are the nodes of an adopted graph that answer the question, best first. ``figure`` is the one number
     that it asks for instead. ``doubt`` says in a sentence what they leave open; it is empty if they leave nothing open.
+    ``scope`` is the JSON of the scope of the search, empty without one.
     """
 
     question: str
@@ -185,6 +194,7 @@ class Hits(Sequence[Hit]):
     entities: tuple[EntityHit, ...] = ()
     figure: Figure | None = None
     doubt: str = ""
+    scope: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def triples(self) -> tuple[Triple, ...]:

@@ -16,6 +16,7 @@ GearError
 │   ├── IndexUnavailable an index is missing, or still being built
 │   ├── QueryTimeout     a query took longer than it may
 │   ├── GuardError       an untrusted query may not be run
+│   ├── ScopeRefusal     under a scope, what was requested would show more than the scope admits
 │   ├── ForeignGraph     our labels are in use by other data
 │   ├── EmbeddingMismatch
 │   └── MigrationError
@@ -130,6 +131,10 @@ class QueryTimeout(DatabaseError):
 
 class GuardError(DatabaseError):
     """A query that a model wrote does more than read the graph, or might; it was not run."""
+
+
+class ScopeRefusal(DatabaseError):
+    """Under a scope, what was requested would show more than the scope admits."""
 
 
 class ForeignGraph(DatabaseError):

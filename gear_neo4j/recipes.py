@@ -63,9 +63,14 @@ class Options(BaseModel):
 
 
 class Recipe(Options):
-    """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options."""
+    """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options.
+
+    One that reads more than a scope admits says so as ``unscoped``, and is refused there.
+    """
 
     name: ClassVar[str] = ""
+    # Why it is refused under a scope; empty for one that honours it.
+    unscoped: ClassVar[str] = ""
 
     @property
     def title(self) -> str:

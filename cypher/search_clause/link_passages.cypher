@@ -1,11 +1,13 @@
-// name: link_passages(queries, k, candidates, triples)
+// name: link_passages(queries, k, candidates, triples, near)
 // access: read
 // columns: dense, words, stating
+// scope: filtered
 // Searches the indexes for each query {vector, text}, a row for each in order of the queries:
 // - dense: [id, cosine] of the $k passages nearest to the vector, best first. The index returns $candidates by
 //   quantised vectors, whose order is approximate; the stored vectors decide.
 // - words: [id, score] of the $k passages with the best Lucene score for the text, which is in Lucene's query syntax.
-// - stating: the ids of the passages of the $triples triples nearest to the vector.
+// - stating: the ids of the passages of the $triples triples nearest to the vector. The index returns $near, which is
+//   the same number, or more under a scope.
 // Without vector or text, the list is empty. find_passages is the same query without the last column. It is separate
 // because a server can refuse a query that names an index which is still being built, and a passage search does not
 // need the index of triples.
@@ -17,6 +19,7 @@ CALL (vector) {
   WHERE vector IS NOT NULL
   MATCH (p:Passage)
   SEARCH p IN (VECTOR INDEX gear_passage_embedding FOR vector LIMIT $candidates)
+  /*+ WITH * WHERE IN_SCOPE_PASSAGE(p) */
   WITH p, 2 * vector.similarity.cosine(p.embedding, vector) - 1 AS score
   ORDER BY score DESC, p.id
   LIMIT $k
@@ -25,18 +28,22 @@ CALL (vector) {
 CALL (text) {
   WITH text
   WHERE text IS NOT NULL
-  CALL db.index.fulltext.queryNodes('gear_passage_text', text, {limit: $k}) YIELD node, score
+  CALL db.index.fulltext.queryNodes('gear_passage_text', text, {limit: $k /*+ * toInteger(ceil($scope.factor)) */}) YIELD node, score
+  /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
   WITH node, score
   ORDER BY score DESC, node.id
+  /*+ LIMIT $k */
   RETURN collect([node.id, score]) AS words
 }
 CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL AND $triples > 0
   MATCH (t:Triple)
-  SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR vector LIMIT $triples)
+  SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR vector LIMIT $near)
+  /*+ WITH * WHERE IN_SCOPE_TRIPLE(t) */
   WITH t, vector.similarity.cosine(t.embedding, vector) AS score
   ORDER BY score DESC, t.id
+  /*+ LIMIT $triples */
   MATCH (t)-[:FROM]->(p)
   RETURN collect(p.id) AS stating
 }

@@ -1,6 +1,7 @@
 // name: link_triples(vectors, query, candidates)
 // access: read
 // columns: place, id, subject, predicate, object, passage, closeness, score, degree
+// scope: filtered
 // For each vector, the nearest stored triple; no rows in a database without triples. place is the index of the vector,
 // closeness the cosine of the two, score the cosine with the query (at least 0), degree the higher degree of the
 // triple's two entities. The index returns $candidates by quantised vectors; the stored vectors decide.
@@ -10,6 +11,7 @@ WITH place, $vectors[place] AS vector
 CALL (vector) {
   MATCH (t:Triple)
   SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR vector LIMIT $candidates)
+  /*+ WITH * WHERE IN_SCOPE_TRIPLE(t) */
   WITH t, 2 * vector.similarity.cosine(t.embedding, vector) - 1 AS closeness
   ORDER BY closeness DESC, t.id
   LIMIT 1

@@ -1,8 +1,12 @@
-// name: nearest_triples(query, k)
+// name: nearest_triples(query, near, k)
 // access: read
 // columns: id
-// The ids of the $k triples nearest to the query, by the vector index.
+// scope: filtered
+// The ids of the $k triples nearest to the query, by the vector index, which returns $near: the same number, or
+// more under a scope.
 CYPHER 25
 MATCH (t:Triple)
-SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR $query LIMIT $k)
+SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR $query LIMIT $near)
+/*+ WITH t WHERE IN_SCOPE_TRIPLE(t) */
 RETURN t.id AS id
+LIMIT $k

@@ -1,11 +1,13 @@
 // name: seed_triples(query, k, candidates)
 // access: read
 // columns: id, subject, predicate, object, passage, score, head, tail
+// scope: filtered
 // The $k triples nearest to the query, best first. score is the cosine (at least 0), passage an id, head and tail the
 // element ids of the ends. The index returns $candidates by quantised vectors; the stored vectors decide.
 CYPHER 25
 MATCH (t:Triple)
 SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR $query LIMIT $candidates)
+/*+ WITH t WHERE IN_SCOPE_TRIPLE(t) */
 WITH t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
 WITH t, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
 ORDER BY score DESC, t.id

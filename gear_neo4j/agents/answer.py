@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
 from gear_neo4j.models.recording import RecordedReply
@@ -139,7 +139,10 @@ class StepFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What decided a run: its steps, the passages of each gist triple, the selection, and the model's replies."""
+    """What decided a run: its steps, the passages of each gist triple, the selection, and the model's replies.
+
+    ``scope`` is the JSON of the scope of the run, empty without one.
+    """
 
     question: str
     roles: str
@@ -149,6 +152,7 @@ class Trace:
     titles: Mapping[str, str] = field(default_factory=dict)
     answer: str = ""
     replies: tuple[RecordedReply, ...] = ()
+    scope: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def gist(self) -> tuple[Fact, ...]:

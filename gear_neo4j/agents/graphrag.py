@@ -36,6 +36,7 @@ class GraphRagLocal(AgentRecipe):
     """GraphRAG's local search: facts around the question's entities, and reports on their communities; one call."""
 
     name: ClassVar[str] = "graphrag-local"
+    unscoped: ClassVar[str] = "its reports rest on passages of the whole graph"
     over: Subgraph = option(Subgraph(), "the subgraph that it stands on")
 
 
@@ -105,6 +106,7 @@ class GraphRagGlobal(Budget):
     """
 
     name: ClassVar[str] = "graphrag-global"
+    unscoped: ClassVar[str] = "its reports rest on passages of the whole graph"
     level: int = option(2, "the finest level of reports", least=0)
     concurrency: int = option(4, "number of concurrent calls", least=1)
 

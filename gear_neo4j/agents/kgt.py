@@ -36,6 +36,7 @@ class Kgt(Budget):
     """KG-based Thought: analyses the question and fills in one of five query templates over an adopted graph."""
 
     name: ClassVar[str] = "kgt"
+    unscoped: ClassVar[str] = "it reads nodes of your own, which carry no readers"
 
 
 class KgtLoop:

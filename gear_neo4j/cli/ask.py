@@ -10,6 +10,7 @@ from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from
 from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
+from gear_neo4j.cli.scope import require_admitted, view_of, with_scope
 from gear_neo4j.cli.screen import Screen, errors
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.errors import ExitCode, InputError, PartialResult
@@ -18,6 +19,7 @@ from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.question import checked
+from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.wire import answer_json, read_trace, write_trace
 from gear_neo4j.wording import counted
@@ -48,6 +50,7 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @click.option("--trace", "trace_file", type=PATH, help="Write a trace of each step to a JSON file.")
 @click.option("--replay", "replay_file", type=PATH, help="Replay the model's replies from a trace; no model is called.")
+@with_scope
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def ask(
@@ -58,6 +61,7 @@ def ask(
     paths: bool,
     trace_file: Path | None,
     replay_file: Path | None,
+    scope: Scope,
     json_file: Path | None,
     options: RecipeOptions,
     settings: Settings,
@@ -72,12 +76,13 @@ def ask(
     """
     require_writable(trace_file)
     recipe = agent_from(agent_name, retriever, options)
-    chat: ChatModel | None = _replayed(replay_file, question) if replay_file else None
+    chat: ChatModel | None = _replayed(replay_file, question, scope) if replay_file else None
     if chat is None and (recipe.requires_model or settings.chat_model):
         # Fail before a server is started if no model is set.
         chat = open_chat(settings, cache=settings.chat_cache)
     live = Live(Screen(), errors)
-    with opened(settings, chat=chat) as gear:
+    with opened(settings, chat=chat) as opened_gear:
+        gear = view_of(opened_gear, scope)
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
     if not (json_file and emit(json_file, answer_json(answer))):
@@ -100,8 +105,9 @@ def _end(answer: Answer, *, wanted: bool) -> None:
         raise Exit(ExitCode.NOTHING_FOUND)
 
 
-def _replayed(file: Path, question: str) -> ReplayChat:
+def _replayed(file: Path, question: str, scope: Scope) -> ReplayChat:
     trace = read_trace(file)
+    require_admitted(scope, trace.scope, file=file)
     if checked(question) != trace.question:
         raise InputError(f"{file} is the trace of another question: use {trace.question!r}")
     return ReplayChat(trace.replies, name=f"replay of {trace.roles}")

@@ -6,21 +6,24 @@ import click
 
 from gear_neo4j.cli.output import require_folder
 from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.scope import require_admitted, with_scope
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain import SavedRun, page, read_saved, script
 from gear_neo4j.files import write_file
 from gear_neo4j.printable import single_line
+from gear_neo4j.scope import Scope
 from gear_neo4j.wording import counted
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Output folder; default: that of RUN.")
-def explain(run: Path, out: Path | None) -> None:
+@with_scope
+def explain(run: Path, out: Path | None, scope: Scope) -> None:
     """Write RUN.html, a page with the paths of a saved run, and RUN.cypher, which shows them in Neo4j.
 
     RUN is the output of gear search --json, gear ask --json or gear ask --trace. The command needs no database and no
-    model.
+    model. With the options of a scope, a run that was saved under a wider one is refused.
 
     \b
     gear ask "Who supervised Hinton?" --json > run.json
@@ -28,6 +31,7 @@ def explain(run: Path, out: Path | None) -> None:
     """
     require_folder(out)
     saved = read_saved(run)
+    require_admitted(scope, saved.scope, file=run)
     folder = out or run.parent
     for suffix, text in ((".html", page(saved)), (".cypher", script(saved))):
         _write(folder / f"{run.stem}{suffix}", text, run=run)

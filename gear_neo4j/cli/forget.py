@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from gear_neo4j.cli.collections import COLLECTION
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
 from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import CONNECTION, opened, with_settings
@@ -17,11 +18,12 @@ from gear_neo4j.wording import contents
 
 @click.command()
 @click.argument("source")
+@COLLECTION
 @click.option("--dry-run", is_flag=True, help="Report what would be removed, without removing it.")
 @YES
 @json_option
 @with_settings(CONNECTION)
-def forget(source: str, dry_run: bool, yes: bool, json_file: Path | None, settings: Settings) -> None:
+def forget(source: str, collection: str, dry_run: bool, yes: bool, json_file: Path | None, settings: Settings) -> None:
     """Remove the passages of SOURCE, their triples, and the entities that no other triple mentions.
 
     SOURCE is the path of a document as passed to gear ingest, or the "source" of JSONL lines. On a terminal, the
@@ -29,9 +31,10 @@ def forget(source: str, dry_run: bool, yes: bool, json_file: Path | None, settin
     """
     with opened(settings) as gear:
         if not (dry_run or yes) and can_ask():
-            confirm(f"{_size(gear.corpus.forget(source, dry_run=True))} of {source} in {gear.graph.name}")
+            weight = gear.corpus.forget(source, collection=collection, dry_run=True)
+            confirm(f"{_size(weight)} of {source} in {gear.graph.name}")
         with progress_shown("removed") as on_progress:
-            report = gear.corpus.forget(source, dry_run=dry_run, on_progress=on_progress)
+            report = gear.corpus.forget(source, collection=collection, dry_run=dry_run, on_progress=on_progress)
     if not emit(json_file, asdict(report)):
         say(f"{_size(report)} {'would be removed' if dry_run else 'removed'}")
 

@@ -25,6 +25,7 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import contents, counted
 
@@ -72,6 +73,19 @@ SHOWN_LINKS = 5
 @click.option(
     "--dry-run", is_flag=True, help="Report what would be ingested, and what an extraction would cost, without writing."
 )
+@click.option(
+    "--collection",
+    default=DEFAULT_COLLECTION,
+    show_default=True,
+    help="The collection of the passages; a search can be limited to it.",
+)
+@click.option(
+    "--readers",
+    "readers",
+    multiple=True,
+    metavar="PRINCIPAL",
+    help="A user or group that may read the passages, such as group:legal; can be repeated.  [default: everybody]",
+)
 @click.option("--resume", is_flag=True, expose_value=False, hidden=True)
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
@@ -87,6 +101,8 @@ def ingest(
     replace: bool,
     chunk_size: int,
     follow_links: bool,
+    collection: str,
+    readers: tuple[str, ...],
     settings: Settings,
 ) -> None:
     """Write passages and their triples into the graph.
@@ -131,6 +147,8 @@ def ingest(
                     replace=replace,
                     chunk_size=chunk_size,
                     follow_links=follow_links,
+                    collection=collection,
+                    readers=readers or None,
                 )
         if chosen:
             extracted = extraction.extract(

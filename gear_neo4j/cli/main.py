@@ -61,6 +61,14 @@ COMMANDS: Commands = {
         "gear_neo4j.cli.forget:forget",
         "Remove the passages of SOURCE, their triples, and the entities that no other triple mentions.",
     ),
+    "collections": (
+        "gear_neo4j.cli.collections:collections",
+        "List the collections of a database, or drop one.",
+    ),
+    "readers": (
+        "gear_neo4j.cli.collections:readers",
+        "Set who may read the passages of SOURCE, and the triples that they state.",
+    ),
     "import": (
         "gear_neo4j.cli.adopt:import_command",
         "Import nodes and relationships from neo4j-admin CSV files into the running database.",

@@ -8,11 +8,13 @@ from click.exceptions import Exit
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.scope import view_of, with_scope
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.cli.search import print_entities, print_paths
 from gear_neo4j.domain import Cypher
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.retrieval.paths import PathResult, Paths
+from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.wire import connected_json
 
@@ -21,9 +23,10 @@ SHOWN = ("entities", "hops", "pair_paths", "max_paths", "answers", "facts")
 
 @click.command(cls=RecipeCommand, recipe=Paths, only=SHOWN)
 @click.argument("question")
+@with_scope
 @json_option
 @with_settings(CONNECTION, EMBEDDING)
-def paths(question: str, json_file: Path | None, options: RecipeOptions, settings: Settings) -> None:
+def paths(question: str, scope: Scope, json_file: Path | None, options: RecipeOptions, settings: Settings) -> None:
     """Show the nodes that answer QUESTION, the shortest paths between those that it mentions, and nearby facts.
 
     No language model is called, and the exit code is 1 if nothing is found. gear search --retriever paths and gear ask
@@ -33,7 +36,8 @@ def paths(question: str, json_file: Path | None, options: RecipeOptions, setting
     gear paths "Which drugs inhibit both ALK and ROS1?"
     """
     recipe = with_options_of(Paths(), options)
-    with opened(settings) as gear:
+    with opened(settings) as opened_gear:
+        gear = view_of(opened_gear, scope)
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     if not (json_file and emit(json_file, connected_json(question, connected))):

@@ -12,12 +12,14 @@ from rich.text import Text
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, retriever_from
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.scope import view_of, with_scope
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.printable import single_line
 from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.wire import hits_json
 from gear_neo4j.wording import written
@@ -30,6 +32,7 @@ SHOWN_PATHS = 5
 @click.option("--retriever", default="auto", show_default=True, help="One of the retrievers below.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Number of passages.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
+@with_scope
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def search(
@@ -37,6 +40,7 @@ def search(
     retriever: str,
     k: int,
     paths: bool,
+    scope: Scope,
     json_file: File | None,
     options: RecipeOptions,
     settings: Settings,
@@ -51,7 +55,8 @@ def search(
     recipe = retriever_from(retriever, options)
     # Fail before a server is started if a required model is not set.
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
-    with opened(settings, chat=chat) as gear:
+    with opened(settings, chat=chat) as opened_gear:
+        gear = view_of(opened_gear, scope)
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     if not (json_file and emit(json_file, hits_json(hits))):

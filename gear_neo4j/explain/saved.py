@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as File
-from typing import Literal
+from typing import Any, Literal
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, ToolCall, Trace
 from gear_neo4j.agents.ranking import final_ranking
@@ -38,6 +38,7 @@ class SavedRun:
     """A run read from its file; ``provenance`` has the score and ranks of each passage, if the file has them.
 
     ``entities``, ``figure`` and ``doubt`` are those of its search: what answers in a graph that was adopted.
+    ``scope`` is the JSON of what its caller could see, empty if that was everything.
     """
 
     kind: Literal["search", "answer", "trace"]
@@ -52,6 +53,7 @@ class SavedRun:
     entities: tuple[EntityHit, ...] = ()
     figure: Figure | None = None
     doubt: str = ""
+    scope: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -105,6 +107,7 @@ def _search(hits: Hits) -> SavedRun:
         entities=hits.entities,
         figure=hits.figure,
         doubt=hits.doubt,
+        scope=hits.scope,
     )
 
 
@@ -123,6 +126,7 @@ def _answer(answer: Answer) -> SavedRun:
         entities=answer.hits.entities,
         figure=answer.hits.figure,
         doubt=answer.hits.doubt,
+        scope=answer.trace.scope,
     )
 
 
@@ -138,6 +142,7 @@ def _trace(trace: Trace) -> SavedRun:
         passages=passages,
         answer=trace.answer,
         citations=_citations(trace, ranking, passages),
+        scope=trace.scope,
     )
 
 

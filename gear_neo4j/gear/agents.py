@@ -171,7 +171,9 @@ def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:
         for tool in recipe.tools:
             yield _tool(session, tool) if isinstance(tool, str) else tool
         return
-    names = dict.fromkeys(entry.name for entry in (*RETRIEVERS, *AGENTS) if entry.tool)
+    scoped = not session.graph.scope.is_everything
+    entries = (*RETRIEVERS, *AGENTS)
+    names = dict.fromkeys(entry.name for entry in entries if entry.tool and not (scoped and entry.recipe.unscoped))
     for name in names:
         yield _tool(session, name)
     if recipe.allow_cypher:

@@ -10,18 +10,21 @@ from gear_neo4j.extraction.run import Extraction, ExtractionReport, Failure
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.stats import Stats, stats_of
+from gear_neo4j.graph.collections import Collection
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
-from gear_neo4j.ingestion.forgetting import forget
+from gear_neo4j.ingestion.forgetting import drop_collection, forget, set_readers
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.scope import DEFAULT_COLLECTION
 
 
 class Corpus:
@@ -42,6 +45,8 @@ class Corpus:
         replace: bool = False,
         chunk_size: int = CHUNK_SIZE,
         follow_links: bool = False,
+        collection: str = DEFAULT_COLLECTION,
+        readers: Sequence[str] | None = None,
         limits: Limits = DEFAULT_LIMITS,
         on_problem: Callable[[Problem], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
@@ -60,12 +65,15 @@ class Corpus:
                 earlier version of it left.
             chunk_size: the length of a document's passages, in characters.
             follow_links: also read what links in folders lead to outside of them; see ``links`` of the report.
+            collection: the collection of the passages, whose ids begin with its name: ``legal/p1``.
+            readers: the principals that may read the passages; by default everybody who may read the collection, and
+                the readers that an earlier version of a document has. A line of JSONL may name its own.
             limits: the size, time and memory beyond which a document is refused; one that exceeds them is a problem.
             on_problem: called with each line or file that could not be used; the rest is ingested.
 
         Raises:
             InputError: a source is missing or of no kind that can be ingested, or a JSONL file is empty.
-            SettingsError: chunk_size is below 100.
+            SettingsError: chunk_size is below 100, or a name cannot be used.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
         if chunk_size < SMALLEST_CHUNK:
@@ -79,6 +87,7 @@ class Corpus:
             replace=replace,
             chunk_size=chunk_size,
             limits=limits,
+            membership=Membership.of(collection, readers),
             report=IngestReport.of(files),
         )
         with self._session.writing():
@@ -154,6 +163,7 @@ class Corpus:
         self,
         source: str | File,
         *,
+        collection: str = DEFAULT_COLLECTION,
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> Deletion:
@@ -161,6 +171,7 @@ class Corpus:
 
         Args:
             source: a document as its path was given to :meth:`ingest`, or the source that a line of JSONL names.
+            collection: the collection that it is in.
             dry_run: change nothing, only count what would go.
 
         Raises:
@@ -168,7 +179,44 @@ class Corpus:
             MigrationError: the schema cannot be brought up to date, or, in a dry run, is not.
         """
         with self._session.writing():
-            return forget(self._graph, source, dry_run=dry_run, on_progress=on_progress)
+            return forget(self._graph, source, collection=collection, dry_run=dry_run, on_progress=on_progress)
+
+    def collections(self) -> list[Collection]:
+        """All collections with passages; the query visits every passage."""
+        return self._graph.collections.all()
+
+    def drop(
+        self,
+        collection: str,
+        *,
+        dry_run: bool = False,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> Deletion:
+        """Remove a collection: all its passages, with their triples and the entities that no other triple names.
+
+        Args:
+            dry_run: change nothing, only count the passages and triples that would go.
+
+        Raises:
+            NothingFound: there is no such collection; names those that exist.
+            MigrationError: the schema cannot be brought up to date, or, in a dry run, is not.
+        """
+        with self._session.writing():
+            return drop_collection(self._graph, collection, dry_run=dry_run, on_progress=on_progress)
+
+    def set_readers(self, source: str | File, readers: Sequence[str], *, collection: str = DEFAULT_COLLECTION) -> int:
+        """Set who may read the passages of a source, and the triples that they state; returns how many passages.
+
+        Args:
+            readers: principals; none means everybody who may read the collection.
+
+        Raises:
+            NothingFound: no passage has that source; names some that exist.
+            SettingsError: a name cannot be used.
+        """
+        members = Membership.of(collection, readers)
+        with self._session.writing():
+            return set_readers(self._graph, source, members.readers or (), collection=members.collection)
 
     def prepare(self) -> None:
         """Migrate the database and put the embedding model on record; :meth:`ingest` does so by itself.

@@ -1,6 +1,7 @@
 """``Gear``: the entry point of the library, composed of its parts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,6 +27,7 @@ from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -122,6 +124,39 @@ class Gear:
         """
         return self._session.chat
 
+    def scoped(
+        self,
+        *,
+        collections: Iterable[str] | None = None,
+        principals: Iterable[str] | None = None,
+        where: object = None,
+        strict: bool = False,
+    ) -> "Gear":
+        """A view of what a caller may see, which can be narrowed further and never widened; it is read-only.
+
+        A search in it gives what the same search gives over a database that holds these passages alone. Make the view
+        once for a caller and keep it: it holds what is kept between searches. It stays open as long as this object.
+
+        Args:
+            collections: names of collections; by default all.
+            principals: who the caller *is*, such as ``["user:ada", "group:legal"]``: passages that name readers are
+                seen if one of them is among these. By default readers count for nothing.
+            where: a filter of metadata, as text (``year >= 2020 and team in ["a", "b"]``) or as JSON.
+            strict: leave out Neo4j's full-text index, whose scores depend on the words of the whole database.
+
+        Raises:
+            SettingsError: a name or the filter cannot be used.
+        """
+        scope = self.scope.narrowed(collections=collections, principals=principals, where=where, strict=strict)
+        view = type(self).__new__(type(self))
+        view._compose(self._session.scoped(scope))
+        return view
+
+    @property
+    def scope(self) -> Scope:
+        """What this view may see; of :class:`Gear` itself, everything."""
+        return self.graph.scope
+
     def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
         """The k best passages for a question, and the paths through the graph that led to them.
 
@@ -134,7 +169,7 @@ class Gear:
             SettingsError: there is no retriever of that name.
             ModelError: the retriever needs a chat model, which is missing or failed.
         """
-        return self.retriever(retriever).retrieve(question, k=k)
+        return replace(self.retriever(retriever).retrieve(question, k=k), scope=self.scope.json)
 
     def ask(
         self,
@@ -179,7 +214,7 @@ class Gear:
         Args:
             player: plays the chat model's part where it has the methods for it, such as an oracle.
         """
-        return RecordedAgent(self._session.with_player(player).agent(AGENTS.recipe(recipe)))
+        return RecordedAgent(self._session.with_player(player).agent(AGENTS.recipe(recipe)), scope=self.scope)
 
     def ingest(
         self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any

@@ -17,7 +17,7 @@ from gear_neo4j.roles.seeds import PromptedSeeder
 @register_retriever(Auto, tool="facts that several documents state together; the first choice")
 def auto(session: Session, _recipe: Auto) -> AutoRetriever:
     """Each search by the retriever that fits the database as it is then."""
-    return AutoRetriever(session.graph.store.contents, session.retriever)
+    return AutoRetriever(session.graph.store.contents, session.retriever, strict=session.graph.scope.strict)
 
 
 @register_retriever(Naive)

@@ -7,11 +7,11 @@ from threading import Lock
 from typing import Self, TypeVar, cast
 
 from gear_neo4j.agents.agent import Agent
-from gear_neo4j.errors import ModelError
+from gear_neo4j.errors import ModelError, ScopeRefusal
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
+from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.beam import Beam
 from gear_neo4j.retrieval.dictionary import Dictionaries
@@ -23,6 +23,7 @@ from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.projection import Projections
 from gear_neo4j.retrieval.rankers import BaseName
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 
 Role = TypeVar("Role")
@@ -89,6 +90,15 @@ class Session:
         other.player = player
         return other
 
+    def scoped(self, scope: Scope) -> "Session":
+        """The session under a scope, with caches of its own."""
+        other = Session(
+            self.graph.scoped(scope), embedder=self.plain_embedder, chat=self._open_chat, settings=self.settings
+        )
+        # One model for all: it is opened once.
+        other._opening, other._chats, other.player = self._opening, self._chats, self.player
+        return other
+
     def role(self, prompted: Callable[[ChatModel], Role], *, method: str = "answer") -> Role:
         """The player of a role: the custom one if it has the method, else the chat model.
 
@@ -107,7 +117,12 @@ class Session:
             return None
 
     def retriever(self, recipe: RetrieverRecipe) -> Retriever:
-        """The retriever of a recipe."""
+        """The retriever of a recipe.
+
+        Raises:
+            ScopeRefusal: it reads more than the scope admits.
+        """
+        self._require_scope(recipe)
         return cast(Retriever, RETRIEVERS.make(self, recipe))
 
     def agent(self, recipe: AgentRecipe) -> Agent:
@@ -115,12 +130,18 @@ class Session:
 
         Raises:
             MigrationError: a newer gear-neo4j has migrated the database.
+            ScopeRefusal: it reads more than the scope admits.
         """
+        self._require_scope(recipe)
         if not self._known:
             # Once a session: an agent may ask its model before it reads anything.
             self.graph.record()
             self._known.append(True)
         return cast(Agent, AGENTS.make(self, recipe))
+
+    def _require_scope(self, recipe: Recipe) -> None:
+        if recipe.unscoped and not self.graph.scope.is_everything:
+            raise ScopeRefusal(f"{recipe.name} is refused under a scope: {recipe.unscoped}")
 
     def first_stage(self, base: BaseName | RetrieverRecipe) -> FirstStage:
         """The first stage: a ranker by its name, or any retriever."""

@@ -1,10 +1,11 @@
 """Writes and deletes passages and triples, and checks beforehand which exist."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.domain import Passage, Triple, entity_key
 from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.scope import metadata_key
 
 Vectors = Sequence[Sequence[float]]
 
@@ -54,8 +55,14 @@ class CorpusWrites:
         self._database.call("write_passages", rows=_embedded_rows(passages, vectors))
 
     def move_passages(self, passages: Sequence[Passage]) -> None:
-        """Update the position of existing passages."""
+        """Update position and metadata of existing passages, and the readers of those that say who they are."""
         self._database.call("move_passages", rows=[_passage_row(passage) for passage in passages])
+
+    def write_readers(self, readers: Mapping[str, Sequence[str]]) -> None:
+        """Set the readers of passages, by id, and of their triples with them; none means everybody."""
+        if readers:
+            rows = [{"id": id, "readers": list(names)} for id, names in sorted(readers.items())]
+            self._database.call("write_readers", rows=rows)
 
     def replace_passages(self, passages: Sequence[Passage], vectors: Vectors) -> Deletion:
         """Write new texts under existing ids; the triples of the old texts are deleted."""
@@ -91,11 +98,12 @@ class CorpusWrites:
 
 
 def entity_rows(triples: Iterable[Triple]) -> list[Row]:
-    """The entities of some triples by key: the first spelling gives the name, later ones match by key."""
+    """The entities of some triples by key: of several spellings, ``write_triples`` says which gives the name."""
     names: dict[str, str] = {}
     for triple in triples:
         for name in (triple.subject, triple.object):
-            names.setdefault(entity_key(name), name)
+            key = entity_key(name)
+            names[key] = min(name, names.get(key, name), key=lambda spelling: (spelling == spelling.upper(), spelling))
     # Sorted, so that concurrent writers take locks in the same order and do not deadlock.
     return [{"key": key, "name": names[key]} for key in sorted(names)]
 
@@ -119,11 +127,18 @@ def triple_rows(triples: Sequence[Triple], vectors: Vectors) -> list[Row]:
 
 
 def _passage_row(passage: Passage) -> Row:
-    return {"id": passage.id, "title": passage.title, "text": passage.text, "position": passage.position}
+    return {
+        "id": passage.id,
+        "title": passage.title,
+        "text": passage.text,
+        "position": passage.position,
+        "metadata": {metadata_key(field): value for field, value in passage.metadata.items()},
+        "readers": None if passage.readers is None else list(passage.readers),
+    }
 
 
 def _embedded_rows(passages: Sequence[Passage], vectors: Vectors) -> list[Row]:
     return [
-        {**_passage_row(passage), "source": passage.source, "embedding": vector}
+        {**_passage_row(passage), "source": passage.source, "collection": passage.collection, "embedding": vector}
         for passage, vector in zip(passages, vectors, strict=True)
     ]

@@ -17,11 +17,13 @@ from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.meter import Meter, NamedContext
 from gear_neo4j.graph.profiles import QueryProfile, profile_of
-from gear_neo4j.graph.queries import Query, named
+from gear_neo4j.graph.queries import Query, has_small_form, named
 from gear_neo4j.graph.query_log import logged
 from gear_neo4j.graph.refusals import refusal
+from gear_neo4j.graph.scope_gate import Extent, ScopeGate
 from gear_neo4j.graph.values import quiet
 from gear_neo4j.graph.versions import SEARCH_PROBE, check_version, search_answer
+from gear_neo4j.scope import EVERYTHING, Scope
 
 # The server looks for expired transactions every two seconds.
 GRACE = 3.0
@@ -55,6 +57,7 @@ class Database:
         self._reopen: Callable[[Meter], neo4j.Driver] | None = None
         self._probed: bool | None = None
         self._on_profile: Callable[[QueryProfile], None] | None = None
+        self._gate: ScopeGate | None = None
         query = named("server_info")
         with _explained(name, query):
             # Without a name the driver would ask the server for the home database on every call.
@@ -98,6 +101,8 @@ class Database:
     def run(self, query: Query, /, **parameters: object) -> list[Row]:
         """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
         query.check(parameters)
+        if self._gate:
+            query, parameters = self._gate.admit(query, parameters)
         with _explained(self.name, query), logged(query.name, database=self.name) as entry:
             rows = self._run_with_retries(query, quiet(parameters))
             entry.rows = len(rows)
@@ -141,13 +146,22 @@ class Database:
         )
 
     def call(self, name: str, /, **parameters: object) -> list[Row]:
-        """Run the named query of ``cypher/``, in the form that this server supports."""
-        return self.run(named(name, search_clause=self.has_search_clause), **parameters)
+        """Run the named query of ``cypher/``, in the form that this server and the scope need."""
+        query = self._named(name)
+        return self.run(query, **_taken(query, parameters))
+
+    def _named(self, name: str) -> Query:
+        if self._gate and has_small_form(name) and self._gate.is_small:
+            return named(name, form="small_scope")
+        return named(name, form="search_clause" if self.has_search_clause else "plain")
 
     def stream(self, name: str, /, **parameters: object) -> Iterator[Row]:
         """The rows of a reading query as they arrive, 1,000 at a time, so that memory stays bounded."""
-        query = named(name, search_clause=self.has_search_clause)
+        query = self._named(name)
+        parameters = _taken(query, parameters)
         query.check(parameters)
+        if self._gate:
+            query, parameters = self._gate.admit(query, parameters)
         with (
             _explained(self.name, query),
             logged(query.name, database=self.name) as entry,
@@ -160,6 +174,7 @@ class Database:
 
     def explain(self, text: str, *, timeout: float = 10.0) -> str:
         """The server's query type of a statement, which is not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
+        self._refuse_text()
         return self._untrusted(timeout, lambda tx, _: tx.run(f"EXPLAIN {text}").consume().query_type or "")
 
     def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> Excerpt:
@@ -172,12 +187,18 @@ class Database:
         Raises:
             QueryTimeout: it took longer than ``timeout`` seconds.
             DatabaseError: the server refused it, or a single row is too large.
+            ScopeRefusal: the database is scoped: what a text of a model reads, nobody can foresee.
         """
+        self._refuse_text()
 
         def read(transaction: neo4j.Transaction, meter: Meter) -> Excerpt:
             return _excerpt(transaction.run(text), limit=limit, meter=meter)
 
         return self._untrusted(timeout, read)
+
+    def _refuse_text(self) -> None:
+        if self._gate:
+            self._gate.admit(Query("text", ""), {})
 
     def _untrusted(self, timeout: float, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
         with Meter(MOST_BYTES) as meter:
@@ -233,7 +254,7 @@ class Database:
         """
         if self._probed is None:
             try:
-                self.run(Query("probe", SEARCH_PROBE))
+                self.run(Query("probe", SEARCH_PROBE, scope="free"))
             except DatabaseError as error:
                 answer = search_answer(getattr(error.__cause__, "code", None))
                 if answer is None:
@@ -249,6 +270,22 @@ class Database:
         other._owned, other._on_profile = False, listener
         return other
 
+    def gated(self, gate: ScopeGate) -> "Database":
+        """The same database over the same driver; every query passes the gate of a scope."""
+        other = copy(self)
+        other._owned, other._gate = False, gate
+        return other
+
+    @property
+    def scope(self) -> Scope:
+        """What its queries may read."""
+        return self._gate.scope if self._gate else EVERYTHING
+
+    @property
+    def extent(self) -> Extent | None:
+        """How much of it is in the scope; None without a scope."""
+        return self._gate.extent() if self._gate else None
+
     def close(self) -> None:
         """Close the driver, unless it is the caller's."""
         if self._owned:
@@ -259,6 +296,12 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _taken(query: Query, parameters: Row) -> Row:
+    # What reads a small scope instead of an index takes no number of candidates.
+    unused = named(query.name).parameters - query.parameters
+    return {name: value for name, value in parameters.items() if name not in unused}
 
 
 def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:

@@ -142,8 +142,10 @@ class Export:
         """The entities whose names match a text in Lucene's syntax best, by key, and the words that passages have.
 
         One round trip. Nothing while the index is missing or being built: a database of an older version can be
-        searched.
+        searched. Nothing under a strict scope.
         """
+        if self._database.scope.strict:
+            return {}, set()
         try:
             row = self._database.call("similar_entities", words=list(words), text=text, limit=SIMILAR_ENTITIES)[0]
         except IndexUnavailable:
@@ -151,8 +153,11 @@ class Export:
         return {key: NamedEntity(*entity) for key, *entity in row["similar"]}, set(row["known"])
 
     def common_words(self, words: Sequence[str]) -> set[str]:
-        """Those of some words in lower case that the passages write so, too; one round trip, or none without words."""
-        if not words:
+        """Those of some words in lower case that the passages write so, too; one round trip, or none without words.
+
+        None under a strict scope.
+        """
+        if not words or self._database.scope.strict:
             return set()
         rows = self._database.call("common_words", words=list(words), limit=PASSAGES_OF_A_WORD)
         return {row["word"] for row in rows}

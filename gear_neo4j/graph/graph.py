@@ -6,12 +6,13 @@ from contextlib import AbstractContextManager
 
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.graph import bulk, migrations, preparation, schema
+from gear_neo4j.graph.collections import Collections
 from gear_neo4j.graph.community_store import CommunityStore
 from gear_neo4j.graph.corpus_writes import CorpusWrites
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.diagnostics import Diagnostics
 from gear_neo4j.graph.excerpt import Excerpt
-from gear_neo4j.graph.export import Export
+from gear_neo4j.graph.export import Export, Version
 from gear_neo4j.graph.extraction_queue import ExtractionQueue
 from gear_neo4j.graph.imports import Imports
 from gear_neo4j.graph.mass_edges import MassReader
@@ -21,11 +22,13 @@ from gear_neo4j.graph.overlay_store import OverlayStore
 from gear_neo4j.graph.pattern_queries import PatternQueries
 from gear_neo4j.graph.profiles import QueryProfile
 from gear_neo4j.graph.record import StoreRecord, read_record, require_record
+from gear_neo4j.graph.scoped import scoped
 from gear_neo4j.graph.sources import Sources
 from gear_neo4j.graph.store import Store
 from gear_neo4j.graph.survey_queries import SurveyQueries
 from gear_neo4j.graph.synonyms import Synonyms
 from gear_neo4j.graph.templates import Templates
+from gear_neo4j.scope import Scope
 
 
 class Graph:
@@ -40,6 +43,7 @@ class Graph:
         patterns: the schema of an adopted graph, its values, and patterns over it.
         corpus: writes and deletions of passages and triples.
         sources: where passages came from.
+        collections: the collections of passages.
         synonyms: synonym edges between entities.
         extraction: the passages waiting for extraction.
         overlay: the passages and triples over a user's own graph.
@@ -59,6 +63,7 @@ class Graph:
         self.patterns = PatternQueries(database)
         self.corpus = CorpusWrites(database)
         self.sources = Sources(database)
+        self.collections = Collections(database)
         self.synonyms = Synonyms(database)
         self.extraction = ExtractionQueue(database)
         self.overlay = OverlayStore(database)
@@ -154,6 +159,20 @@ class Graph:
     def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> Excerpt:
         """The first rows of an untrusted statement; see :meth:`Database.read_text`."""
         return self.database.read_text(text, timeout=timeout, limit=limit)
+
+    def scoped(self, scope: Scope) -> "Graph":
+        """The same graph under a scope: read-only, and what the scope does not admit is not there."""
+        return self if scope.is_everything else Graph(scoped(self.database, scope))
+
+    @property
+    def scope(self) -> Scope:
+        """What may be read of the graph."""
+        return self.database.scope
+
+    def passages(self, version: Version) -> int:
+        """The number of passages of a version of the graph; under a scope, about how many are in it."""
+        extent = self.database.extent
+        return version.passages if extent is None else extent.passages
 
     def profiling(self, listener: Callable[[QueryProfile], None]) -> "Graph":
         """The same graph; the listener receives the profile of each query."""

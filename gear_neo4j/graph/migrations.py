@@ -7,14 +7,19 @@ import re
 import time
 
 from gear_neo4j.errors import ForeignGraph, MigrationError
+from gear_neo4j.graph.collections import Collections
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.migration_files import TARGET, Migration, load, numbers, require_known
 from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS, Lock, locked
 from gear_neo4j.graph.record import has_foreign_entities, read_record
 from gear_neo4j.graph.schema import ENTITY, await_online, expected_indexes, verify
+from gear_neo4j.scope import DEFAULT_COLLECTION
 
 _CREATE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
 SOON = 10.0
+# The migration after which passages and triples of earlier versions are put into a collection.
+STAMPED = "V006__collections.cypher"
+STAMPED_A_BATCH = 500
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
@@ -121,6 +126,8 @@ def _apply(
     for statement in _statements(migration, foreign=foreign):
         lock.require()
         database.execute(_fill_in(statement, dimension))
+    if migration.source == STAMPED:
+        _stamp(database, lock)
     lock.require()
     database.call(
         "record_migration",
@@ -133,6 +140,14 @@ def _apply(
         milliseconds=round(1_000 * (time.monotonic() - started)),
         by=TARGET,
     )
+
+
+def _stamp(database: Database, lock: Lock) -> None:
+    """Put all that is there into the default collection; killed, the next migration goes through it again."""
+    last: str | None = ""
+    while last is not None:
+        lock.require()
+        last = Collections(database).stamp(after=last, collection=DEFAULT_COLLECTION, limit=STAMPED_A_BATCH)
 
 
 def foreign_labels(database: Database) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.graph_schema import GraphSchema
+from gear_neo4j.scope import DEFAULT_COLLECTION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +95,12 @@ class OverlayStore:
         """Every triple of a property with the current state of its node, streamed."""
         return self._database.stream("adopted_properties", **_parameters(reading))
 
-    def write_passages(self, rows: Sequence[Row]) -> int:
+    def write_passages(
+        self, rows: Sequence[Row], *, collection: str = DEFAULT_COLLECTION, readers: Sequence[str] = ()
+    ) -> int:
         """Write passages over nodes, in one transaction; returns how many."""
-        return int(self._database.call("write_adopted_passages", rows=list(rows))[0]["written"])
+        given = {"rows": list(rows), "collection": collection, "readers": list(readers)}
+        return int(self._database.call("write_adopted_passages", **given)[0]["written"])
 
     def write_triples(self, rows: Sequence[Row]) -> int:
         """Write triples over relationships and properties, in one transaction; returns how many."""

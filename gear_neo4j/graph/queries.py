@@ -1,25 +1,32 @@
 """The query files of ``cypher/``: one named query each, loaded once, their headers checked against the text.
 
 A file begins with ``// name: triples_of(passages, limit)``, ``// access: read`` (or ``write``) and
-``// columns: id, text`` (or ``none``). ``// timeout: 10`` may follow, the query's time limit in seconds. The other
-``//`` lines are its documentation. Files in ``cypher/search_clause/`` replace those of the same name on
-servers with the SEARCH clause of Cypher 25.
+``// columns: id, text`` (or ``none``). ``// scope: filtered`` may follow, if the file says where the conditions of a
+scope belong (``scoping.py``), or ``// scope: free``, if it reads nothing that a scope could hide; any other query is
+refused under a scope. ``// timeout: 10`` may follow, the query's time limit in seconds. The other ``//`` lines are its
+documentation. Files in ``cypher/search_clause/`` replace those of the same name on servers with the SEARCH clause of
+Cypher 25, and files in ``cypher/small_scope/`` under a scope of few passages, which are read instead of an index.
 """
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Literal, cast
 
 from gear_neo4j.graph.columns import bare, columns_of
+from gear_neo4j.graph.scoping import Shape, has_conditions, within_scope, without_scope
 
 _HEADER = re.compile(
     r"//\s*name:\s*(?P<name>\w+)\((?P<parameters>[\w\s,]*)\)\s*\n"
     r"//\s*access:\s*(?P<access>read|write)\s*\n"
     r"//\s*columns:\s*(?P<columns>\w+(?:,[ ]*\w+)*)\s*\n"
+    r"(?://\s*scope:\s*(?P<scope>free|filtered)\s*\n)?"
     r"(?://\s*timeout:\s*(?P<seconds>\d+)\s*\n)?"
 )
+ScopeUse = Literal["refused", "free", "filtered"]
+Forms = Literal["plain", "search_clause", "small_scope"]
 # $any(...) and $all(...) are Cypher's syntax for dynamic labels, not parameters.
 _PARAMETER = re.compile(r"\$(?!(?:any|all)\()(\w+)")
 
@@ -28,7 +35,8 @@ _PARAMETER = re.compile(r"\$(?!(?:any|all)\()(\w+)")
 class Query:
     """A Cypher text with its name, its parameters, whether it writes, and its time limit in seconds.
 
-    ``columns`` and ``file`` (from the repository's root) are empty for a text that is not from a file.
+    ``columns`` and ``file`` (from the repository's root) are empty for a text that is not from a file. ``scope`` says
+    what happens under a scope, and ``marked`` is the text with the places of its conditions.
     """
 
     name: str
@@ -38,11 +46,21 @@ class Query:
     timeout: int | None = None
     columns: tuple[str, ...] = ()
     file: str = ""
+    scope: ScopeUse = "refused"
+    marked: str = ""
+
+    def can_replace(self, other: "Query") -> bool:
+        """Whether it takes the parameters of another query, or some of them, and returns the same columns."""
+        return self.parameters <= other.parameters and (self.writes, self.columns) == (other.writes, other.columns)
 
     @property
-    def interface(self) -> tuple[object, ...]:
-        """What a caller depends on: both forms of a query must agree in it."""
-        return self.parameters, self.writes, self.columns
+    def sized(self) -> bool:
+        """Whether it needs to know how much of the database is in the scope."""
+        return any(f"$scope.{name}" in self.marked for name in ("ids", "factor", "triples", "adopted"))
+
+    def within(self, shape: Shape) -> "Query":
+        """The form of a filtered query under a scope with these conditions; it takes the parameter ``scope``, too."""
+        return replace(self, text=within_scope(self.marked, shape), parameters=self.parameters | {"scope"})
 
     def check(self, parameters: Mapping[str, object]) -> None:
         """Refuse parameters other than those declared, before anything is sent to the server.
@@ -63,27 +81,32 @@ def load(folder: Path) -> dict[str, Query]:
     return _parse_all(folder.glob("*.cypher"), folder.parent)
 
 
-def load_search_forms(folder: Path, plain: Mapping[str, Query]) -> dict[str, Query]:
-    """The forms with the SEARCH clause of some of a folder's queries, by name.
+def load_forms(folder: Path, form: Forms, plain: Mapping[str, Query]) -> dict[str, Query]:
+    """The other forms of some of a folder's queries, by name.
 
     Raises:
         ValueError: a form's parameters, access or columns are not those of the plain form.
     """
-    forms = _parse_all((folder / "search_clause").glob("*.cypher"), folder.parent)
-    for form in forms.values():
-        if form.name not in plain or form.interface != plain[form.name].interface:
-            raise ValueError(f"{form.file}: its header must be that of {folder.name}/{form.name}.cypher")
-    return forms
+    queries = _parse_all((folder / form).glob("*.cypher"), folder.parent)
+    for query in queries.values():
+        if query.name not in plain or not query.can_replace(plain[query.name]):
+            raise ValueError(f"{query.file}: its header must be that of {folder.name}/{query.name}.cypher")
+    return queries
 
 
 @cache
-def named(name: str, *, search_clause: bool = False) -> Query:
-    """The query of a name, in the form with the SEARCH clause where the server has it and the query needs it.
+def named(name: str, *, form: Forms = "plain") -> Query:
+    """The query of a name, in a form if it has that.
 
     Raises:
         KeyError: there is no query of that name.
     """
-    return _all(search_clause=search_clause)[name]
+    return _all(form).get(name) or _all("plain")[name]
+
+
+def has_small_form(name: str) -> bool:
+    """Whether a query has a form of its own under a scope of few passages."""
+    return name in _all("small_scope")
 
 
 def resource_folder(name: str) -> Path:
@@ -93,12 +116,9 @@ def resource_folder(name: str) -> Path:
 
 
 @cache
-def _all(*, search_clause: bool) -> Mapping[str, Query]:
+def _all(form: Forms) -> Mapping[str, Query]:
     folder = resource_folder("cypher")
-    if not search_clause:
-        return load(folder)
-    plain = _all(search_clause=False)
-    return {**plain, **load_search_forms(folder, plain)}
+    return load(folder) if form == "plain" else load_forms(folder, form, _all("plain"))
 
 
 def _parse_all(paths: Iterable[Path], root: Path) -> dict[str, Query]:
@@ -113,15 +133,20 @@ def _parse(path: Path, file: str) -> Query:
             f"{file}: the first lines must be '// name: stem(parameters)', '// access: read|write' and "
             "'// columns: names' or '// columns: none'"
         )
+    body = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//"))
     query = Query(
         name=header["name"],
-        text="\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//")),
+        text=without_scope(body),
         parameters=frozenset(_names(header["parameters"])),
         writes=header["access"] == "write",
         timeout=int(header["seconds"]) if header["seconds"] else None,
         columns=() if header["columns"] == "none" else _names(header["columns"]),
         file=file,
+        scope=cast(ScopeUse, header["scope"] or "refused"),
+        marked=body if header["scope"] == "filtered" else "",
     )
+    if has_conditions(body) != (query.scope == "filtered"):
+        raise ValueError(f"{file}: a text with the conditions of a scope declares '// scope: filtered', no other does")
     _check(query, stem=path.stem)
     return query
 

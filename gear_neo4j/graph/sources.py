@@ -12,22 +12,28 @@ class Sources:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def passages(self, source: str) -> int:
-        """The number of passages of a source."""
-        return int(self._database.call("count_source", source=source)[0]["passages"])
+    def passages(self, source: str, *, collection: str) -> int:
+        """The number of passages of a source in a collection."""
+        return int(self._database.call("count_source", source=source, collection=collection)[0]["passages"])
 
-    def passage_ids(self, source: str, *, limit: int) -> list[str]:
-        """The ids of up to ``limit`` passages of a source."""
-        return [row["id"] for row in self._database.call("passages_of_source", source=source, limit=limit)]
+    def passage_ids(self, source: str, *, collection: str, limit: int) -> list[str]:
+        """The ids of up to ``limit`` passages of a source in a collection."""
+        rows = self._database.call("passages_of_source", source=source, collection=collection, limit=limit)
+        return [row["id"] for row in rows]
 
-    def of_documents(self, sources: Sequence[str]) -> list[tuple[str, str]]:
-        """The passages of these sources, as (id, source)."""
-        rows = self._database.call("passages_of_documents", sources=list(sources))
+    def of_documents(self, sources: Sequence[str], *, collection: str) -> list[tuple[str, str]]:
+        """The passages of these sources in a collection, as (id, source)."""
+        rows = self._database.call("passages_of_documents", sources=list(sources), collection=collection)
         return [(row["id"], row["source"]) for row in rows]
 
-    def weigh(self, source: str) -> Deletion:
-        """What deleting a source would delete; read-only."""
-        return Deletion(**self._database.call("weigh_source", source=source)[0])
+    def readers(self, sources: Sequence[str], *, collection: str) -> dict[str, tuple[str, ...]]:
+        """The readers of those of the sources in a collection that name any, as one of their passages has them."""
+        rows = self._database.call("readers_of_sources", sources=list(sources), collection=collection)
+        return {row["source"]: tuple(row["readers"]) for row in rows}
+
+    def weigh(self, source: str, *, collection: str) -> Deletion:
+        """What deleting a source from a collection would delete; read-only."""
+        return Deletion(**self._database.call("weigh_source", source=source, collection=collection)[0])
 
     def count(self) -> int:
         """The number of sources; the query visits every passage."""

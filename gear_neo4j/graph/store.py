@@ -11,6 +11,7 @@ from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.queries import named
 from gear_neo4j.graph.record import has_foreign_entities, read_record, require_record
 from gear_neo4j.graph.schema import TRIPLE_INDEX
+from gear_neo4j.scope import DEFAULT_COLLECTION, metadata_of
 
 # With 15 candidates the index missed 3 % of the 15 nearest of 1,890 passages, with 50 none.
 LEAST_CANDIDATES = 100
@@ -170,7 +171,8 @@ class Store:
 
     def link_passages(self, queries: Sequence[Mapping[str, object]], *, k: int, triples: int) -> list[IndexHits]:
         """The hits of :meth:`find_passages`, and the passages of the n ``triples`` nearest to each vector."""
-        rows = self.database.call("link_passages", **_lookup_parameters(queries, k), triples=triples)
+        given = {**_lookup_parameters(queries, k), "triples": triples, "near": triples}
+        rows = self.database.call("link_passages", **given)
         return list(map(_index_hits, rows))
 
     def all_passages(self) -> Iterator[Passage]:
@@ -194,7 +196,7 @@ class Store:
         """
         row = self.database.call("start_paths", passages=list(passages), limit=limit, **step.parameters)[0]
         start = [_scored_triple(*values) for values in row["start"]]
-        contents = {id: Passage(id, *whole) for id, *whole in row["passages"]}
+        contents = {id: _passage(id, *whole) for id, *whole in row["passages"]}
         if row["longer"] is None:
             return StartPaths(start, None, contents)
         expansions: list[list[ScoredTriple]] = [[] for _ in start]
@@ -206,7 +208,7 @@ class Store:
         """The ids of the k triples nearest to a query vector, by the vector index; empty while that is built."""
         try:
             return (
-                [row["id"] for row in self.database.call("nearest_triples", query=query, k=k)]
+                [row["id"] for row in self.database.call("nearest_triples", query=query, k=k, near=k)]
                 if self._has_triple_index()
                 else []
             )
@@ -271,7 +273,21 @@ def triple_of(row: Row) -> Triple:
 
 def passage_of(row: Row) -> Passage:
     """The passage in a row."""
-    return Passage(row["id"], row["title"], row["text"], row["source"], row["position"])
+    return _passage(
+        row["id"], row["title"], row["text"], row["source"], row["position"], row["collection"], row["metadata"]
+    )
+
+
+def _passage(
+    id: str,
+    title: str,
+    text: str,
+    source: str | None,
+    position: str | None,
+    collection: str | None,
+    metadata: Sequence[tuple[str, Any]],
+) -> Passage:
+    return Passage(id, title, text, source, position, collection or DEFAULT_COLLECTION, metadata_of(metadata))
 
 
 def _lookup_parameters(queries: Sequence[Mapping[str, object]], k: int) -> dict[str, Any]:
@@ -279,7 +295,7 @@ def _lookup_parameters(queries: Sequence[Mapping[str, object]], k: int) -> dict[
 
 
 def _index_hits(row: Row) -> IndexHits:
-    passages = {id: Passage(id, *whole) for id, _, *whole in (*row["dense"], *row["words"]) if whole}
+    passages = {id: _passage(id, *whole) for id, _, *whole in (*row["dense"], *row["words"]) if whole}
     return IndexHits(_scored_ids(row["dense"]), _scored_ids(row["words"]), row.get("stating", ()), passages)
 
 

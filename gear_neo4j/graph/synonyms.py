@@ -34,9 +34,9 @@ class Synonyms:
         """The keys of the next entities in order."""
         return [row["key"] for row in self._database.call("entities_after", key=key, limit=limit)]
 
-    def without_embedding(self, keys: Sequence[str]) -> dict[str, str]:
-        """The names of the entities without an embedding, by key."""
-        return {row["key"]: row["name"] for row in self._database.call("entities_to_embed", keys=list(keys))}
+    def without_embedding(self, keys: Sequence[str]) -> list[str]:
+        """Those of the entities that have no embedding."""
+        return [row["key"] for row in self._database.call("entities_to_embed", keys=list(keys))]
 
     def write_embeddings(self, vectors: Mapping[str, Sequence[float]]) -> None:
         """Write the embeddings of entities, by key."""

@@ -19,12 +19,14 @@ from gear_neo4j.graph.corpus_writes import entity_rows
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.ingestion.reading import read_passages, read_triples, require_content, size_of
+from gear_neo4j.ingestion.reading import PassageBatch, read_passages, read_triples, require_content, size_of
 from gear_neo4j.ingestion.sources import Files
 from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 ARGUMENTS = "import.args"
+# Between the items of a list.
+SEPARATOR = ";"
 # The end of the name of a table that is not complete yet.
 PART = ".part"
 SEEN = "seen.sqlite"
@@ -35,6 +37,7 @@ NODES = {
         "text",
         "source",
         "position",
+        "readers:string[]",
         "extractedAt:datetime",
         "extractors:string[]",
         "embedding:float[]",
@@ -115,6 +118,7 @@ class AdminExport:
             new = set(ids.fresh("passage", [passage.id for passage in batch.passages]))
             # Of two texts under one id the first counts, as in an ingest.
             passages = {passage.id: passage for passage in reversed(batch.passages) if passage.id in new}
+            self._check(batch, passages)
             completed = ids.known("completed", list(passages))
             vectors = self.embedder.embed([passage.content for passage in passages.values()]) if passages else ()
             tables["Passage"].write(
@@ -123,6 +127,17 @@ class AdminExport:
             )
             self.report.passages += len(passages)
             self.on_progress(Progress("passages", batch.done, total, self.report.passages))
+
+    def _check(self, batch: PassageBatch, passages: dict[str, Passage]) -> None:
+        """Leave out what the files cannot carry: a passage whose readers they would change, and metadata."""
+        for passage, place in zip(batch.passages, batch.places, strict=True):
+            if any(SEPARATOR in name for name in passage.readers or ()):
+                reason = f"names a reader with {SEPARATOR!r} in its name: ingest it instead"
+                self._report_problems([Problem(place.file, place.line, reason)])
+                passages.pop(passage.id, None)
+            elif passage.metadata:
+                reason = "its metadata are left out: an export has no place for them; ingest it instead"
+                self._report_problems([Problem(place.file, place.line, reason)])
 
     def _triples(self, files: Sequence[Path], tables: dict[str, "_Table"], ids: "_IdSet") -> None:
         total = size_of(files)
@@ -158,7 +173,7 @@ class AdminExport:
         here = self.folder.resolve().as_posix()
         options = [f"--nodes={name}={here}/{name}.csv" for name in NODES]
         options += [f"--relationships={name}={here}/{name}.csv" for name in RELATIONSHIPS]
-        options += ["--multiline-fields=true", "--array-delimiter=;"]
+        options += ["--multiline-fields=true", f"--array-delimiter={SEPARATOR}"]
         # In quotes, for the folder's name may hold spaces.
         write_file(self.folder / ARGUMENTS, "".join(f'"{option}"\n' for option in options))
 
@@ -250,7 +265,8 @@ def _line(row: Sequence[object]) -> str:
 
 def _passage_row(passage: Passage, extracted: str | None, vector: Vectors) -> tuple[str | None, ...]:
     described = (passage.id, passage.title, passage.text, passage.source, passage.position)
-    return (*described, extracted, GIVEN if extracted else None, _numbers(vector))
+    readers = SEPARATOR.join(passage.readers) if passage.readers else None
+    return (*described, readers, extracted, GIVEN if extracted else None, _numbers(vector))
 
 
 def _numbers(vector: Vectors) -> str:
@@ -261,7 +277,7 @@ def _numbers(vector: Vectors) -> str:
         >>> _numbers(np.array([0.1, -2.0], dtype=np.float32))
         '0.100000001;-2'
     """
-    return ";".join(["%.9g"] * len(vector)) % tuple(vector.tolist())
+    return SEPARATOR.join(["%.9g"] * len(vector)) % tuple(vector.tolist())
 
 
 def _now() -> str:

@@ -1,6 +1,6 @@
 """Passages taken out of the graph, with the triples they state and the entities that nothing else names."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from gear_neo4j.errors import MigrationError, NothingFound
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.scope import DEFAULT_COLLECTION, qualified_id
 
 PASSAGES_A_BATCH = 500
 SHOWN_SOURCES = 5
@@ -18,10 +19,11 @@ def forget(
     graph: Graph,
     source: str | Path,
     *,
+    collection: str = DEFAULT_COLLECTION,
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Deletion:
-    """Remove the passages of a source, 500 a transaction; killed, it can be run again and goes on.
+    """Remove the passages of a source from a collection, 500 a transaction; killed, it can be run again and goes on.
 
     A path is taken as an ingest of it would write it: ``./docs/a.md`` is ``docs/a.md``.
 
@@ -31,24 +33,84 @@ def forget(
         MigrationError: a dry run needs the newest schema, and changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
-    name, total = _find_source(graph, source)
+    name, total = _find_source(graph, source, collection=collection)
     if dry_run:
-        return graph.sources.weigh(name)
+        return graph.sources.weigh(name, collection=collection)
+
+    def batch() -> list[str]:
+        return graph.sources.passage_ids(name, collection=collection, limit=PASSAGES_A_BATCH)
+
+    return _remove(graph, batch, total=total, on_progress=on_progress)
+
+
+def drop_collection(
+    graph: Graph,
+    collection: str,
+    *,
+    dry_run: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Deletion:
+    """Remove all passages of a collection, 500 a transaction; killed, it can be run again and goes on.
+
+    A dry run counts passages and triples, but not the entities that would go with them.
+
+    Raises:
+        InputError: the database holds no passages.
+        NothingFound: there is no such collection; the message names those that exist.
+        MigrationError: a dry run needs the newest schema, and changes nothing.
+    """
+    _require_schema(graph, dry_run=dry_run)
+    passages, triples = graph.collections.weigh(collection)
+    if not passages:
+        names = ", ".join(known.name for known in graph.collections.all()[:SHOWN_SOURCES])
+        raise NothingFound(f"there is no collection {collection!r}: there are {names or 'none'}")
+    if dry_run:
+        return Deletion(passages, triples)
+
+    def batch() -> list[str]:
+        return graph.collections.passage_ids(collection, limit=PASSAGES_A_BATCH)
+
+    return _remove(graph, batch, total=passages, on_progress=on_progress)
+
+
+def set_readers(graph: Graph, source: str | Path, readers: Sequence[str], *, collection: str) -> int:
+    """Set the readers of all passages of a source in a collection, and of their triples; returns how many passages.
+
+    Each transaction changes at most 500 passages, each with its triples; killed, it can be run again.
+
+    Raises:
+        InputError: the database holds no passages.
+        NothingFound: no passage has that source; the message names some that exist.
+    """
+    _require_schema(graph, dry_run=False)
+    name, _ = _find_source(graph, source, collection=collection)
+    ids = [id for id, _ in graph.sources.of_documents([name], collection=collection)]
+    for start in range(0, len(ids), PASSAGES_A_BATCH):
+        graph.corpus.write_readers(dict.fromkeys(ids[start : start + PASSAGES_A_BATCH], readers))
+    return len(ids)
+
+
+def _remove(
+    graph: Graph, batch: Callable[[], list[str]], *, total: int, on_progress: Callable[[Progress], None]
+) -> Deletion:
+    """Delete passages batch by batch until there are none."""
     _reopen_dataset(graph)
     removed = Deletion()
-    while ids := graph.sources.passage_ids(name, limit=PASSAGES_A_BATCH):
+    while ids := batch():
         removed += graph.corpus.delete_passages(ids)
         on_progress(Progress("forgetting", removed.passages, total, removed.passages))
     graph.communities.delete_empty()
     return removed
 
 
-def remove_stale(graph: Graph, documents: Mapping[str, frozenset[str]]) -> Deletion:
+def remove_stale(
+    graph: Graph, documents: Mapping[str, frozenset[str]], *, collection: str = DEFAULT_COLLECTION
+) -> Deletion:
     """Remove the passages of documents that no longer contain them; ``documents`` holds the current ids by source.
 
     A passage that some file of JSONL gave the source of a document is not the document's, and stays.
     """
-    stored = graph.sources.of_documents(list(documents)) if documents else []
+    stored = graph.sources.of_documents(list(documents), collection=collection) if documents else []
     ids = [id for id, source in stored if id not in documents[source]]
     removed = Deletion()
     for start in range(0, len(ids), PASSAGES_A_BATCH):
@@ -58,16 +120,18 @@ def remove_stale(graph: Graph, documents: Mapping[str, frozenset[str]]) -> Delet
     return removed
 
 
-def _find_source(graph: Graph, source: str | Path) -> tuple[str, int]:
+def _find_source(graph: Graph, source: str | Path, *, collection: str) -> tuple[str, int]:
     """The name under which a source is known, and the number of its passages."""
     for name in dict.fromkeys((str(source), Path(source).as_posix())):
-        if passages := graph.sources.passages(name):
+        if passages := graph.sources.passages(name, collection=collection):
             return name, passages
-    raise NothingFound(f"no passage has the source {name!r}: {_existing(graph, name)}")
+    where = "" if collection == DEFAULT_COLLECTION else f" in the collection {collection!r}"
+    raise NothingFound(f"no passage{where} has the source {name!r}: {_existing(graph, name)}")
 
 
 def _is_of_document(passage: Passage) -> bool:
-    return passage.id == make_passage(passage.source or "", passage.title, passage.text).id
+    made = make_passage(passage.source or "", passage.title, passage.text)
+    return passage.id == qualified_id(made.id, passage.collection)
 
 
 def _require_schema(graph: Graph, *, dry_run: bool) -> None:

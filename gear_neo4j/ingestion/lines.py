@@ -4,14 +4,19 @@ import json
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
 from gear_neo4j.domain import LONGEST_KEY, Passage, Triple, make_triple, passage_id
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.scope import checked_name
 
 # An index entry of Neo4j holds at most 8,167 bytes, and a character takes up to four.
 LONGEST_SOURCE = 2_000
+LONGEST_FIELD = 200
+LONGEST_VALUE = 10_000
+MOST_FIELDS = 200
 LONGEST_LINE = 64 * 1024 * 1024
 # A line of 64 MiB can hold twenty million parts that are no triples.
 SHOWN_MALFORMED = 20
@@ -82,7 +87,7 @@ def parsed(line: Line, parse: Callable[[dict[str, Any]], Record]) -> Record | Pr
 
 
 def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
-    """A passage from ``{"id"?, "title"?, "text", "source"?}``; without an id, the id is a hash of title and text.
+    """A passage from ``{"id"?, "title"?, "text", "source"?, "metadata"?, "readers"?}``; an id can be made of the text.
 
     Raises:
         ValueError: says what is wrong with the row.
@@ -98,7 +103,75 @@ def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
     source = _text(row, "source", default=source or "") or None
     if source and len(source) > LONGEST_SOURCE:
         raise ValueError(f'"source" is longer than {LONGEST_SOURCE:,} characters')
-    return Passage(id, title, text, source)
+    readers = row.get("readers")
+    return Passage(
+        id,
+        title,
+        text,
+        source,
+        metadata=to_metadata(row.get("metadata")),
+        readers=None if readers is None else _readers(readers),
+    )
+
+
+def to_metadata(value: object) -> dict[str, Any]:
+    """Metadata as a passage keeps it: texts, numbers, truth values, and lists of one of these kinds, without nulls.
+
+    Raises:
+        ValueError: says what is wrong with it.
+
+    Example:
+        >>> to_metadata({"year": 2020, "tags": ["a", "b"], "editor": None, "sizes": [1, 2.5]})
+        {'year': 2020, 'tags': ['a', 'b'], 'sizes': [1.0, 2.5]}
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError(f'"metadata" is not an object but {_shorten(value)}')
+    if len(value) > MOST_FIELDS:
+        raise ValueError(f'"metadata" has more than {MOST_FIELDS} fields')
+    return {_field(name): _metadata_value(name, item) for name, item in value.items() if item is not None}
+
+
+def _field(name: str) -> str:
+    if not name.strip() or len(name) > LONGEST_FIELD or not name.isprintable():
+        raise ValueError(f'"metadata" has a field whose name is blank, too long or not printable: {_shorten(name)}')
+    return name
+
+
+def _metadata_value(name: str, item: object) -> Any:
+    if not isinstance(item, list):
+        return _single(name, item)
+    values = [_single(name, part) for part in item]
+    kinds = {type(value) for value in values}
+    if kinds == {int, float}:
+        return [float(value) for value in values]
+    if len(kinds) > 1:
+        raise ValueError(f'"metadata" field {name!r} is a list of different kinds: give texts, or numbers')
+    return values
+
+
+def _single(name: str, value: object) -> str | int | float | bool:
+    if isinstance(value, str):
+        if not _is_encodable(value) or len(value) > LONGEST_VALUE:
+            raise ValueError(f'"metadata" field {name!r} is a text that is too long, or that no database can store')
+        return value
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return value
+    if isinstance(value, float) and isfinite(value):
+        return value
+    raise ValueError(f'"metadata" field {name!r} is {_shorten(value)}: give a text, a number, true, false, or a list')
+
+
+def _readers(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError('"readers" is not a list of names')
+    try:
+        return tuple(sorted({checked_name(name, kind="reader") for name in value}))
+    except SettingsError as error:
+        raise ValueError(str(error)) from error
+    except TypeError:
+        raise ValueError('"readers" is not a list of names') from None
 
 
 def to_triples(row: dict[str, Any]) -> PassageTriples:

@@ -16,6 +16,7 @@ from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.forgetting import remove_stale
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
     PassageBatch,
@@ -72,7 +73,7 @@ class Ingest:
 
     ``replace`` lets a passage of a JSONL file take the place of another text under its id; a document always replaces
     what an earlier form of it left. ``chunk_size`` is the length of a document's passages, in characters, ``limits``
-    what a document may take.
+    what a document may take, ``membership`` the collection and the readers of all passages.
     """
 
     graph: Graph
@@ -82,6 +83,7 @@ class Ingest:
     replace: bool = False
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
+    membership: Membership = DEFAULT_MEMBERSHIP
     report: IngestReport = field(default_factory=IngestReport)
 
     def run(self, passages: Sequence[Path], triples: Sequence[Path]) -> IngestReport:
@@ -117,7 +119,9 @@ class Ingest:
             self.on_progress(Progress("passages", batch.done, total, self.report.passages_written))
 
         with Writers() as writers:
-            for batch in read_passages(files, chunk_size=self.chunk_size, limits=self.limits):
+            for batch in read_passages(
+                files, chunk_size=self.chunk_size, limits=self.limits, membership=self.membership
+            ):
                 self._report_problems(batch.problems)
                 ids = [passage.id for passage in batch.passages]
                 # Whether an id is taken is known only once everything before it is written.
@@ -135,7 +139,7 @@ class Ingest:
             embedder=self.embedder,
             replaceable=lambda id: self.replace and id not in earlier,
         )
-        return written, remove_stale(self.graph, batch.documents)
+        return written, remove_stale(self.graph, batch.documents, collection=self.membership.collection)
 
     def _passages_written(self, batch: PassageBatch, written: PassagesWritten, removed: Deletion) -> None:
         for number in written.different:
@@ -160,7 +164,7 @@ class Ingest:
             self.graph.loading(dimension=dimension, expected=expected, on_percent=on_percent),
             Writers() as writers,
         ):
-            for batch in read_triples(files):
+            for batch in read_triples(files, membership=self.membership):
                 self._report_problems(batch.problems)
                 if batch.goes_on:
                     # What completes a passage must not be written before the rest of it.

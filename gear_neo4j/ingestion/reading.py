@@ -13,6 +13,8 @@ from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage, to_triples
 from gear_neo4j.ingestion.loaders import is_document
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.scope import qualified_id
 
 PASSAGES_A_BATCH = 256
 TRIPLES_A_BATCH = 500
@@ -92,7 +94,11 @@ def estimated_triples(files: Sequence[Path]) -> int:
 
 
 def read_passages(
-    files: Sequence[Path], *, chunk_size: int = CHUNK_SIZE, limits: Limits = DEFAULT_LIMITS
+    files: Sequence[Path],
+    *,
+    chunk_size: int = CHUNK_SIZE,
+    limits: Limits = DEFAULT_LIMITS,
+    membership: Membership = DEFAULT_MEMBERSHIP,
 ) -> Iterator[PassageBatch]:
     """The passages of documents and JSONL files, in batches that may span files; one document at a time in memory."""
     batch, before = PassageBatch(), 0
@@ -103,9 +109,9 @@ def read_passages(
                     case Problem():
                         batch.problems.append(item)
                     case _DocumentEnd(source, ids):
-                        batch.documents[source] = ids
+                        batch.documents[source] = frozenset(qualified_id(id, membership.collection) for id in ids)
                     case _ReadPassage(passage, place, end):
-                        batch.passages.append(passage)
+                        batch.passages.append(membership.passage(passage))
                         batch.places.append(place)
                         batch.done = before + end
                 if batch.full:
@@ -116,7 +122,7 @@ def read_passages(
     yield batch
 
 
-def read_triples(files: Sequence[Path]) -> Iterator[TripleBatch]:
+def read_triples(files: Sequence[Path], *, membership: Membership = DEFAULT_MEMBERSHIP) -> Iterator[TripleBatch]:
     """The triples of JSONL files; those of one passage may be spread over batches, and the last one completes it."""
     batch, before = TripleBatch(), 0
     for path in files:
@@ -128,13 +134,14 @@ def read_triples(files: Sequence[Path]) -> Iterator[TripleBatch]:
             else:
                 place = Place(line.file, line.number)
                 batch.problems.extend(Problem(place.file, place.line, reason) for reason in record.malformed)
-                batch.places.setdefault(record.passage, place)
+                passage = qualified_id(record.passage, membership.collection)
+                batch.places.setdefault(passage, place)
                 for triple in record.triples:
                     if len(batch.triples) >= TRIPLES_AT_MOST:
                         yield batch
-                        batch = TripleBatch(places={record.passage: place}, done=batch.done, goes_on=True)
-                    batch.triples.append(triple)
-                batch.completed.append(record.passage)
+                        batch = TripleBatch(places={passage: place}, done=batch.done, goes_on=True)
+                    batch.triples.append(membership.triple(triple))
+                batch.completed.append(passage)
             if batch.full:
                 yield batch
                 batch = TripleBatch()

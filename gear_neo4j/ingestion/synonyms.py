@@ -119,6 +119,6 @@ def _batches(graph: Graph) -> Iterator[list[str]]:
 
 
 def _embed(graph: Graph, keys: list[str], embedder: Embedder) -> None:
-    if names := graph.synonyms.without_embedding(keys):
-        vectors = embedder.embed(list(names.values())).tolist()
-        graph.synonyms.write_embeddings(dict(zip(names, vectors, strict=True)))
+    # Their keys, not their names: those are as some passage writes them.
+    if new := graph.synonyms.without_embedding(keys):
+        graph.synonyms.write_embeddings(dict(zip(new, embedder.embed(new).tolist(), strict=True)))

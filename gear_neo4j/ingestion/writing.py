@@ -1,7 +1,7 @@
 """Batches into Neo4j: what is stored already is read first, so nothing is embedded or written twice."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.graph.corpus_writes import Deletion
@@ -56,9 +56,11 @@ def write_passages(
     changed = {id for id, state in known.items() if not state.same}
     replaced = [first[id] for id in sorted(changed) if replaceable(id)]
     if fresh:
+        fresh = _with_readers(graph, fresh)
         graph.corpus.write_passages(fresh, _embed(fresh, embedder))
     if moved:
         graph.corpus.move_passages(moved)
+        graph.corpus.write_readers({passage.id: passage.readers for passage in moved if passage.readers is not None})
     deletion = graph.corpus.replace_passages(replaced, _embed(replaced, embedder)) if replaced else Deletion()
     conflicting = changed - {passage.id for passage in replaced}
     different = tuple(
@@ -93,6 +95,20 @@ def write_triples(
     if fresh or done:
         graph.corpus.write_triples(fresh, encode(fresh, embedder).tolist(), completed=done, extractor=extractor)
     return TriplesWritten(len(fresh), frozenset(named - check.passages))
+
+
+def _with_readers(graph: Graph, passages: Sequence[Passage]) -> list[Passage]:
+    """New passages of documents; where an earlier version named readers, those who may read that, unless it says so."""
+    silent = {passage.source for passage in passages if passage.readers is None and passage.position and passage.source}
+    if not silent:
+        return list(passages)
+    known = graph.sources.readers(sorted(silent), collection=passages[0].collection)
+    return [
+        replace(passage, readers=known[passage.source])
+        if passage.readers is None and passage.source in known and passage.position
+        else passage
+        for passage in passages
+    ]
 
 
 def _embed(passages: Sequence[Passage], embedder: Embedder) -> list[list[float]]:

@@ -20,8 +20,11 @@ class Auto(RetrieverRecipe):
     searches_synonyms: ClassVar[bool] = True
 
 
-def chosen(contents: Contents) -> tuple[RetrieverRecipe, str]:
+def chosen(contents: Contents, *, strict: bool = False) -> tuple[RetrieverRecipe, str]:
     """The retriever for the contents of a database, and the reason in a word or two; docs/choosing.md has the figures.
+
+    Args:
+        strict: leave the full-text index out.
 
     Example:
         >>> [(recipe.title, why) for recipe, why in (chosen(Contents(triples=True)), chosen(Contents(adopted=True)))]
@@ -29,7 +32,7 @@ def chosen(contents: Contents) -> tuple[RetrieverRecipe, str]:
     """
     if contents.adopted:
         return (Paths(base=Scout()), "graph and documents") if contents.triples else (Paths(), "graph")
-    return (Scout(), "documents") if contents.triples else (Base(base="weighted"), "no triples")
+    return (Scout(), "documents") if contents.triples else (Base(base="sbert" if strict else "weighted"), "no triples")
 
 
 class AutoRetriever:
@@ -38,16 +41,24 @@ class AutoRetriever:
     Args:
         contents: looks; one round trip.
         make: makes a retriever from its recipe.
+        strict: leave the full-text index out.
     """
 
-    def __init__(self, contents: Callable[[], Contents], make: Callable[[RetrieverRecipe], Retriever]) -> None:
+    def __init__(
+        self,
+        contents: Callable[[], Contents],
+        make: Callable[[RetrieverRecipe], Retriever],
+        *,
+        strict: bool = False,
+    ) -> None:
         self._contents = contents
         self._make = make
+        self._strict = strict
         self._made: dict[str, Retriever] = {}
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """The passages, paths and entities of the retriever that was chosen, whose name says why."""
-        recipe, why = chosen(self._contents())
+        recipe, why = chosen(self._contents(), strict=self._strict)
         if recipe.title not in self._made:
             self._made[recipe.title] = self._make(recipe)
         hits = self._made[recipe.title].retrieve(question, k=k)

@@ -8,8 +8,8 @@ import ahocorasick
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.export import Export, NamedNode, Version
+from gear_neo4j.graph.versioned import Versioned
 from gear_neo4j.retrieval.names import is_unspaced
-from gear_neo4j.retrieval.versioned import Versioned
 
 SHORTEST = 3
 # One name may stand for several nodes; those in the most triples come first.

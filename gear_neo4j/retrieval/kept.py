@@ -1,14 +1,17 @@
 """The rankers of one database: those that hold the corpus in memory are kept, and made anew when the graph changes."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
+from gear_neo4j.domain import digest
+from gear_neo4j.errors import ScopeRefusal
 from gear_neo4j.graph.export import Version
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.versioned import Versioned
 from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.colbert import ColBERT, PyLateEncoder
 from gear_neo4j.retrieval.rankers import BaseName, Fulltext, Hybrid, Ranker, Sbert, Weighted
-from gear_neo4j.retrieval.versioned import Versioned
 
 # The in-memory index takes 5 ms a question for every 1,000 passages, so Neo4j's own is faster from 2,000 on; up to here
 # the in-memory one is still the smaller part of a search.
@@ -38,10 +41,12 @@ class Rankers:
         """The ranker of a name, for the corpus as it is, or was a second ago."""
         match name:
             case "fulltext":
+                self._require_fulltext(name)
                 return Fulltext()
             case "sbert":
                 return Sbert()
             case "weighted":
+                self._require_fulltext(name)
                 return Weighted()
             case _:
                 return self._kept[name].current()
@@ -56,11 +61,22 @@ class Rankers:
 
     def _hybrid(self, version: Version) -> Ranker:
         # Of the same version: an index that another search checked a moment ago may be older.
-        words: Ranker = self._bm25.at(version) if version.passages <= BM25_LIMIT else Fulltext()
-        return Hybrid([words, Sbert()])
+        if self._graph.passages(version) <= BM25_LIMIT:
+            return Hybrid([self._bm25.at(version), Sbert()])
+        self._require_fulltext("hybrid")
+        return Hybrid([Fulltext(), Sbert()])
+
+    def _require_fulltext(self, name: BaseName) -> None:
+        if self._graph.scope.strict:
+            raise ScopeRefusal(
+                f"{name} is refused under a strict scope: full-text scores depend on every passage; use sbert"
+            )
 
     def _colbert(self) -> Ranker:
         encoder = PyLateEncoder()
         # The name of a model may hold a slash.
-        folder = self._home / "colbert" / f"{self._graph.name}-{encoder.name.replace('/', '-')}"
+        scope = self._graph.scope
+        # Each scope has a corpus of its own.
+        suffix = "" if scope.is_everything else f"-{digest(json.dumps(scope.json, sort_keys=True))}"
+        folder = self._home / "colbert" / f"{self._graph.name}-{encoder.name.replace('/', '-')}{suffix}"
         return ColBERT(self._graph.store.all_passages(), encoder=encoder, folder=folder)

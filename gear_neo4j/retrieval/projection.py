@@ -8,8 +8,8 @@ import numpy as np
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.export import Export, Version
+from gear_neo4j.graph.versioned import Versioned
 from gear_neo4j.retrieval.pagerank import Matrix, Weights, blocks, matrix, transition
-from gear_neo4j.retrieval.versioned import Versioned
 
 # Measured: 350 bytes a triple, 490 while it is made, so that this many take about a gigabyte.
 MOST_TRIPLES = 2_000_000

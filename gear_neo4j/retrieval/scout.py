@@ -188,7 +188,7 @@ class ScoutRetriever:
         """
         if not reached:
             return ranked("sbert", start.dense)
-        texts = [entity.name for entity in start.named.values() if not entity.embedded]
+        texts = [key for key, entity in start.named.items() if not entity.embedded]
         vectors = self._graph.embedder.embed(texts).tolist() if texts else []
         compared = self._graph.export.compare(
             [item.id for item in reached], keys=list(start.named), vectors=vectors, query=question.vector

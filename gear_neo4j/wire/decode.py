@@ -23,6 +23,7 @@ def decode_search(search: documents.Search) -> Hits:
         tuple(map(decode_entity, search.entities)),
         decode_figure(search.figure) if search.figure else None,
         search.doubt,
+        search.scope,
     )
 
 
@@ -70,6 +71,7 @@ def decode_trace(trace: documents.Trace) -> Trace:
         trace.titles,
         trace.answer,
         tuple(RecordedReply(reply.task, reply.case, reply.text, reply.failure) for reply in trace.replies),
+        trace.scope,
     )
 
 
@@ -121,12 +123,20 @@ def _judgement(judgement: shapes.Judgement) -> Judgement:
 def _citation(citation: shapes.PassageCitation | shapes.FactCitation) -> Citation:
     if isinstance(citation, shapes.FactCitation):
         return Citation(citation.marker, fact=decode_facts([citation.fact])[0])
-    passage = Passage(citation.passage, citation.title, citation.text, citation.source, citation.position)
+    passage = Passage(
+        citation.passage,
+        citation.title,
+        citation.text,
+        citation.source,
+        citation.position,
+        citation.collection,
+        citation.metadata,
+    )
     return Citation(citation.marker, passage)
 
 
 def _hit(hit: shapes.Hit) -> Hit:
-    passage = Passage(hit.id, hit.title, hit.text, hit.source, hit.position)
+    passage = Passage(hit.id, hit.title, hit.text, hit.source, hit.position, hit.collection, hit.metadata)
     return Hit(passage, hit.score, hit.rank, tuple(Source(source.name, source.rank) for source in hit.sources))
 
 

@@ -21,7 +21,7 @@ from gear_neo4j.wire.shapes import (
     Step,
     Usage,
 )
-from gear_neo4j.wire.values import Text
+from gear_neo4j.wire.values import Json, Text
 
 VERSION: Final = 1
 
@@ -50,6 +50,7 @@ class Search(Document):
     entities: list[EntityHit] = Field(default_factory=list)
     figure: Figure | None = None
     doubt: Text = ""
+    scope: dict[Text, Json] = Field(default_factory=dict)
 
 
 class Paths(Document):
@@ -80,6 +81,7 @@ class Trace(Document):
     titles: dict[Text, Text]
     answer: Text
     replies: list[RecordedReply]
+    scope: dict[Text, Json] = Field(default_factory=dict)
 
 
 class Answer(Document):

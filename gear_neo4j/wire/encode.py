@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gear_neo4j.agents.answer import Citation, QueryAttempt, Step, Trace
-from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Path, Triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Triple
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
@@ -28,6 +28,7 @@ def encode_search(hits: Hits) -> documents.Search:
         entities=[encode_entity(entity) for entity in hits.entities],
         figure=encode_figure(hits.figure) if hits.figure else None,
         doubt=hits.doubt,
+        scope=dict(hits.scope),
     )
 
 
@@ -44,13 +45,14 @@ def encode_trace(trace: Trace) -> documents.Trace:
         titles=dict(trace.titles),
         answer=trace.answer,
         replies=[shapes.RecordedReply(**asdict(reply)) for reply in trace.replies],
+        scope=dict(trace.scope),
     )
 
 
 def encode_citation(citation: Citation) -> shapes.PassageCitation | shapes.FactCitation:
     """A marker with its passage or its fact."""
     if citation.passage is not None:
-        fields = asdict(citation.passage)
+        fields = _passage(citation.passage)
         return shapes.PassageCitation(marker=citation.marker, passage=fields.pop("id"), **fields)
     assert citation.fact  # a marker stands for a passage or for a fact
     return shapes.FactCitation(marker=citation.marker, fact=encode_fact(citation.fact))
@@ -59,7 +61,14 @@ def encode_citation(citation: Citation) -> shapes.PassageCitation | shapes.FactC
 def encode_hit(hit: Hit) -> shapes.Hit:
     """A hit, its passage's fields beside its own."""
     sources = [shapes.Source(name=source.name, rank=source.rank) for source in hit.sources]
-    return shapes.Hit(**asdict(hit.passage), rank=hit.rank, score=hit.score, sources=sources)
+    return shapes.Hit(**_passage(hit.passage), rank=hit.rank, score=hit.score, sources=sources)
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    # Who else may read it is nobody's business.
+    fields = asdict(passage)
+    del fields["readers"]
+    return fields
 
 
 def encode_entity(entity: EntityHit) -> shapes.EntityHit:

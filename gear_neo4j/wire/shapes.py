@@ -55,13 +55,15 @@ class Source(Shape):
 
 
 class Passage(Shape):
-    """A piece of text; `source` names its file, `position` the place there."""
+    """A piece of text; `source` names its file, `position` the place there, `metadata` has a value for each field."""
 
     id: Text
     title: Text
     text: Text
     source: Text | None
     position: Text | None
+    collection: Text = "default"
+    metadata: dict[Text, Json] = Field(default_factory=dict)
 
 
 class Hit(Passage):
@@ -131,6 +133,8 @@ class PassageCitation(Shape):
     text: Text
     source: Text | None
     position: Text | None
+    collection: Text = "default"
+    metadata: dict[Text, Json] = Field(default_factory=dict)
 
 
 class FactCitation(Shape):

@@ -38,6 +38,7 @@ def test_ingest_search_and_evaluate(gear, folder, tmp_path):
         "paths",
         "facts",
         "doubt",
+        "scope",
         "exact",
         "figure",
         "milliseconds",

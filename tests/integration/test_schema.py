@@ -85,7 +85,8 @@ def test_a_database_of_an_older_gear_gets_what_it_lacks_and_keeps_its_data(empty
     prepare(empty, model="fake", dimension=32)
 
     assert [one.checksum for one in ours] == [row["checksum"] for row in empty.run(CHAIN)]
-    assert [{"source": "a.md", "id": "p"}] == empty.call("passages_of_documents", sources=["a.md"])
+    graph = Graph(empty)
+    assert [("p", "a.md")] == graph.sources.of_documents(["a.md"], collection="default")
     assert {"p": Passage("p", "T", "x", "a.md")} == Graph(empty).store.passages(["p"])
 
 

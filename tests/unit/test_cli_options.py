@@ -20,8 +20,8 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.recipes import Budget
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 
-# Read by the decorator that makes the settings of them.
-SETTINGS = {*FLAGS, "env_file"}
+# Read by the decorators that make settings and a scope of them.
+SETTINGS = {*FLAGS, "env_file", "collections", "principals", "where", "strict"}
 
 
 def leaves(group, context, words=()):

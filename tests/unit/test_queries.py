@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gear_neo4j.graph import queries
-from gear_neo4j.graph.queries import Query, load, load_search_forms, named, resource_folder
+from gear_neo4j.graph.queries import Query, load, load_forms, named, resource_folder
 
 OURS = sorted(resource_folder("cypher").rglob("*.cypher"))
 TWINS = sorted((resource_folder("cypher") / "search_clause").glob("*.cypher"))
@@ -115,16 +115,16 @@ def test_all_of_our_files_are_loaded():
     folder = resource_folder("cypher")
 
     assert {file.stem for file in folder.glob("*.cypher")} == set(load(folder))
-    assert {file.stem for file in TWINS} == set(load_search_forms(folder, load(folder)))
+    assert {file.stem for file in TWINS} == set(load_forms(folder, "search_clause", load(folder)))
     assert len(OURS) > len(TWINS) > 0
 
 
 @pytest.mark.parametrize("name", [file.stem for file in TWINS])
 def test_each_form_with_the_search_clause_has_a_twin(name):
     """The same name, parameters, access and columns, so that the caller need not know which is sent."""
-    plain, search = named(name), named(name, search_clause=True)
+    plain, search = named(name), named(name, form="search_clause")
 
-    assert plain.interface == search.interface
+    assert search.can_replace(plain)
     assert (f"cypher/{name}.cypher", f"cypher/search_clause/{name}.cypher") == (plain.file, search.file)
     assert "SEARCH" in search.text
     assert "SEARCH" not in plain.text
@@ -146,7 +146,7 @@ def test_a_form_with_another_header_than_the_plain_one_is_refused(tmp_path, text
     (forms / "find.cypher").write_text(text, encoding="utf-8")
 
     with pytest.raises(ValueError, match=rf"search_clause/find\.cypher: .*{tmp_path.name}/find\.cypher"):
-        load_search_forms(tmp_path, plain)
+        load_forms(tmp_path, "search_clause", plain)
 
 
 def test_a_form_without_a_plain_one_is_refused(tmp_path):
@@ -156,12 +156,12 @@ def test_a_form_without_a_plain_one_is_refused(tmp_path):
     (tmp_path / "search_clause" / "find.cypher").write_text(text, encoding="utf-8")
 
     with pytest.raises(ValueError, match=r"search_clause/find\.cypher"):
-        load_search_forms(tmp_path, {})
+        load_forms(tmp_path, "search_clause", {})
 
 
 def test_a_query_without_another_form_is_the_same_on_every_server():
     """Only those that gain by the SEARCH clause have one."""
-    assert named("counts") is named("counts", search_clause=True)
+    assert named("counts") is named("counts", form="search_clause")
 
 
 def test_an_unknown_name_is_a_key_error():

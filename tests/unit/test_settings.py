@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gear_neo4j.errors import SettingsError
@@ -164,6 +165,7 @@ def test_the_embedding_model_computes_in_what_is_asked_for():
     whole, half = (open_embedder(Settings(embedding_dtype=kind)).embed(texts) for kind in ("float32", "bfloat16"))
 
     assert ((whole * half).sum(axis=1) > 0.999).all()
+    assert np.allclose(1, np.linalg.norm(half, axis=1), atol=1e-6)
     assert not (whole == half).all()
     with pytest.raises(SettingsError, match="GEAR_EMBEDDING_DTYPE is 'int4': it must be auto, float32 or bfloat16"):
         open_embedder(Settings(embedding_dtype="int4"))

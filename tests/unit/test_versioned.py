@@ -5,7 +5,7 @@ from threading import Thread
 import pytest
 
 from gear_neo4j.graph.export import Version
-from gear_neo4j.retrieval.versioned import Versioned
+from gear_neo4j.graph.versioned import Versioned
 
 
 class World:

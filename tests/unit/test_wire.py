@@ -30,7 +30,17 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
     max_leaves=3,
 )
-PLAIN = {str: TEXT, bool: st.booleans(), int: st.integers(), float: NUMBER, object: JSON, type(None): st.none()}
+PLAIN = {
+    str: TEXT,
+    bool: st.booleans(),
+    int: st.integers(),
+    float: NUMBER,
+    object: JSON,
+    typing.Any: JSON,
+    type(None): st.none(),
+}
+# Who else may read a passage is not told.
+UNWRITTEN = {"readers"}
 ERRORS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GearError)]
 
 
@@ -45,7 +55,8 @@ def any_of(hint):
         triples = st.lists(any_of(Triple), min_size=1, max_size=2).map(tuple)
         return st.builds(Path, triples, NUMBER, any_of(tuple[float, ...]))
     if dataclasses.is_dataclass(hint):
-        return st.builds(hint, **{name: any_of(kind) for name, kind in typing.get_type_hints(hint).items()})
+        kinds = {name: any_of(kind) for name, kind in typing.get_type_hints(hint).items() if name not in UNWRITTEN}
+        return st.builds(hint, **kinds)
     if origin is typing.Literal:
         return st.sampled_from(inner)
     if origin in (typing.Union, types.UnionType):
@@ -168,7 +179,8 @@ def test_fields_that_are_not_known_are_passed_over():
 
     def extended(value):
         if isinstance(value, dict):
-            return {key: extended(item) for key, item in value.items()} | {"colour": "blue"}
+            named_by_the_user = {"metadata": value["metadata"]} if "metadata" in value else {}
+            return {key: extended(item) for key, item in value.items()} | {"colour": "blue"} | named_by_the_user
         return [extended(item) for item in value] if isinstance(value, list) else value
 
     search = run() | {"hits": extended(run()["hits"]), "paths": extended(run()["paths"]), "colour": "blue"}

@@ -10,6 +10,7 @@ from gear_neo4j.errors import InputError, QueryTimeout
 from gear_neo4j.graph.export import Version
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.graph_schema import GraphSchema, OwnerKind, PropertySchema
+from gear_neo4j.graph.versioned import Versioned
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
@@ -22,7 +23,6 @@ from gear_neo4j.retrieval.patterns.runner import PatternRunner
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
 from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
-from gear_neo4j.retrieval.versioned import Versioned
 
 LONGEST_VALUE = 200
 # Patterns that are run, until enough nodes are known; most questions need one.
@@ -72,6 +72,8 @@ class PatternFinder:
 
     def __init__(self, graph: Graph, *, embedder: Embedder, dictionaries: Dictionaries) -> None:
         self._patterns = graph.patterns
+        # They run on the user's own nodes, which carry no readers.
+        self._is_scoped = not graph.scope.is_everything
         self._dictionaries = dictionaries
         self._embedder = embedder
         self._kept = Versioned(self._make, version=graph.export.version)
@@ -122,7 +124,7 @@ class PatternFinder:
         return results
 
     def find(self, question: str, *, most: int = 20) -> EntityResult:
-        """At most ``most`` entities; none over a graph whose schema is not on record.
+        """At most ``most`` entities; none over a graph whose schema is not on record, and none under a scope.
 
         Each pattern is one round trip, which ends after five seconds.
 
@@ -186,7 +188,7 @@ class PatternFinder:
         return EntityResult(_ranked(nodes.hits), exact=wanted.limit is not None or nodes.whole)
 
     def _make(self, version: Version) -> _Kept | None:
-        schema = self._patterns.schema()
+        schema = None if self._is_scoped else self._patterns.schema()
         if schema is None:
             return None
         vocabulary = Vocabulary(self._values(schema))

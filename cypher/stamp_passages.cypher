@@ -1,0 +1,21 @@
+// name: stamp_passages(after, collection, limit)
+// access: write
+// columns: last
+// Puts the next $limit passages, in order of id from after $after, into a collection, and their triples with them, if
+// they are in none. last is the id of the last of them; no row where there are no more.
+MATCH (p:Passage)
+USING INDEX SEEK p:Passage(id)
+WHERE p.id > $after
+WITH p
+ORDER BY p.id
+LIMIT $limit
+SET p.collection = coalesce(p.collection, $collection)
+WITH p
+CALL (p) {
+  MATCH (p)<-[:FROM]-(t:Triple)
+  WHERE t.collection IS NULL
+  SET t.collection = p.collection, t.readers = p.readers
+}
+WITH max(p.id) AS last
+WHERE last IS NOT NULL
+RETURN last

@@ -1,0 +1,109 @@
+"""``gear collections`` and ``gear readers``: what is in a database by collection, and who may read a source."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from gear_neo4j.cli.confirm import YES, can_ask, confirm
+from gear_neo4j.cli.ingest import progress_shown
+from gear_neo4j.cli.options import CONNECTION, opened, with_settings
+from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.screen import Screen
+from gear_neo4j.gear import Gear
+from gear_neo4j.graph.collections import Collection
+from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.settings import Settings
+from gear_neo4j.wording import contents, counted
+
+COLLECTION = click.option(
+    "--collection", default=DEFAULT_COLLECTION, show_default=True, help="The collection that SOURCE is in."
+)
+
+
+@click.command()
+@click.option("--drop", metavar="NAME", help="Remove a collection, its triples, and entities without another triple.")
+@click.option("--dry-run", is_flag=True, help="With --drop: report what would be removed, without removing it.")
+@YES
+@json_option
+@with_settings(CONNECTION)
+def collections(drop: str | None, dry_run: bool, yes: bool, json_file: Path | None, settings: Settings) -> None:
+    """List the collections of a database, or drop one.
+
+    A collection begins with the first gear ingest --collection NAME, and ends with its last passage. On a terminal,
+    --drop first says how much it will remove, and asks. After an interruption, run the same command again to resume.
+    """
+    if drop is None and (dry_run or yes):
+        raise click.UsageError("--dry-run and --yes need --drop")
+    with opened(settings) as gear:
+        document, shown = _list(gear) if drop is None else _drop(gear, drop, dry_run=dry_run, yes=yes)
+    if not emit(json_file, document):
+        Screen().print(shown)
+
+
+def _list(gear: Gear) -> tuple[dict[str, Any], Table]:
+    held = gear.corpus.collections()
+    return {"collections": [asdict(collection) for collection in held]}, _table(held)
+
+
+def _drop(gear: Gear, name: str, *, dry_run: bool, yes: bool) -> tuple[dict[str, Any], str]:
+    if not (dry_run or yes) and can_ask():
+        weight = gear.corpus.drop(name, dry_run=True)
+        size = f"{counted(weight.passages, 'passage')} and {counted(weight.triples, 'triple')}"
+        confirm(f"{size} of the collection {name} in {gear.graph.name}")
+    with progress_shown("removed") as on_progress:
+        report = gear.corpus.drop(name, dry_run=dry_run, on_progress=on_progress)
+    size = contents(report.passages, report.triples, report.entities)
+    return asdict(report), f"{size} {'would be removed' if dry_run else 'removed'}"
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "--set",
+    "readers",
+    multiple=True,
+    metavar="PRINCIPAL",
+    help="A user or group that may read SOURCE, such as group:legal; can be repeated. They replace the readers it has.",
+)
+@click.option("--everybody", is_flag=True, help="Everybody may read SOURCE who may read its collection.")
+@COLLECTION
+@json_option
+@with_settings(CONNECTION)
+def readers(
+    source: str,
+    readers: tuple[str, ...],
+    everybody: bool,
+    collection: str,
+    json_file: Path | None,
+    settings: Settings,
+) -> None:
+    """Set who may read the passages of SOURCE, and the triples that they state.
+
+    SOURCE is the path of a document as passed to gear ingest, or the "source" of JSONL lines. A search sees them with
+    --as PRINCIPAL for one of the readers.
+
+    \b
+    gear readers contracts/2024.md --collection legal --set group:legal --set user:ada
+    """
+    if bool(readers) == everybody:
+        raise click.UsageError("give either --set, once for each reader, or --everybody")
+    with opened(settings) as gear:
+        changed = gear.corpus.set_readers(source, readers, collection=collection)
+    if not emit(json_file, {"passages": changed, "readers": sorted(set(readers))}):
+        who = ", ".join(sorted(set(readers))) or "everybody who may read the collection"
+        say(f"{counted(changed, 'passage')} of {source}: {who}")
+
+
+def _table(held: list[Collection]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("collection")
+    for column in ("passages", "triples", "with readers"):
+        table.add_column(column, justify="right")
+    for collection in held:
+        numbers = (collection.passages, collection.triples, collection.restricted)
+        table.add_row(collection.name, *(f"{number:,}" for number in numbers))
+    return table

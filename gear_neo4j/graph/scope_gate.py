@@ -1,0 +1,92 @@
+"""The gate through which every query of a scoped database passes: conditions are put in, or the query is refused."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gear_neo4j.errors import ScopeRefusal
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.scoping import shape_of
+from gear_neo4j.scope import Scope
+
+# Of the triples of an entity, so many are examined for how many of them are in the scope.
+MOST_EXAMINED = 10_000
+# A scope of at most so many passages is read instead of an index: that takes the server 9 microseconds for each vector.
+MOST_READ = 1_000
+# The candidates that an index gives at most, however few of them are in the scope.
+MOST_CANDIDATES = 20_000
+# The parameters that say how many candidates an index gives.
+SCALED = frozenset({"candidates", "near"})
+# This many times the expected number of candidates is requested: those in the scope are not spread evenly.
+MARGIN = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much of a database is in a scope: passages, triples, and the ids of the passages if they are few.
+
+    ``adopted`` passages stand for nodes of an adopted graph, and ``described`` triples are theirs. It plans a search
+    and admits nothing: each query checks what it reads.
+
+    Example:
+        >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000).factor
+        30.0
+    """
+
+    passages: int
+    triples: int
+    all_passages: int
+    all_triples: int
+    adopted: int = 0
+    described: int = 0
+    ids: tuple[str, ...] | None = None
+
+    @property
+    def factor(self) -> float:
+        """How many candidates of an index are requested for each that is needed."""
+        shares = ((self.passages, self.all_passages), (self.triples, self.all_triples))
+        least = min((part / whole for part, whole in shares if part), default=1.0)
+        return 1.0 if least >= 1 else min(MARGIN / least, MOST_CANDIDATES)
+
+
+class ScopeGate:
+    """Puts the conditions of one scope into queries; threads may share it."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        # Reads the extent; set once the database has this gate.
+        self.extent: Callable[[], Extent] = lambda: Extent(0, 0, 0, 0)
+        self._shape = shape_of(scope)
+        self._parameters = {**scope.parameters, "most": MOST_EXAMINED}
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the scope's passages are read instead of an index."""
+        return self.extent().ids is not None
+
+    def admit(self, query: Query, parameters: Mapping[str, Any]) -> tuple[Query, dict[str, Any]]:
+        """A query with its parameters as it is sent under the scope.
+
+        Raises:
+            ScopeRefusal: it reads or writes the whole graph.
+        """
+        if query.scope == "refused":
+            what = query.file or "a text of your own"
+            raise ScopeRefusal(f"this is refused under a scope: {what} reads or writes the whole graph")
+        if query.scope == "free":
+            return query, dict(parameters)
+        given = dict(parameters)
+        for name in SCALED & query.parameters:
+            given[name] = min(MOST_CANDIDATES, math.ceil(given[name] * self.extent().factor))
+        size = self._size() if query.sized else {}
+        return query.within(self._shape), {**given, "scope": {**self._parameters, **size}}
+
+    def _size(self) -> dict[str, Any]:
+        extent = self.extent()
+        return {
+            "ids": extent.ids,
+            "factor": extent.factor,
+            "adopted": extent.adopted,
+            "triples": extent.triples - extent.described,
+        }

@@ -1,0 +1,121 @@
+"""The scoped form of a query: the same file, with its scope conditions put in.
+
+A condition stands in the file as a comment, ``/*+ AND IN_SCOPE_TRIPLE(t) */``, at the place where it belongs. Without a
+scope the comment is removed, so that such a search costs nothing. With one, its content is part of the query, and
+``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
+collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
+Entities' degrees are counted within the scope.
+"""
+
+import re
+from collections.abc import Callable
+
+from gear_neo4j.scope import Scope
+
+_MARK = re.compile(r"\s*/\*\+\s*(.*?)\s*\*/", re.DOTALL)
+_MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE)\((\w+)\)")
+_ENTITY = re.compile(r"\b(IN_SCOPE_ENTITY|SPELLING)\((\w+)\)")
+_DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}")
+
+# Which conditions a scope has: collections, principals, filter.
+Shape = tuple[bool, bool, bool]
+
+
+def shape_of(scope: Scope) -> Shape:
+    """Which conditions a scope has."""
+    return scope.collections is not None, scope.principals is not None, scope.where is not None
+
+
+def without_scope(text: str) -> str:
+    """The text as it is sent without a scope.
+
+    Example:
+        >>> without_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t")
+        'MATCH (t:Triple) RETURN t'
+    """
+    return _MARK.sub("", text)
+
+
+def within_scope(text: str, shape: Shape) -> str:
+    """The text as it is sent under a scope with these conditions.
+
+    Example:
+        >>> print(within_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t", (True, False, False)))
+        MATCH (t:Triple) WHERE t.collection IN $scope.collections RETURN t
+    """
+    marked = _MARK.sub(r" \1", text)
+    counted = _DEGREE.sub(lambda match: _degree(match[1]), marked)
+    expanded = _ENTITY.sub(lambda match: _OF_ENTITY[match[1]](match[2]), counted)
+    return _MACRO.sub(lambda match: _CONDITIONS[match[1]](match[2], shape), expanded)
+
+
+def has_conditions(text: str) -> bool:
+    """Whether a text says where a scope's conditions belong."""
+    return _MARK.search(text) is not None
+
+
+def _passage(name: str, shape: Shape) -> str:
+    collections, principals, where = shape
+    parts = _stamp(name, collections=collections, principals=principals)
+    return _all([*parts, _fulfils(name)] if where else parts)
+
+
+def _triple(name: str, shape: Shape) -> str:
+    collections, principals, where = shape
+    parts = _stamp(name, collections=collections, principals=principals)
+    filtered = f"EXISTS {{ ({name})-[:FROM]->(scopePassage) WHERE {_fulfils('scopePassage')} }}"
+    return _all([*parts, filtered] if where else parts)
+
+
+def _stamp(name: str, *, collections: bool, principals: bool) -> list[str]:
+    parts = []
+    if collections:
+        parts.append(f"{name}.collection IN $scope.collections")
+    if principals:
+        named = f"any(scopeReader IN {name}.readers WHERE scopeReader IN $scope.principals)"
+        parts.append(f"({name}.readers IS NULL OR {named})")
+    return parts
+
+
+def _fulfils(name: str) -> str:
+    # [] + a value or a list is a list of both kinds; values that cannot be compared give null.
+    compared = (
+        "CASE scopeTerm.operator WHEN 'in' THEN scopeItem IN scopeTerm.values WHEN 'exists' THEN true "
+        "WHEN 'gt' THEN scopeItem > scopeTerm.values[0] WHEN 'gte' THEN scopeItem >= scopeTerm.values[0] "
+        "WHEN 'lt' THEN scopeItem < scopeTerm.values[0] ELSE scopeItem <= scopeTerm.values[0] END"
+    )
+    items = f"coalesce([] + {name}[scopeTerm.key], [])"
+    fulfilled = f"coalesce(any(scopeItem IN {items} WHERE {compared}), false)"
+    return (
+        f"all(scopeClause IN $scope.where WHERE any(scopeTerm IN scopeClause WHERE scopeTerm.negated <> {fulfilled}))"
+    )
+
+
+def _degree(name: str) -> str:
+    # Counted triple by triple, but not at a hub of hubs: that is one within the scope, too, or is taken for one.
+    total = f"COUNT {{ ({name})<-[:SUBJECT]-() }} + COUNT {{ ({name})<-[:OBJECT]-() }}"
+    within = f"COUNT {{ ({name})<-[:SUBJECT|OBJECT]-(scopeTriple) WHERE IN_SCOPE_TRIPLE(scopeTriple) }}"
+    return f"CASE WHEN {total} > $scope.most THEN {total} ELSE {within} END"
+
+
+def _entity(name: str) -> str:
+    return f"EXISTS {{ ({name})<-[:SUBJECT|OBJECT]-(scopeTriple) WHERE IN_SCOPE_TRIPLE(scopeTriple) }}"
+
+
+def _spelling(name: str) -> str:
+    # As write_triples chooses a name; that of the entity may be the spelling of a passage outside the scope.
+    return (
+        f"COLLECT {{ MATCH ({name})<-[scopeEnd:SUBJECT|OBJECT]-(scopeTriple:Triple) "
+        "WITH scopeEnd, scopeTriple LIMIT $scope.most WITH scopeEnd, scopeTriple WHERE IN_SCOPE_TRIPLE(scopeTriple) "
+        "WITH CASE type(scopeEnd) WHEN 'SUBJECT' THEN scopeTriple.subject ELSE scopeTriple.object END AS scopeName "
+        "RETURN scopeName ORDER BY scopeName = toUpper(scopeName), scopeName LIMIT 1 }[0], "
+        f"{name}.key"
+    )
+
+
+def _all(parts: list[str]) -> str:
+    return " AND ".join(parts) or "true"
+
+
+_CONDITIONS: dict[str, Callable[[str, Shape], str]] = {"IN_SCOPE_PASSAGE": _passage, "IN_SCOPE_TRIPLE": _triple}
+_OF_ENTITY: dict[str, Callable[[str], str]] = {"IN_SCOPE_ENTITY": _entity, "SPELLING": _spelling}

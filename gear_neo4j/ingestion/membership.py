@@ -1,0 +1,51 @@
+"""The collection that an ingest puts its passages into, and who may read them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Self
+
+from gear_neo4j.domain import Passage, Triple, make_triple
+from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name, qualified_id
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A collection and readers.
+
+    Passages that name no readers may be read by everybody who may read the collection. ``readers`` is None where an
+    ingest says nothing about them: then passages that are there keep theirs.
+    """
+
+    collection: str = DEFAULT_COLLECTION
+    readers: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, collection: str, readers: Iterable[str] | None) -> Self:
+        """A membership with checked names; readers are sorted, each once.
+
+        Raises:
+            SettingsError: a name cannot be used.
+
+        Example:
+            >>> Membership.of("legal", ["user:ada", "group:legal", "user:ada"]).readers
+            ('group:legal', 'user:ada')
+        """
+        given = [readers] if isinstance(readers, str) else readers
+        names = None if given is None else {checked_name(name, kind="reader") for name in given}
+        return cls(checked_name(collection, kind="collection"), None if names is None else tuple(sorted(names)))
+
+    def passage(self, passage: Passage) -> Passage:
+        """A passage as a member; readers that it names itself go before those of the ingest."""
+        readers = self.readers if passage.readers is None else passage.readers
+        id = qualified_id(passage.id, self.collection)
+        return replace(passage, id=id, collection=self.collection, readers=readers)
+
+    def triple(self, triple: Triple) -> Triple:
+        """A triple of a passage that is a member."""
+        if self.collection == DEFAULT_COLLECTION:
+            return triple
+        passage = qualified_id(triple.passage_id, self.collection)
+        return make_triple(passage, triple.subject, triple.predicate, triple.object)
+
+
+DEFAULT_MEMBERSHIP = Membership()

@@ -1,0 +1,177 @@
+"""Scopes: which passages of a database a caller may see, by collection, by reader and by metadata."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.filters import Filter, both, conjunction_of, filter_json, parse_filter
+
+DEFAULT_COLLECTION = "default"
+LONGEST_NAME = 200
+# Between a collection's name and what is named within it, as in the id ``legal/p1``.
+SEPARATOR = "/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What a caller may see: passages of these collections, with readers that he is one of, that fulfil a filter.
+
+    None is no condition. ``principals`` are who the caller *is*: with them, he sees the passages that name one of them
+    as a reader, and those that name none. ``strict`` leaves the full-text index out, whose scores know how often a word
+    occurs in the whole database.
+
+    Example:
+        >>> Scope().narrowed(collections=["hr", "legal"]).narrowed(collections=["legal"], where="year >= 2020").json
+        {'collections': ['legal'], 'where': {'year': {'gte': 2020}}}
+    """
+
+    collections: frozenset[str] | None = None
+    principals: frozenset[str] | None = None
+    where: Filter | None = None
+    strict: bool = False
+
+    def narrowed(
+        self,
+        *,
+        collections: Iterable[str] | None = None,
+        principals: Iterable[str] | None = None,
+        where: object = None,
+        strict: bool = False,
+    ) -> Self:
+        """What both this scope and the given conditions admit: a scope can be narrowed, never widened.
+
+        Args:
+            collections: names.
+            principals: who the caller is; of those that the scope has already, only these remain.
+            where: a filter as text, JSON or value; see :func:`gear_neo4j.filters.parse_filter`.
+
+        Raises:
+            SettingsError: a name is blank or too long, or the filter is wrong.
+        """
+        return type(self)(
+            collections=_common(self.collections, collections, kind="collection"),
+            principals=_common(self.principals, principals, kind="principal"),
+            where=both(self.where, None if where is None else parse_filter(where)),
+            strict=self.strict or strict,
+        )
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether it has no condition."""
+        return self == EVERYTHING
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The scope as JSON, without the conditions that it does not have; ``narrowed(**json)`` gives it back."""
+        given = {
+            "collections": None if self.collections is None else sorted(self.collections),
+            "principals": None if self.principals is None else sorted(self.principals),
+            "where": None if self.where is None else filter_json(self.where),
+            "strict": self.strict or None,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The scope as a query parameter; see ``gear_neo4j.graph.scoping``."""
+        clauses = conjunction_of(self.where) if self.where else ()
+        return {
+            "collections": sorted(self.collections or ()),
+            "principals": sorted(self.principals or ()),
+            "where": [
+                [
+                    {
+                        "key": metadata_property(condition.field),
+                        "operator": condition.operator,
+                        "values": list(condition.values),
+                        "negated": negated,
+                    }
+                    for condition, negated in clause
+                ]
+                for clause in clauses
+            ],
+        }
+
+    def admits(self, other: "Scope") -> bool:
+        """Whether everything that another scope admits is certain to be admitted by this one.
+
+        Example:
+            >>> Scope(collections=frozenset({"a", "b"})).admits(Scope(collections=frozenset({"a"})))
+            True
+        """
+        return (
+            _covers(self.collections, other.collections)
+            and _covers(self.principals, other.principals)
+            and (self.where is None or both(other.where, self.where) == other.where)
+            and (other.strict or not self.strict)
+        )
+
+
+EVERYTHING = Scope()
+
+
+def qualified_id(id: str, collection: str) -> str:
+    """The id of a passage within a collection, such as ``legal/p1``; the default collection's are as they are given.
+
+    Example:
+        >>> qualified_id("p1", "legal"), qualified_id("p1", "default")
+        ('legal/p1', 'p1')
+    """
+    return id if collection == DEFAULT_COLLECTION else f"{collection}{SEPARATOR}{id}"
+
+
+def metadata_property(field: str) -> str:
+    """The property of a passage that a filter compares; ``source`` and ``title`` are the passage's own.
+
+    Example:
+        >>> metadata_property("year"), metadata_property("source")
+        ('meta_year', 'source')
+    """
+    return field if field in ("source", "title") else metadata_key(field)
+
+
+def metadata_key(field: str) -> str:
+    """The property of a passage that a field of its metadata is kept in."""
+    return f"meta_{field}"
+
+
+def metadata_of(properties: Iterable[tuple[str, Any]]) -> Mapping[str, Any]:
+    """The metadata in the properties of a passage, by field and in order of the fields."""
+    return dict(sorted((key.removeprefix("meta_"), value) for key, value in properties))
+
+
+def checked_name(name: object, *, kind: str) -> str:
+    """The name of a collection or a principal.
+
+    Raises:
+        SettingsError: it is blank, too long, or, of a collection, holds a slash.
+
+    Example:
+        >>> checked_name("legal/2024", kind="collection")
+        Traceback (most recent call last):
+        gear_neo4j.errors.SettingsError: the collection 'legal/2024' holds a slash: its passages have ids such as ...
+    """
+    if not isinstance(name, str) or not name.strip() or name != name.strip():
+        raise SettingsError(f"the {kind} {name!r} is blank, or begins or ends with a blank: give a name")
+    if len(name) > LONGEST_NAME:
+        raise SettingsError(
+            f"the {kind} {name[:40]!r}... is longer than {LONGEST_NAME} characters: give a shorter name"
+        )
+    if not name.isprintable():
+        raise SettingsError(f"the {kind} {name!r} holds characters that cannot be printed: give another name")
+    if kind == "collection" and SEPARATOR in name:
+        raise SettingsError(f"the collection {name!r} holds a slash: its passages have ids such as 'legal/p1'")
+    return name
+
+
+def _common(mine: frozenset[str] | None, given: Iterable[str] | None, *, kind: str) -> frozenset[str] | None:
+    if given is None:
+        return mine
+    # A text is an iterable of its letters.
+    names = frozenset(checked_name(name, kind=kind) for name in ([given] if isinstance(given, str) else given))
+    return names if mine is None else mine & names
+
+
+def _covers(mine: frozenset[str] | None, other: frozenset[str] | None) -> bool:
+    return mine is None or (other is not None and other <= mine)

@@ -1,0 +1,190 @@
+"""Scopes: a search under one is the search over a database of its own, and nothing outside it is ever seen."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from langchain_openai import ChatOpenAI
+
+from gear_neo4j import (
+    Base,
+    Beam,
+    Crag,
+    GearAgent,
+    HippoRag,
+    HippoRag2,
+    Ircot,
+    Naive,
+    PathAgent,
+    Paths,
+    Planner,
+    Scout,
+    SelfRag,
+    Subgraph,
+    Sync,
+)
+from gear_neo4j.graph import scope_gate
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.ingestion.synonyms import write_synonyms
+from gear_neo4j.ingestion.writing import write_passages, write_triples
+from gear_neo4j.models.chat import Chat
+from gear_neo4j.scope import EVERYTHING
+from tests.conftest import WIPE_DATA, FakeEmbedder
+from tests.graphs import opened
+from tests.scopes import QUESTIONS, SCOPES, corpora, mind
+from tests.scripted_server import ScriptedServer
+
+EMBEDDER = FakeEmbedder()
+# Each example writes two databases: a smaller one is not worth its minutes.
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
+RETRIEVERS = {
+    "bm25": Base(base="bm25"),
+    "sbert": Base(base="sbert"),
+    "hybrid": Base(base="hybrid"),
+    "naive": Naive(base="bm25", base_k=3, beam=Beam(length=3)),
+    "naive at hubs": Naive(base="sbert", base_k=2, beam=Beam(length=3, hub=2)),
+    "naive last": Naive(base="hybrid", base_k=2, score="last"),
+    "naive encoded": Naive(base="sbert", base_k=2, score="encoded"),
+    "scout": Scout(),
+    "scout at hubs": Scout(hub=3),
+    "paths": Paths(base="sbert"),
+    "subgraph": Subgraph(entities=4, hops=2, facts=4),
+    "hipporag2": HippoRag2(),
+    "hipporag": HippoRag(base="bm25"),
+}
+BM25 = Base(base="bm25")
+AGENTS = {
+    "gear": GearAgent(over=BM25, max_steps=2),
+    "gear over scout": GearAgent(over=Scout(), max_steps=2),
+    "sync": Crag(over=Sync(base="bm25"), evaluator="grader"),
+    "ircot": Ircot(over=Naive(base="bm25")),
+    "selfrag": SelfRag(over=BM25),
+    "paths": PathAgent(over=Paths(base="bm25")),
+    "planner": Planner(),
+}
+
+
+def fill(graph, corpus, *, synonyms):
+    """Write a corpus into an empty database."""
+    if corpus.passages:
+        write_passages(graph, corpus.passages, embedder=EMBEDDER)
+        ids = [passage.id for passage in corpus.passages]
+        write_triples(graph, corpus.triples, completed=ids, embedder=EMBEDDER)
+    if synonyms:
+        list(write_synonyms(graph, embedder=EMBEDDER))
+
+
+def wipe(connection):
+    """Leave the schema and the record of the store."""
+    while connection.run(WIPE_DATA)[0]["deleted"]:
+        pass
+
+
+def told(hits):
+    """What a caller can see of a search, but for the time that it took and its scope; scores to six places."""
+    return {
+        "hits": [
+            (hit.passage.id, hit.passage.text, dict(hit.passage.metadata), round(hit.score, 6), hit.rank, hit.sources)
+            for hit in hits
+        ],
+        "paths": [
+            (path.triples, round(path.score, 6), [round(score, 6) for score in path.scores]) for path in hits.paths
+        ],
+        "exact": hits.exact,
+        "retriever": hits.retriever,
+        "facts": hits.facts,
+    }
+
+
+def answered(answer):
+    """What a caller can see of an answer."""
+    steps = [replace(step, milliseconds={}, usage={}, paths=()) for step in answer.trace.steps]
+    return {
+        **told(answer.hits),
+        "text": answer.text,
+        "citations": answer.citations,
+        "steps": steps,
+        "replies": answer.trace.replies,
+        "stop": answer.stop_reason,
+    }
+
+
+def searched(gear, question):
+    """What each retriever shows; of the full-text index, whose scores know all words, nothing is asked."""
+    shown = {name: told(gear.search(question, k=5, retriever=recipe)) for name, recipe in RETRIEVERS.items()}
+    return shown | {"auto": told(gear.scoped(strict=True).search(question, k=5))}
+
+
+def difference(alone, within):
+    """The first retriever that shows something else, and what."""
+    return next(
+        (
+            (name, part, alone[name][part], within[name][part])
+            for name in alone
+            for part in alone[name]
+            if alone[name][part] != within[name][part]
+        ),
+        None,
+    )
+
+
+@settings(max_examples=150, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpora(), SCOPES, QUESTIONS, st.booleans(), st.booleans())
+def test_a_scoped_search_is_the_search_over_a_database_of_its_own(
+    server, database, monkeypatch_class, corpus, scope, question, synonyms, small
+):
+    """The same hits, ranks, scores, paths and exactness, whatever else the database holds, and however it is read."""
+    monkeypatch_class.setattr(scope_gate, "MOST_READ", 1_000 if small else -1)
+    graph = Graph(database)
+    wipe(database)
+    fill(graph, corpus, synonyms=synonyms)
+    with opened(server, EMBEDDER) as gear:
+        within = searched(gear.scoped(**scope), question)
+    admitted = corpus.within(EVERYTHING.narrowed(**scope))
+    wipe(database)
+    fill(graph, admitted, synonyms=synonyms)
+    with opened(server, EMBEDDER) as gear:
+        alone = searched(gear, question)
+
+    assert difference(alone, within) is None
+
+
+@pytest.fixture
+def monkeypatch_class():
+    """A patch for all examples of a property."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+# Agents
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A model that plays all roles."""
+    with ScriptedServer(mind) as served:
+        yield served
+
+
+def asked(server, model, scope, question):
+    """What each agent shows."""
+    chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
+    with opened(server, EMBEDDER, chat=chat) as gear:
+        view = gear.scoped(**scope)
+        return {name: answered(view.ask(question, k=4, agent=recipe)) for name, recipe in AGENTS.items()}
+
+
+@settings(max_examples=20, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpora(), SCOPES, QUESTIONS)
+def test_a_scoped_answer_is_the_answer_over_a_database_of_its_own(server, database, model, corpus, scope, question):
+    """The same prompts, so the same replies, steps, citations and text; the full-text index is left out."""
+    graph = Graph(database)
+    wipe(database)
+    fill(graph, corpus, synonyms=False)
+    within = asked(server, model, scope | {"strict": True}, question)
+    wipe(database)
+    fill(graph, corpus.within(EVERYTHING.narrowed(**scope)), synonyms=False)
+    alone = asked(server, model, {"strict": True}, question)
+
+    assert difference(alone, within) is None
