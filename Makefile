@@ -4,6 +4,7 @@
 # make fuzz   the property-based tests on random examples
 # make audit  known advisories against what is installed
 # make faults every command under faults at random moments
+# make scopes searches and answers under scopes, over corpora made at random
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -17,7 +18,7 @@ JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4Invocatio
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test quick fuzz faults lint audit bench clean
+.PHONY: install demo test quick fuzz faults scopes lint audit bench clean
 .DEFAULT_GOAL := demo
 
 .venv/.installed: pyproject.toml
@@ -54,6 +55,11 @@ fuzz: .venv/.installed-dev
 faults: .venv/.installed-dev
 	$(JVM) $(THREADS) GEAR_FAULT_RUNS=$(or $(RUNS),20) GEAR_FAULT_SEED=$(or $(SEED),$$(date +%s)) \
 		$(BIN)/python -m pytest tests/faults -k at_random
+
+# Each corpus is written twice: whole, and what the scope admits of it.
+scopes: .venv/.installed-dev
+	$(JVM) $(THREADS) GEAR_SCOPE_RUNS=$(or $(RUNS),1000) \
+		$(BIN)/python -m pytest tests/integration/test_scopes.py --hypothesis-profile=random
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

@@ -63,7 +63,7 @@ def test_the_scope_of_a_search_is_in_its_json(departments):
         (["--where", '{"year":'], "the filter is not JSON"),
         (["--collection", ""], "the collection '' is blank"),
         (["--as", "a\nb"], "the principal 'a\\\\nb' holds characters that cannot be printed"),
-        (["--retriever", "weighted", "--strict"], "weighted is refused under a strict scope"),
+        (["--retriever", "base", "--base", "weighted", "--strict"], "weighted is refused under a strict scope"),
     ],
 )
 def test_a_scope_that_cannot_be_used_is_one_line(departments, options, message):

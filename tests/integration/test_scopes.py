@@ -1,5 +1,6 @@
 """Scopes: a search under one is the search over a database of its own, and nothing outside it is ever seen."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -36,6 +37,8 @@ from tests.scopes import QUESTIONS, SCOPES, corpora, mind
 from tests.scripted_server import ScriptedServer
 
 EMBEDDER = FakeEmbedder()
+# 'make scopes' takes others, at random.
+CORPORA = int(os.environ.get("GEAR_SCOPE_RUNS", "150"))
 # Each example writes two databases: a smaller one is not worth its minutes.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 RETRIEVERS = {
@@ -129,7 +132,7 @@ def difference(alone, within):
     )
 
 
-@settings(max_examples=150, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=CORPORA, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpora(), SCOPES, QUESTIONS, st.booleans(), st.booleans())
 def test_a_scoped_search_is_the_search_over_a_database_of_its_own(
     server, database, monkeypatch_class, corpus, scope, question, synonyms, small
@@ -175,7 +178,7 @@ def asked(server, model, scope, question):
         return {name: answered(view.ask(question, k=4, agent=recipe)) for name, recipe in AGENTS.items()}
 
 
-@settings(max_examples=20, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=CORPORA // 7, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpora(), SCOPES, QUESTIONS)
 def test_a_scoped_answer_is_the_answer_over_a_database_of_its_own(server, database, model, corpus, scope, question):
     """The same prompts, so the same replies, steps, citations and text; the full-text index is left out."""
