@@ -25,7 +25,7 @@ from gear_neo4j import (
     Subgraph,
     Sync,
 )
-from gear_neo4j.graph import scope_gate
+from gear_neo4j.graph import scoped
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
@@ -138,7 +138,7 @@ def test_a_scoped_search_is_the_search_over_a_database_of_its_own(
     server, database, monkeypatch_class, corpus, scope, question, synonyms, small
 ):
     """The same hits, ranks, scores, paths and exactness, whatever else the database holds, and however it is read."""
-    monkeypatch_class.setattr(scope_gate, "MOST_READ", 1_000 if small else -1)
+    monkeypatch_class.setattr(scoped, "MOST_READ", 1_000 if small else -1)
     graph = Graph(database)
     wipe(database)
     fill(graph, corpus, synonyms=synonyms)
