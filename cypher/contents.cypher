@@ -6,5 +6,6 @@
 // those of that graph, and the number of entities, from the server's own counter. No row in a database without our data.
 MATCH (s:__GearStore {id: 'store'})
 WITH properties(s) AS store
-RETURN store.profile IS NOT NULL /*+ AND $scope.adopted > 0 */ AS adopted, coalesce(store.foreignEntities, false) AS foreign,
+RETURN store.profile IS NOT NULL /*+ AND $scope.adopted > 0 */ AS adopted,
+  coalesce(store.foreignEntities, false) AS foreign,
   COUNT { MATCH (:Entity) } /*+ * sign($scope.triples) */ AS entities

@@ -7,5 +7,6 @@
 MATCH (e:Entity)
 USING INDEX SEEK e:Entity(key)
 WHERE e.key IN $keys /*+ AND IN_SCOPE_ENTITY(e) */
-RETURN e.key AS key, elementId(e) AS id, coalesce(/*+ SPELLING(e), */ e.name) AS name, e.embedding IS NOT NULL AS embedded
+RETURN e.key AS key, elementId(e) AS id, coalesce(/*+ SPELLING(e), */ e.name) AS name,
+  e.embedding IS NOT NULL AS embedded
 ORDER BY key

@@ -8,8 +8,8 @@
 CALL () {
   UNWIND $words AS word
   CALL (word) {
-    CALL db.index.fulltext.queryNodes('gear_passage_text', word, {limit: 1 /*+ * 100 * toInteger(ceil($scope.factor)) */})
-      YIELD node
+    CALL db.index.fulltext.queryNodes('gear_passage_text', word,
+      {limit: 1 /*+ * 100 * toInteger(ceil($scope.factor)) */}) YIELD node
     /*+ WITH node WHERE IN_SCOPE_PASSAGE(node) */
     RETURN node
     LIMIT 1

@@ -10,8 +10,8 @@
 // - longer: the best $keep paths that extend these by one triple, as lists of the start triple's index and what expand
 //   returns for a triple. Null if $keep is 0 or a start triple has an entity with more than $hub triples: expand then
 //   needs a pool.
-// - passages: [id, title, text, source, position, collection, metadata] of the given passages, of those of start, and of the first $limit
-//   that longer leads to.
+// - passages: [id, title, text, source, position, collection, metadata] of the given passages, of those of start, and
+//   of the first $limit that longer leads to.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages /*+ AND IN_SCOPE_PASSAGE(p) */

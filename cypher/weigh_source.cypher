@@ -1,8 +1,8 @@
 // name: weigh_source(source, collection)
 // access: read
 // columns: passages, triples, entities
-// What deleting the passages of a source in a collection would remove: the numbers of passages, of triples, and of entities without
-// another triple.
+// What deleting the passages of a source in a collection would remove: the numbers of passages, of triples, and of
+// entities without another triple.
 CALL () {
   MATCH (p:Passage {source: $source})
   USING INDEX SEEK p:Passage(source)
@@ -20,7 +20,8 @@ CALL () {
   // A list, because for a pattern with the source the planner looks up all passages of the source for each triple.
   WHERE NOT EXISTS {
     (e)<-[:SUBJECT|OBJECT]-(other:Triple)
-    WHERE coalesce([(other)-[:FROM]->(q:Passage) WHERE coalesce(q.collection, 'default') = $collection | q.source][0], '') <> $source
+    WHERE coalesce([(other)-[:FROM]->(q:Passage) WHERE coalesce(q.collection, 'default') = $collection | q.source][0], '')
+      <> $source
   }
   RETURN count(e) AS entities
 }

@@ -1,4 +1,4 @@
-// name: write_adopted_passages(rows, collection, readers)
+// name: write_adopted_passages(rows, collection)
 // access: write
 // columns: written
 // Writes a passage with an embedding (float32) for each of the user's nodes and links it to the node. A card, a passage
@@ -16,7 +16,7 @@ WHERE elementId(n) = row.node
 MERGE (p:Passage {id: row.id})
 WITH row, n, p, p.text IS NULL OR p.text <> row.text OR p.title <> row.title AS fresh
 SET p.title = row.title, p.text = row.text, p.node = row.node,
-  p.collection = $collection, p.readers = nullIf($readers, []),
+  p.collection = $collection,
   p.extractedAt = CASE WHEN row.card THEN datetime() END, p.extractors = CASE WHEN row.card THEN ['adopted'] END
 MERGE (p)-[:DESCRIBES]->(n)
 WITH p, row, fresh

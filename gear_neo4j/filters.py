@@ -13,6 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.printable import is_storable
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -370,9 +371,7 @@ def _check(field: str, value: object) -> None:
         raise SettingsError(f"the filter compares {field!r} with {value}: give a finite number")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise SettingsError(f"the filter compares {field!r} with a number of more than 64 bits: give a smaller one")
-    if isinstance(value, str) and (
-        len(value) > LONGEST_TEXT or any("\ud800" <= letter <= "\udfff" for letter in value)
-    ):
+    if isinstance(value, str) and (len(value) > LONGEST_TEXT or not is_storable(value)):
         raise SettingsError(f"the filter compares {field!r} with a text that no database can hold: give another one")
 
 

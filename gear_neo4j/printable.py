@@ -31,6 +31,16 @@ def printable(text: str) -> str:
     return _BROKEN.sub("\ufffd", _REMOVED.sub("", text))
 
 
+def is_storable(text: str) -> bool:
+    """Whether a text can be stored and sent: no half of a surrogate pair is in it.
+
+    Example:
+        >>> is_storable("鲁迅"), is_storable("\\ud800")
+        (True, False)
+    """
+    return _BROKEN.search(text) is None
+
+
 def single_line(text: str) -> str:
     """A printable text on one line, such as a title: a second line of it could be taken for one of ours.
 

@@ -15,11 +15,11 @@ SEPARATOR = "/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a caller may see: passages of these collections, with readers that he is one of, that fulfil a filter.
+    """What a caller may see: the passages of these collections that they may read and that fulfil a filter.
 
-    None is no condition. ``principals`` are who the caller *is*: with them, he sees the passages that name one of them
-    as a reader, and those that name none. ``strict`` leaves the full-text index out, whose scores know how often a word
-    occurs in the whole database.
+    None means no condition. ``principals`` are who the caller *is*: passages that name one of them as a reader are
+    visible, and so are passages without readers. ``strict`` excludes the full-text index, whose scores depend on how
+    often a word occurs in the whole database.
 
     Example:
         >>> Scope().narrowed(collections=["hr", "legal"]).narrowed(collections=["legal"], where="year >= 2020").json
@@ -163,6 +163,20 @@ def checked_name(name: object, *, kind: str) -> str:
     if kind == "collection" and SEPARATOR in name:
         raise SettingsError(f"the collection {name!r} holds a slash: its passages have ids such as 'legal/p1'")
     return name
+
+
+def reader_names(names: Iterable[object]) -> tuple[str, ...]:
+    """The names of readers as a passage keeps them: checked, sorted, each once.
+
+    Raises:
+        SettingsError: a name cannot be used.
+
+    Example:
+        >>> reader_names(["user:ada", "group:legal", "user:ada"])
+        ('group:legal', 'user:ada')
+    """
+    # Checked before they are compared: they may be of any kind.
+    return tuple(sorted(dict.fromkeys([checked_name(name, kind="reader") for name in names])))
 
 
 def _common(mine: frozenset[str] | None, given: Iterable[str] | None, *, kind: str) -> frozenset[str] | None:

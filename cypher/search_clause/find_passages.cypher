@@ -27,7 +27,8 @@ CALL (vector) {
 CALL (text) {
   WITH text
   WHERE text IS NOT NULL
-  CALL db.index.fulltext.queryNodes('gear_passage_text', text, {limit: $k /*+ * toInteger(ceil($scope.factor)) */}) YIELD node, score
+  CALL db.index.fulltext.queryNodes('gear_passage_text', text, {limit: $k /*+ * toInteger(ceil($scope.factor)) */})
+    YIELD node, score
   /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
   WITH node, score
   ORDER BY score DESC, node.id

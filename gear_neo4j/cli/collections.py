@@ -67,7 +67,7 @@ def _drop(gear: Gear, name: str, *, dry_run: bool, yes: bool) -> tuple[dict[str,
     "readers",
     multiple=True,
     metavar="PRINCIPAL",
-    help="A user or group that may read SOURCE, such as group:legal; can be repeated. They replace the readers it has.",
+    help="User or group allowed to read SOURCE, such as group:legal; repeatable. Replaces the current readers.",
 )
 @click.option("--everybody", is_flag=True, help="Everybody may read SOURCE who may read its collection.")
 @COLLECTION

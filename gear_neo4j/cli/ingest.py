@@ -84,7 +84,7 @@ SHOWN_LINKS = 5
     "readers",
     multiple=True,
     metavar="PRINCIPAL",
-    help="A user or group that may read the passages, such as group:legal; can be repeated.  [default: everybody]",
+    help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
 )
 @click.option("--resume", is_flag=True, expose_value=False, hidden=True)
 @json_option

@@ -8,7 +8,7 @@ from click.exceptions import Exit
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.cli.scope import view_of, with_scope
+from gear_neo4j.cli.scope import with_scope
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.cli.search import print_entities, print_paths
 from gear_neo4j.domain import Cypher
@@ -37,7 +37,7 @@ def paths(question: str, scope: Scope, json_file: Path | None, options: RecipeOp
     """
     recipe = with_options_of(Paths(), options)
     with opened(settings) as opened_gear:
-        gear = view_of(opened_gear, scope)
+        gear = opened_gear.scoped(**scope.json)
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     if not (json_file and emit(json_file, connected_json(question, connected))):

@@ -9,7 +9,6 @@ import click
 
 from gear_neo4j.cli.options import Decorator, with_options
 from gear_neo4j.errors import ScopeRefusal
-from gear_neo4j.gear import Gear
 from gear_neo4j.scope import EVERYTHING, Scope
 
 SCOPE: Sequence[Decorator] = (
@@ -27,7 +26,7 @@ SCOPE: Sequence[Decorator] = (
 
 
 def with_scope(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a scope to a command, which gets them as ``scope``."""
+    """Add the scope options to a command; it receives them as ``scope``."""
 
     @wraps(command)
     def run(
@@ -54,12 +53,3 @@ def require_admitted(scope: Scope, saved: Mapping[str, Any], *, file: Path) -> N
     """
     if not scope.admits(EVERYTHING.narrowed(**saved)):
         raise ScopeRefusal(f"{file} was saved under another scope, and may hold what this one hides: use its own")
-
-
-def view_of(gear: Gear, scope: Scope) -> Gear:
-    """What a command may see."""
-    if scope.is_everything:
-        return gear
-    return gear.scoped(
-        collections=scope.collections, principals=scope.principals, where=scope.where, strict=scope.strict
-    )

@@ -182,7 +182,7 @@ class Corpus:
             return forget(self._graph, source, collection=collection, dry_run=dry_run, on_progress=on_progress)
 
     def collections(self) -> list[Collection]:
-        """All collections with passages; the query visits every passage."""
+        """Every collection, in order of name; the query reads every passage."""
         return self._graph.collections.all()
 
     def drop(

@@ -22,11 +22,11 @@ class Collections:
         self._database = database
 
     def all(self) -> list[Collection]:
-        """All collections with passages, in order of their names; the query visits every passage."""
+        """Every collection, in order of name; the query reads every passage."""
         return [Collection(**row) for row in self._database.call("collections")]
 
     def passage_ids(self, collection: str, *, limit: int) -> list[str]:
-        """The ids of up to ``limit`` passages of a collection."""
+        """The ids of at most ``limit`` passages in a collection."""
         return [row["id"] for row in self._database.call("passages_of_collection", collection=collection, limit=limit)]
 
     def weigh(self, collection: str) -> tuple[int, int]:

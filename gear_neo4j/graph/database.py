@@ -147,8 +147,7 @@ class Database:
 
     def call(self, name: str, /, **parameters: object) -> list[Row]:
         """Run the named query of ``cypher/``, in the form that this server and the scope need."""
-        query = self._named(name)
-        return self.run(query, **_taken(query, parameters))
+        return self.run(self._named(name), **parameters)
 
     def _named(self, name: str) -> Query:
         if self._gate and has_small_form(name) and self._gate.is_small:
@@ -158,7 +157,6 @@ class Database:
     def stream(self, name: str, /, **parameters: object) -> Iterator[Row]:
         """The rows of a reading query as they arrive, 1,000 at a time, so that memory stays bounded."""
         query = self._named(name)
-        parameters = _taken(query, parameters)
         query.check(parameters)
         if self._gate:
             query, parameters = self._gate.admit(query, parameters)
@@ -278,7 +276,7 @@ class Database:
 
     @property
     def scope(self) -> Scope:
-        """What its queries may read."""
+        """The scope that its queries run under."""
         return self._gate.scope if self._gate else EVERYTHING
 
     @property
@@ -296,12 +294,6 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _taken(query: Query, parameters: Row) -> Row:
-    # What reads a small scope instead of an index takes no number of candidates.
-    unused = named(query.name).parameters - query.parameters
-    return {name: value for name, value in parameters.items() if name not in unused}
 
 
 def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:

@@ -95,12 +95,10 @@ class OverlayStore:
         """Every triple of a property with the current state of its node, streamed."""
         return self._database.stream("adopted_properties", **_parameters(reading))
 
-    def write_passages(
-        self, rows: Sequence[Row], *, collection: str = DEFAULT_COLLECTION, readers: Sequence[str] = ()
-    ) -> int:
+    def write_passages(self, rows: Sequence[Row]) -> int:
         """Write passages over nodes, in one transaction; returns how many."""
-        given = {"rows": list(rows), "collection": collection, "readers": list(readers)}
-        return int(self._database.call("write_adopted_passages", **given)[0]["written"])
+        result = self._database.call("write_adopted_passages", rows=list(rows), collection=DEFAULT_COLLECTION)
+        return int(result[0]["written"])
 
     def write_triples(self, rows: Sequence[Row]) -> int:
         """Write triples over relationships and properties, in one transaction; returns how many."""

@@ -27,6 +27,8 @@ _HEADER = re.compile(
 )
 ScopeUse = Literal["refused", "free", "filtered"]
 Forms = Literal["plain", "search_clause", "small_scope"]
+# The parameters that say how many candidates an index gives: more under a scope.
+SCALED = frozenset({"candidates", "near"})
 # $any(...) and $all(...) are Cypher's syntax for dynamic labels, not parameters.
 _PARAMETER = re.compile(r"\$(?!(?:any|all)\()(\w+)")
 
@@ -36,7 +38,8 @@ class Query:
     """A Cypher text with its name, its parameters, whether it writes, and its time limit in seconds.
 
     ``columns`` and ``file`` (from the repository's root) are empty for a text that is not from a file. ``scope`` says
-    what happens under a scope, and ``marked`` is the text with the places of its conditions.
+    what happens under a scope, and ``marked`` is the text with the places of its conditions. ``ignored`` are parameters
+    that callers give and this form does not need.
     """
 
     name: str
@@ -48,14 +51,16 @@ class Query:
     file: str = ""
     scope: ScopeUse = "refused"
     marked: str = ""
+    ignored: frozenset[str] = frozenset()
 
-    def can_replace(self, other: "Query") -> bool:
-        """Whether it takes the parameters of another query, or some of them, and returns the same columns."""
-        return self.parameters <= other.parameters and (self.writes, self.columns) == (other.writes, other.columns)
+    @property
+    def interface(self) -> tuple[object, ...]:
+        """What a caller depends on: all forms of a query must agree in it."""
+        return self.parameters | self.ignored, self.writes, self.columns
 
     @property
     def sized(self) -> bool:
-        """Whether it needs to know how much of the database is in the scope."""
+        """Whether it depends on the size of the scope."""
         return any(f"$scope.{name}" in self.marked for name in ("ids", "factor", "triples", "adopted"))
 
     def within(self, shape: Shape) -> "Query":
@@ -68,8 +73,8 @@ class Query:
         Raises:
             TypeError: names both.
         """
-        if self.parameters != parameters.keys():
-            raise TypeError(f"{self.name} takes {sorted(self.parameters)}, not {sorted(parameters)}")
+        if (taken := self.parameters | self.ignored) != parameters.keys():
+            raise TypeError(f"{self.name} takes {sorted(taken)}, not {sorted(parameters)}")
 
 
 def load(folder: Path) -> dict[str, Query]:
@@ -82,15 +87,17 @@ def load(folder: Path) -> dict[str, Query]:
 
 
 def load_forms(folder: Path, form: Forms, plain: Mapping[str, Query]) -> dict[str, Query]:
-    """The other forms of some of a folder's queries, by name.
+    """The other forms of some of a folder's queries, by name; one that uses no index ignores how much of it is read.
 
     Raises:
         ValueError: a form's parameters, access or columns are not those of the plain form.
     """
     queries = _parse_all((folder / form).glob("*.cypher"), folder.parent)
-    for query in queries.values():
-        if query.name not in plain or not query.can_replace(plain[query.name]):
-            raise ValueError(f"{query.file}: its header must be that of {folder.name}/{query.name}.cypher")
+    for name, query in queries.items():
+        if name in plain and form == "small_scope":
+            queries[name] = query = replace(query, ignored=SCALED & plain[name].parameters - query.parameters)
+        if name not in plain or query.interface != plain[name].interface:
+            raise ValueError(f"{query.file}: its header must be that of {folder.name}/{name}.cypher")
     return queries
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gear_neo4j.errors import ScopeRefusal
-from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.queries import SCALED, Query
 from gear_neo4j.graph.scoping import shape_of
 from gear_neo4j.scope import Scope
 
@@ -16,8 +16,6 @@ MOST_EXAMINED = 10_000
 MOST_READ = 1_000
 # The candidates that an index gives at most, however few of them are in the scope.
 MOST_CANDIDATES = 20_000
-# The parameters that say how many candidates an index gives.
-SCALED = frozenset({"candidates", "near"})
 # This many times the expected number of candidates is requested: those in the scope are not spread evenly.
 MARGIN = 1.5
 
@@ -51,12 +49,15 @@ class Extent:
 
 
 class ScopeGate:
-    """Puts the conditions of one scope into queries; threads may share it."""
+    """Puts the conditions of one scope into queries; threads may share it.
 
-    def __init__(self, scope: Scope) -> None:
+    Args:
+        extent: reads how much of the database is in the scope now.
+    """
+
+    def __init__(self, scope: Scope, *, extent: Callable[[], Extent]) -> None:
         self.scope = scope
-        # Reads the extent; set once the database has this gate.
-        self.extent: Callable[[], Extent] = lambda: Extent(0, 0, 0, 0)
+        self.extent = extent
         self._shape = shape_of(scope)
         self._parameters = {**scope.parameters, "most": MOST_EXAMINED}
 
@@ -76,7 +77,7 @@ class ScopeGate:
             raise ScopeRefusal(f"this is refused under a scope: {what} reads or writes the whole graph")
         if query.scope == "free":
             return query, dict(parameters)
-        given = dict(parameters)
+        given = {name: value for name, value in parameters.items() if name not in query.ignored}
         for name in SCALED & query.parameters:
             given[name] = min(MOST_CANDIDATES, math.ceil(given[name] * self.extent().factor))
         size = self._size() if query.sized else {}

@@ -1,4 +1,4 @@
-"""A database under a scope: its gate, and how much of the database is in it, read again when the graph changes."""
+"""A database under a scope, and how much of the database that is, which is read again when the graph changes."""
 
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.export import Export, Version
@@ -12,8 +12,6 @@ RECHECK = 1.0
 
 def scoped(database: Database, scope: Scope) -> Database:
     """The same database, all of whose queries are under a scope."""
-    gate = ScopeGate(scope)
-    gated = database.gated(gate)
 
     def read(_: Version) -> Extent:
         row = gated.call("scope_extent", kept=MOST_READ)[0]
@@ -28,5 +26,7 @@ def scoped(database: Database, scope: Scope) -> Database:
             ids=ids,
         )
 
-    gate.extent = Versioned(read, version=Export(gated).version, recheck=RECHECK).current
+    # The gate asks only later, when there is a database behind it.
+    extent = Versioned(read, version=lambda: Export(gated).version(), recheck=RECHECK)
+    gated = database.gated(ScopeGate(scope, extent=extent.current))
     return gated

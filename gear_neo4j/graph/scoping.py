@@ -9,6 +9,7 @@ Entities' degrees are counted within the scope.
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from gear_neo4j.scope import Scope
 
@@ -36,6 +37,7 @@ def without_scope(text: str) -> str:
     return _MARK.sub("", text)
 
 
+@cache
 def within_scope(text: str, shape: Shape) -> str:
     """The text as it is sent under a scope with these conditions.
 

@@ -22,7 +22,7 @@ class Sources:
         return [row["id"] for row in rows]
 
     def of_documents(self, sources: Sequence[str], *, collection: str) -> list[tuple[str, str]]:
-        """The passages of these sources in a collection, as (id, source)."""
+        """The passages that these sources have in a collection, as (id, source)."""
         rows = self._database.call("passages_of_documents", sources=list(sources), collection=collection)
         return [(row["id"], row["source"]) for row in rows]
 

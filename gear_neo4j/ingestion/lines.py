@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 
 from gear_neo4j.domain import LONGEST_KEY, Passage, Triple, make_triple, passage_id
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.scope import checked_name
+from gear_neo4j.filters import LONGEST_FIELD
+from gear_neo4j.printable import is_storable
+from gear_neo4j.scope import reader_names
 
 # An index entry of Neo4j holds at most 8,167 bytes, and a character takes up to four.
 LONGEST_SOURCE = 2_000
-LONGEST_FIELD = 200
 LONGEST_VALUE = 10_000
 MOST_FIELDS = 200
 LONGEST_LINE = 64 * 1024 * 1024
@@ -153,7 +154,7 @@ def _metadata_value(name: str, item: object) -> Any:
 
 def _single(name: str, value: object) -> str | int | float | bool:
     if isinstance(value, str):
-        if not _is_encodable(value) or len(value) > LONGEST_VALUE:
+        if not is_storable(value) or len(value) > LONGEST_VALUE:
             raise ValueError(f'"metadata" field {name!r} is a text that is too long, or that no database can store')
         return value
     if isinstance(value, int) and -(2**63) <= value < 2**63:
@@ -167,11 +168,9 @@ def _readers(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError('"readers" is not a list of names')
     try:
-        return tuple(sorted({checked_name(name, kind="reader") for name in value}))
+        return reader_names(value)
     except SettingsError as error:
         raise ValueError(str(error)) from error
-    except TypeError:
-        raise ValueError('"readers" is not a list of names') from None
 
 
 def to_triples(row: dict[str, Any]) -> PassageTriples:
@@ -239,13 +238,9 @@ def _text(row: dict[str, Any], key: str, *, default: str | None = None) -> str:
 
 
 def _encodable(value: str, key: str) -> str:
-    if not _is_encodable(value):
+    if not is_storable(value):
         raise ValueError(f'"{key}" holds half of a surrogate pair, which no database can store')
     return value
-
-
-def _is_encodable(value: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def is_triple(item: object) -> bool:
@@ -253,7 +248,7 @@ def is_triple(item: object) -> bool:
     return (
         isinstance(item, list)
         and len(item) == 3
-        and all(isinstance(part, str) and part.strip() and _is_encodable(part) for part in item)
+        and all(isinstance(part, str) and part.strip() and is_storable(part) for part in item)
     )
 
 

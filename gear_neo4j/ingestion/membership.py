@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from gear_neo4j.domain import Passage, Triple, make_triple
-from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name, qualified_id
+from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name, qualified_id, reader_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +31,17 @@ class Membership:
             ('group:legal', 'user:ada')
         """
         given = [readers] if isinstance(readers, str) else readers
-        names = None if given is None else {checked_name(name, kind="reader") for name in given}
-        return cls(checked_name(collection, kind="collection"), None if names is None else tuple(sorted(names)))
+        names = None if given is None else reader_names(given)
+        return cls(checked_name(collection, kind="collection"), names)
 
     def passage(self, passage: Passage) -> Passage:
-        """A passage as a member; readers that it names itself go before those of the ingest."""
+        """The passage in this collection; its own readers take precedence over those of the ingest."""
         readers = self.readers if passage.readers is None else passage.readers
         id = qualified_id(passage.id, self.collection)
         return replace(passage, id=id, collection=self.collection, readers=readers)
 
     def triple(self, triple: Triple) -> Triple:
-        """A triple of a passage that is a member."""
+        """The triple of a passage in this collection."""
         if self.collection == DEFAULT_COLLECTION:
             return triple
         passage = qualified_id(triple.passage_id, self.collection)

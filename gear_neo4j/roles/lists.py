@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gear_neo4j.domain import Fact
+from gear_neo4j.printable import is_storable
 from gear_neo4j.roles.json_reader import JsonReader
 from gear_neo4j.roles.parsers import without_thinking
 
@@ -144,6 +145,6 @@ def _part(value: object) -> str:
     # Models write years as numbers.
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
+    if not isinstance(value, str) or not is_storable(value):
         return ""
     return " ".join(value.split())
