@@ -1,6 +1,7 @@
 """``AsyncGear``: the same product for an event loop; every call runs in a thread, and a cancelled one ends early."""
 
 import contextvars
+import threading
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Self, TypeVar
@@ -27,7 +28,7 @@ class AsyncGear:
     thread.
 
     Args:
-        threads: calls that run at a time; further ones wait.
+        threads: calls that run at a time, cancelled ones that have not ended yet among them; further ones wait.
 
     Usage::
 
@@ -40,6 +41,10 @@ class AsyncGear:
     def __init__(self, gear: Gear, *, threads: int = THREADS) -> None:
         self.gear = gear
         self._limiter = CapacityLimiter(threads)
+        # anyio's limiter lets the next call in when one is cancelled; this waits until its thread is free.
+        self._turns = threading.BoundedSemaphore(threads)
+        self._closing = threading.Lock()
+        self._threads = threads
 
     async def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
         """See :meth:`Gear.search`."""
@@ -63,14 +68,28 @@ class AsyncGear:
             events.close()
 
     async def close(self) -> None:
-        """Close the connection, unless the driver is the caller's."""
-        await self._run(self.gear.close)
+        """Wait for calls that were cancelled to end, and close the connection, unless the driver is the caller's."""
+        await to_thread.run_sync(self._close)
+
+    def _close(self) -> None:
+        with self._closing:
+            for _ in range(self._threads):
+                self._turns.acquire()
+            try:
+                self.gear.close()
+            finally:
+                self._turns.release(self._threads)
 
     async def _run(self, work: Callable[[], Result]) -> Result:
         with cancellable() as cancel:
             context = contextvars.copy_context()
+
+        def call() -> Result:
+            with self._turns:
+                return context.run(work)
+
         try:
-            return await to_thread.run_sync(context.run, work, abandon_on_cancel=True, limiter=self._limiter)
+            return await to_thread.run_sync(call, abandon_on_cancel=True, limiter=self._limiter)
         finally:
             cancel.set()
 

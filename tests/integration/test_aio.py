@@ -3,6 +3,7 @@
 import threading
 import time
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio
 import pytest
@@ -148,6 +149,33 @@ def test_a_cancelled_question_ends_at_its_next_step_and_frees_its_thread(corpus,
         assert 1 == len(model.requests)
 
     assert 1 == len(hits)
+
+
+def test_closing_waits_for_the_calls_that_were_cancelled(corpus, server, embedder):
+    """They use the driver until they end."""
+    begun, release, ended = threading.Event(), threading.Event(), []
+
+    def slow(messages):
+        begun.set()
+        release.wait(5)
+        ended.append(time.monotonic())
+        return ToyModel()(messages)
+
+    async def run(gear):
+        async with AsyncGear(gear, threads=1) as agear:
+            with anyio.CancelScope() as scope:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(partial(agear.ask, QUESTION, agent=GearAgent(over=Base(base="bm25"))))
+                    await anyio.to_thread.run_sync(begun.wait)
+                    scope.cancel()
+            threading.Timer(0.3, release.set).start()
+        return time.monotonic()
+
+    with ScriptedServer(slow) as model, asked(server, embedder, model) as gear:
+        closed = anyio.run(run, gear)
+
+    assert ended
+    assert ended[0] < closed
 
 
 def test_a_stream_that_is_left_early_ends_its_run(corpus, server, embedder):
