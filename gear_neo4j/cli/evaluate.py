@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.table import Table
 
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
@@ -21,6 +22,8 @@ from gear_neo4j.printable import single_line
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
+
+_OF_PASSAGES = ("triples", "agent", "quality", "every_system", "folder", "llm", "protocol", "ks", "fresh")
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -96,8 +99,7 @@ def evaluate(
         require_folder(folder)
         require_extra()
     if is_knowledge_graph(dataset_dir):
-        if triples:
-            raise click.UsageError("--extract is for a data set with passages: a graph has its relationships")
+        _refuse_options_of_passages()
         _evaluate_graph(dataset_dir, retriever, options, limit=limit, json_file=json_file, settings=settings)
         return
     dataset = datasets.load(dataset_dir, home=settings.home, triples=triples)
@@ -125,6 +127,15 @@ def evaluate(
         emit(json_file, report)
     # Not before the files are written: until then the same command gives the same results for nothing.
     journals.discard()
+
+
+def _refuse_options_of_passages() -> None:
+    """Refuse what has no meaning on a knowledge graph, instead of passing it over."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in _OF_PASSAGES and context.get_parameter_source(parameter.name) != ParameterSource.DEFAULT:
+            option = parameter.opts[0]
+            raise click.UsageError(f"{option} is for a data set with passages: leave it out for a knowledge graph")
 
 
 def _evaluate_graph(

@@ -5,7 +5,7 @@ import makes no index: ``gear migrate`` does, afterwards.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from gear_neo4j.domain import Passage, Triple, digest, entity_key
 from gear_neo4j.errors import InputError
 from gear_neo4j.files import write_file
 from gear_neo4j.graph.corpus_writes import entity_rows
+from gear_neo4j.ingestion.admin_columns import SEPARATOR, MetadataColumns
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
@@ -25,8 +26,8 @@ from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 ARGUMENTS = "import.args"
-# Between the items of a list.
-SEPARATOR = ";"
+# In a file of its own: which metadata there is shows only at the end.
+HEADER = "Passage-header"
 # The end of the name of a table that is not complete yet.
 PART = ".part"
 SEEN = "seen.sqlite"
@@ -51,6 +52,7 @@ RELATIONSHIPS = {
     "OBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),
     "FROM": (":START_ID(Triple)", ":END_ID(Passage)"),
 }
+TABLES = (*NODES, *RELATIONSHIPS, HEADER)
 
 
 @dataclass(slots=True)
@@ -85,7 +87,7 @@ class AdminExport:
         self._make_folder()
         try:
             self._tables(files)
-            for name in (*NODES, *RELATIONSHIPS):
+            for name in TABLES:
                 (self.folder / f"{name}.csv{PART}").replace(self.folder / f"{name}.csv")
             self._arguments()
         finally:
@@ -96,7 +98,7 @@ class AdminExport:
     def _tables(self, files: Files) -> None:
         with ExitStack() as stack:
             ids = stack.enter_context(_IdSet(self.folder / SEEN))
-            tables = {name: stack.enter_context(_Table(self.folder, name)) for name in (*NODES, *RELATIONSHIPS)}
+            tables = {name: stack.enter_context(_Table(self.folder, name)) for name in TABLES}
             for batch in read_triples(files.triples):
                 ids.fresh("completed", batch.completed)
             self._passages(files.passages, tables, ids)
@@ -112,32 +114,40 @@ class AdminExport:
             raise InputError(f"{self.folder} cannot be written to: {error.strerror or error}") from error
 
     def _passages(self, files: Sequence[Path], tables: dict[str, "_Table"], ids: "_IdSet") -> None:
-        total, now = size_of(files), _now()
+        total, now, columns = size_of(files), _now(), MetadataColumns()
         for batch in read_passages(files, chunk_size=self.chunk_size):
             self._report_problems(batch.problems)
-            new = set(ids.fresh("passage", [passage.id for passage in batch.passages]))
+            new = set(ids.fresh("id", [passage.id for passage in batch.passages]))
             # Of two texts under one id the first counts, as in an ingest.
-            passages = {passage.id: passage for passage in reversed(batch.passages) if passage.id in new}
-            self._check(batch, passages)
-            completed = ids.known("completed", list(passages))
-            vectors = self.embedder.embed([passage.content for passage in passages.values()]) if passages else ()
+            first = {passage.id: passage for passage in reversed(batch.passages) if passage.id in new}
+            metadata = self._check(batch, first, columns)
+            passages = [first[id] for id in metadata]
+            ids.fresh("passage", metadata)
+            completed = ids.known("completed", metadata)
+            vectors = self.embedder.embed([passage.content for passage in passages]) if passages else ()
             tables["Passage"].write(
-                _passage_row(passage, now if passage.id in completed else None, vector)
-                for passage, vector in zip(passages.values(), vectors, strict=True)
+                (*_passage_row(passage, now if passage.id in completed else None, vector), *metadata[passage.id])
+                for passage, vector in zip(passages, vectors, strict=True)
             )
             self.report.passages += len(passages)
             self.on_progress(Progress("passages", batch.done, total, self.report.passages))
+        tables[HEADER].write([(*NODES["Passage"], *columns.header())])
 
-    def _check(self, batch: PassageBatch, passages: dict[str, Passage]) -> None:
-        """Leave out what the files cannot carry: a passage whose readers they would change, and metadata."""
+    def _check(
+        self, batch: PassageBatch, passages: Mapping[str, Passage], columns: MetadataColumns
+    ) -> dict[str, list[str | None]]:
+        """The cells of the metadata of those passages that the files can carry, by id; reports all that they cannot."""
+        metadata: dict[str, list[str | None]] = {}
         for passage, place in zip(batch.passages, batch.places, strict=True):
+            if passages.get(passage.id) is not passage:
+                continue
             if any(SEPARATOR in name for name in passage.readers or ()):
-                reason = f"names a reader with {SEPARATOR!r} in its name: ingest it instead"
-                self._report_problems([Problem(place.file, place.line, reason)])
-                passages.pop(passage.id, None)
-            elif passage.metadata:
-                reason = "its metadata are left out: an export has no place for them; ingest it instead"
-                self._report_problems([Problem(place.file, place.line, reason)])
+                reasons = [f"names a reader with {SEPARATOR!r} in its name: ingest it instead"]
+            else:
+                metadata[passage.id], misfits = columns.cells(passage.metadata)
+                reasons = [f"{misfit}: left out; an ingest keeps it" for misfit in misfits]
+            self._report_problems(Problem(place.file, place.line, reason) for reason in reasons)
+        return metadata
 
     def _triples(self, files: Sequence[Path], tables: dict[str, "_Table"], ids: "_IdSet") -> None:
         total = size_of(files)
@@ -171,7 +181,8 @@ class AdminExport:
     def _arguments(self) -> None:
         """The options of the import, in a file that it takes as ``@import.args``."""
         here = self.folder.resolve().as_posix()
-        options = [f"--nodes={name}={here}/{name}.csv" for name in NODES]
+        headers = {"Passage": f"{here}/{HEADER}.csv,"}
+        options = [f"--nodes={name}={headers.get(name, '')}{here}/{name}.csv" for name in NODES]
         options += [f"--relationships={name}={here}/{name}.csv" for name in RELATIONSHIPS]
         options += ["--multiline-fields=true", f"--array-delimiter={SEPARATOR}"]
         # In quotes, for the folder's name may hold spaces.
@@ -184,13 +195,14 @@ class AdminExport:
 
 
 class _Table:
-    """One CSV file, with its header; it has its own name only once all tables are complete."""
+    """One CSV file, with its header but for passages; it has its own name only once all tables are complete."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
         with _explained(folder):
             self._file = (folder / f"{name}.csv{PART}").open("w", encoding="utf-8", newline="\n")
-            self._file.write(",".join((NODES | RELATIONSHIPS)[name]) + "\n")
+            if name not in ("Passage", HEADER):
+                self._file.write(",".join((NODES | RELATIONSHIPS)[name]) + "\n")
 
     def write(self, rows: Iterable[Sequence[object]]) -> None:
         with _explained(self._folder):

@@ -1,7 +1,7 @@
 """Documents cut into passages at paragraphs and sentences, each with the place where it begins."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
@@ -56,7 +56,7 @@ def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
 
 
 def passages_of(path: Path, *, size: int = CHUNK_SIZE, limits: Limits = DEFAULT_LIMITS) -> list[Passage]:
-    """The passages of a document in its order, equal ones once; their source is the path as it was given.
+    """The passages of a document in its order, equal ones once, with its metadata; their source is the path as given.
 
     Raises:
         InputError: says why the file cannot be used, without its name.
@@ -66,7 +66,7 @@ def passages_of(path: Path, *, size: int = CHUNK_SIZE, limits: Limits = DEFAULT_
     for part in load(path, limits=limits):
         for chunk, number in _number(part, chunks(part.text, size=size)):
             passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
-            passages.setdefault(passage.id, passage)
+            passages.setdefault(passage.id, replace(passage, metadata=part.metadata))
     return list(passages.values())
 
 

@@ -1,6 +1,11 @@
 """HTML as Markdown, so that its headings and tables are read like those of any other document."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gear_neo4j.ingestion import heads
 
 # Never shown as text. Not the whole head: if nothing closes it, the parser puts the text of the page into it.
 _HIDDEN = ("title", "script", "style", "template", "noscript")
@@ -9,22 +14,32 @@ _UNMARKED = ("a", "img", "b", "strong", "i", "em", "code", "kbd", "samp", "s", "
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
-def to_markdown(content: bytes) -> tuple[str, str]:
-    """The title of a page, and its text as Markdown; a page without a main heading gets its title as one.
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its title, its text as Markdown, and the metadata of its head."""
+
+    title: str
+    text: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def to_markdown(content: bytes) -> Page:
+    """A page with its text as Markdown; one without a main heading gets its title as one.
 
     Raises:
         UnicodeDecodeError, LookupError: the page is not in UTF-8, and in no encoding that it declares.
         RecursionError: its elements are nested too deeply.
 
     Example:
-        >>> to_markdown(b"<title>Elbe</title><h2>Course</h2><p>It rises in <b>Bohemia</b>.")
-        ('Elbe', '# Elbe\\n\\n## Course\\n\\nIt rises in Bohemia.')
+        >>> to_markdown(b"<title>Elbe</title><h2>Course</h2><p>It rises in <b>Bohemia</b>.").text
+        '# Elbe\\n\\n## Course\\n\\nIt rises in Bohemia.'
     """
     from bs4 import BeautifulSoup
     from markdownify import ATX, MarkdownConverter
 
     soup = BeautifulSoup(content.decode(_encoding(content)), "html.parser")
     title = " ".join(soup.title.get_text().split()) if soup.title else ""
+    metadata = heads.from_html(soup)
     for element in soup(_HIDDEN):
         element.decompose()
     converter = MarkdownConverter(
@@ -38,7 +53,7 @@ def to_markdown(content: bytes) -> tuple[str, str]:
     text = _TRAILING.sub("", converter.convert_soup(soup)).strip("\n")
     if title and soup.h1 is None:
         text = f"# {title}\n\n{text}"
-    return title, text
+    return Page(title, text, metadata)
 
 
 def _encoding(content: bytes) -> str:

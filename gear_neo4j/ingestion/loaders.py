@@ -3,18 +3,19 @@
 Texts and tables are read by the loaders of langchain-community, which are imported when the first document comes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
-from gear_neo4j.ingestion.markdown import sections
+from gear_neo4j.ingestion.markdown import front_matter, sections
 
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader
@@ -27,12 +28,16 @@ TOO_MUCH_MEMORY = "takes too much memory to convert: split it"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a document under one title, which begins at a ``line``, ``page``, ``row`` or ``character``."""
+    """A stretch of a document under one title, which begins at a ``line``, ``page``, ``row`` or ``character``.
+
+    ``metadata`` is that of the document.
+    """
 
     title: str
     text: str
     unit: str
     number: int = 1
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 def load(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> list[Part]:
@@ -49,7 +54,8 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> list[Part]:
             raise InputError(f"is larger than {limits.bytes // MIB:,} MiB: split it")
         suffix = path.suffix.lower()
         parts = _pdf(path, most=limits.pages) if suffix == ".pdf" else _LOADERS[suffix](path)
-        kept = [part for part in _bounded(parts, limits) if part.text.strip()]
+        file = heads.from_file(path)
+        kept = [replace(part, metadata={**file, **part.metadata}) for part in _bounded(parts, limits) if part.text.strip()]
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}") from error
     if not kept:
@@ -98,8 +104,11 @@ def _first_line(text: str) -> str:
 
 
 def _markdown(path: Path) -> Iterator[Part]:
-    for title, text, line in sections(_plain(path)):
-        yield Part(_shorten(title) or path.stem, text, "line", line)
+    content = _plain(path)
+    head = heads.from_front_matter(front_matter(content))
+    document = str(head.pop("title", path.stem))
+    for title, text, line in sections(content):
+        yield Part(_shorten(title or document) or path.stem, text, "line", line, head)
 
 
 def _html(path: Path) -> Iterator[Part]:
@@ -107,13 +116,14 @@ def _html(path: Path) -> Iterator[Part]:
         with catch_warnings():
             # Beautiful Soup warns of XHTML, and of a page that looks like an address; both are read as they should be.
             simplefilter("ignore", UserWarning)
-            title, text = to_markdown(path.read_bytes())
+            page = to_markdown(path.read_bytes())
     except Exception as error:
         raise InputError(_reason(error, "HTML")) from error
-    text = _encodable(text)
+    text = _encodable(page.text)
     begins = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=1))
     for heading, section, line in sections(text):
-        yield Part(_shorten(heading or title) or path.stem, section, "character", begins[line - 1])
+        title = _shorten(heading or page.title) or path.stem
+        yield Part(title, section, "character", begins[line - 1], page.metadata)
 
 
 def _pdf(path: Path, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
@@ -124,10 +134,11 @@ def _pdf(path: Path, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
         reader = PdfReader(file)
         if len(reader.pages) > most:
             raise InputError(f"has more than {most:,} pages: split it")
-        metadata = reader.metadata
-        title = _shorten(str(metadata.get("/Title") or "")) if metadata else ""
+        information = reader.metadata
+        title = _shorten(str(information.get("/Title") or "")) if information else ""
+        head = heads.from_pdf(information) if information else {}
         for number, page in enumerate(reader.pages, start=1):
-            yield Part(title or path.stem, _encodable(page.extract_text().strip()), "page", number)
+            yield Part(title or path.stem, _encodable(page.extract_text().strip()), "page", number, head)
 
 
 def _csv(path: Path) -> Iterator[Part]:

@@ -36,6 +36,17 @@ def sections(text: str) -> Iterator[tuple[str, str, int]]:
     yield _title(path), "\n".join(lines[start:]), start + 1
 
 
+def front_matter(text: str) -> str:
+    """The settings in front of a text, without the rules around them.
+
+    Example:
+        >>> front_matter("---\\ntitle: Minutes\\n---\\n# May")
+        'title: Minutes'
+    """
+    lines = text.split("\n")
+    return "\n".join(lines[1 : max(1, _front_matter(lines) - 1)])
+
+
 def _title(path: dict[int, str]) -> str:
     return HEADINGS.join(filter(None, path.values()))
 

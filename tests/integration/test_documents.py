@@ -1,6 +1,7 @@
 """Documents in a real database: ingested, changed, ingested again and forgotten, and nothing else is touched."""
 
 import json
+import os
 import random
 import threading
 import time
@@ -234,8 +235,27 @@ def changed(gear, docs):
     (old,) = [row["id"] for row in gear.graph.database.run(TEXTS) if "won" in row["text"]]
     triples = Query("triples", "MATCH (t:Triple)-[:FROM]->({id: $id}) RETURN t.id AS id", frozenset({"id"}))
     gone = {old, "prize", "radium", "radium salt"} | {row["id"] for row in gear.graph.database.run(triples, id=old)}
-    (docs / "guide.md").write_text(GUIDE.replace("won a prize.", "won two prizes.\nTwo."))
+    guide = docs / "guide.md"
+    status = guide.stat()
+    guide.write_text(GUIDE.replace("won a prize.", "won two prizes.\nTwo."))
+    # The time of the change, which all its passages have, is the matter of another test.
+    os.utime(guide, ns=(status.st_atime_ns, status.st_mtime_ns))
     return gone
+
+
+def test_a_document_that_was_touched_gets_its_new_time_and_keeps_its_triples(gear, docs):
+    """The metadata alone is written: no text, no vector, no triple."""
+    ingested(gear, "docs")
+    stated(gear, "born", ("Curie", "was born in", "Warsaw"))
+    os.utime(docs / "guide.md", (86_400, 86_400))
+
+    report, problems = ingested(gear, "docs")
+
+    assert ([], 0, 0, 0) == (problems, report.passages_written, report.passages_removed, report.triples_removed)
+    passages = [hit.passage for hit in gear.search("Curie", retriever=Base(base="bm25"), k=10)]
+    modified = {passage.metadata["modified"] for passage in passages if passage.metadata["file"] == "guide.md"}
+    assert {"1970-01-02T00:00:00Z"} == modified
+    assert {"curie", "warsaw"} <= entities(gear)
 
 
 def test_a_changed_document_replaces_what_changed_and_nothing_else(gear, changed):

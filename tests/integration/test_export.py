@@ -42,6 +42,17 @@ ROWS = {
     ],
 }
 
+METADATA = [
+    {"id": "bare"},
+    {
+        "id": "all",
+        "metadata": {"year": 2020, "share": 0.1, "draft": True, "team": "red; or blue", "tags": ["a", " b "]},
+    },
+    {"id": "lists", "metadata": {"years": [1, -2], "shares": [0.5, 1e-300], "flags": [True, False], "größe": "ü 東京"}},
+    {"id": "later", "metadata": {"first name": 'He said "no",\nthen left', "year": 1999, "empty": ""}},
+    {"id": "read", "metadata": {"share": 2.5}, "readers": ["user:ada", "group:legal"]},
+]
+
 
 @pytest.fixture
 def sources(tmp_path):
@@ -98,6 +109,66 @@ def test_a_bulk_import_makes_what_an_ingest_makes(database, embedder, sources, t
     assert database.run(GRAPH) == other.run(GRAPH)
     assert [{"store": {"id": "store", "embeddingModel": "fake", "dimension": 32}}] == other.run(STORE)
     assert (0, 0) == (again.passages_written, again.triples_written)
+
+
+def test_metadata_and_readers_become_what_an_ingest_makes(database, embedder, tmp_path, imported):
+    """Of every kind, with columns that show only later; a missing field stays missing."""
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps({"text": "A.", **row}) + "\n" for row in METADATA))
+    files = files_to_ingest([tmp_path / "a.jsonl"])
+    problems = []
+    report = AdminExport(tmp_path / "files", embedder, on_problem=problems.append).run(files)
+    Ingest(Graph(database), embedder).run(files.passages, ())
+
+    other = imported(tmp_path / "files")
+    prepare(other, model=embedder.name, dimension=embedder.dimension)
+
+    assert ([], len(METADATA)) == (problems, report.passages)
+    assert database.run(GRAPH) == other.run(GRAPH)
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([{"year": 2020}, {"year": "old"}], "'year' is a string, but a long in an earlier passage"),
+        ([{"year": 2020}, {"year": 2020.5}], "'year' is a double, but a long in an earlier passage"),
+        ([{"year": 2020}, {"year": [2020]}], "'year' is a list, but a long in an earlier passage"),
+        ([{"tags": ["a"]}, {"tags": "a"}], "'tags' is a string, but a string[] in an earlier passage"),
+        ([{"size": 0.5}, {"size": 2**53 + 1}], "'size' is a long, but a double in an earlier passage"),
+        ([{}, {"tags": ["a;b"]}], "'tags' is a list that is empty, or has a text that is empty or holds ';'"),
+        ([{}, {"tags": []}], "'tags' is a list that is empty, or has a text that is empty or holds ';'"),
+        ([{}, {"a:b": 1}], "'a:b' has a name that no column can have"),
+    ],
+)
+def test_metadata_that_the_files_cannot_carry_is_reported(embedder, tmp_path, rows, reason):
+    """The passage is exported without that field; the rest of its metadata is there."""
+    file = tmp_path / "a.jsonl"
+    lines = [{"id": f"p{number}", "text": "A.", "metadata": row | {"n": 1}} for number, row in enumerate(rows)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    problems = []
+
+    report = AdminExport(tmp_path / "files", embedder, on_problem=problems.append).run(files_to_ingest([file]))
+
+    assert [(2, f"the metadata field {reason}: left out; an ingest keeps it")] == [
+        (problem.line, problem.reason) for problem in problems
+    ]
+    assert 2 == report.passages
+    header = (tmp_path / "files" / "Passage-header.csv").read_text().strip().split(",")
+    written = [line.split(",") for line in (tmp_path / "files" / "Passage.csv").read_text().splitlines()]
+    assert ['"1"'] * 2 == [cells[header.index('"meta_n:long"')] for cells in written]
+
+
+def test_triples_of_a_passage_that_is_left_out_are_reported(embedder, tmp_path):
+    """The import would stop at a triple without its passage."""
+    rows = [{"id": "p1", "text": "A.", "readers": ["a;b"]}, {"id": "p2", "text": "B."}]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "triples.jsonl").write_text(json.dumps({"id": "p1", "triples": [["a", "b", "c"]]}))
+    problems = []
+
+    files = files_to_ingest([tmp_path / "corpus.jsonl"], [tmp_path / "triples.jsonl"])
+    report = AdminExport(tmp_path / "files", embedder, on_problem=problems.append).run(files)
+
+    assert (1, 0, 2) == (report.passages, report.triples, report.problems)
+    assert problems[-1].reason == "names the passage 'p1', which is in no file"
 
 
 def test_a_folder_that_holds_something_is_left_alone(embedder, sources, tmp_path):

@@ -227,3 +227,29 @@ def test_config_connects_to_nothing_and_creates_nothing(gear, tmp_path):
     """A look at the settings leaves no trace."""
     assert 0 == gear("config")[0]
     assert [] == list(Path(tmp_path).iterdir())
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--extract=rules",
+        "--agent=gear",
+        "--quality",
+        "--table",
+        "--report=page",
+        "--llm=model",
+        "--protocol=one",
+        "--ks=5",
+        "--fresh",
+    ],
+)
+def test_an_option_for_passages_is_refused_for_a_knowledge_graph(tmp_path, capsys, option):
+    for name in ("nodes.csv", "relationships.csv", "questions.jsonl"):
+        (tmp_path / name).touch()
+
+    with pytest.raises(SystemExit) as caught:
+        main(["evaluate", str(tmp_path), option])
+
+    assert 2 == caught.value.code
+    reason = f"{option.split('=')[0]} is for a data set with passages: leave it out for a knowledge graph"
+    assert reason in " ".join(capsys.readouterr().err.split())

@@ -1,10 +1,9 @@
 """Documents as they come: each kind gives its text with titles and places, or one reason why it cannot be used."""
 
-import io
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-import pypdf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.loaders import Part, is_document, load, suffixes
 from gear_neo4j.ingestion.markdown import sections
+from tests.pdfs import pdf
 
 PROPERTIES = settings(deadline=None, max_examples=300)
 MARKDOWN = st.lists(
@@ -45,7 +45,7 @@ def written(tmp_path, name, content):
 
 
 def loaded(tmp_path, name, content):
-    return load(written(tmp_path, name, content))
+    return [replace(part, metadata={}) for part in load(written(tmp_path, name, content))]
 
 
 def refused(tmp_path, name, content):
@@ -55,43 +55,6 @@ def refused(tmp_path, name, content):
     assert 1 == len(str(caught.value).splitlines())
     assert str(tmp_path) not in str(caught.value)
     return str(caught.value)
-
-
-def pdf(*pages, title=None, password=None):
-    """A PDF with a line of text a page, written out object by object; a page of None is blank."""
-    streams = [b"" if page is None else f"BT /F1 12 Tf 72 700 Td ({page}) Tj ET".encode("latin-1") for page in pages]
-    numbers = range(4, 4 + 2 * len(pages), 2)
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{' '.join(f'{n} 0 R' for n in numbers)}] /Count {len(pages)} >>".encode(),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-    ]
-    for number, stream in zip(numbers, streams, strict=True):
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {number + 1} 0 R "
-            "/Resources << /Font << /F1 3 0 R >> >> >>".encode()
-        )
-        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
-    body, places = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, start=1):
-        places.append(len(body))
-        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    size = len(objects) + 1
-    end = b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-    made = body + end % (size, table, size, len(body))
-    return _with(made, title, password) if title or password else made
-
-
-def _with(made, title, password):
-    writer = pypdf.PdfWriter(clone_from=io.BytesIO(made))
-    if title:
-        writer.add_metadata({"/Title": title})
-    if password:
-        writer.encrypt(password, algorithm="RC4-128")
-    out = io.BytesIO()
-    writer.write(out)
-    return out.getvalue()
 
 
 # Text
@@ -292,9 +255,9 @@ def test_a_pdf_is_a_part_a_page(tmp_path):
 def test_a_pdf_may_have_a_title_and_a_name_that_looks_like_a_home_folder(tmp_path, monkeypatch):
     """~a.pdf is a file of that name."""
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, "~a.pdf", pdf("Text.", title="The  Title"))
+    written(tmp_path, "~a.pdf", pdf("Text.", Title="The  Title"))
 
-    assert [Part("The Title", "Text.", "page", 1)] == load(Path("~a.pdf"))
+    assert ["The Title"] == [part.title for part in load(Path("~a.pdf"))]
 
 
 @pytest.mark.parametrize(

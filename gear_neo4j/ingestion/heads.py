@@ -1,0 +1,159 @@
+"""Metadata of documents: what a file and its head say of them, as fields that a filter can compare.
+
+HTML and PDF heads give ``author``, ``date``, ``description``, ``keywords`` and ``language``; front matter gives the
+fields that it has. Every file has a ``file`` name and the time it was ``modified``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from gear_neo4j.ingestion.lines import to_metadata
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
+    from pypdf import DocumentInformation
+
+# Each passage of a document keeps its metadata: a head of any size would be stored as often as there are passages.
+LONGEST_HEAD = 8_192
+LONGEST_TEXT = 1_000
+MOST_ITEMS = 100
+MOST_FIELDS = 50
+# Names of <meta> elements, in the order in which they count.
+_META = {
+    "author": ("author", "dc.creator", "dcterms.creator", "citation_author", "article:author"),
+    "date": ("date", "dc.date", "dcterms.date", "dcterms.created", "citation_date", "article:published_time"),
+    "description": ("description", "dc.description", "dcterms.abstract", "og:description"),
+    "keywords": ("keywords", "dc.subject", "news_keywords"),
+    "language": ("language", "dc.language", "content-language"),
+}
+_BETWEEN_KEYWORDS = re.compile(r"[,;]")
+
+
+def fields(given: Mapping[Any, Any]) -> dict[str, Any]:
+    """The fields that a passage can keep: nested values, overlong texts and more than 50 fields are left out.
+
+    Dates become texts in ISO 8601, times with a zone are in UTC.
+
+    Example:
+        >>> fields({"year": 2024, "team": ["red", "blue"], "seen": date(2024, 5, 31), "nested": {"a": 1}})
+        {'year': 2024, 'team': ['red', 'blue'], 'seen': '2024-05-31'}
+    """
+    kept: dict[str, Any] = {}
+    for name, value in given.items():
+        # A time of year 1 can have none in UTC.
+        with suppress(ValueError, OverflowError):
+            kept |= to_metadata({str(name): _value(value)})
+        if len(kept) == MOST_FIELDS:
+            break
+    return kept
+
+
+def from_file(path: Path) -> dict[str, Any]:
+    """The name of a file, and when it was modified."""
+    modified = datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+    return fields({"file": path.name, "modified": modified})
+
+
+def from_front_matter(block: str) -> dict[str, Any]:
+    """The settings in front of a Markdown text, in YAML without the rules around them; none if they cannot be read.
+
+    Example:
+        >>> from_front_matter("title: Minutes\\nteam: [red]\\ndate: 2024-05-31T10:00:00+02:00")
+        {'title': 'Minutes', 'team': ['red'], 'date': '2024-05-31T08:00:00Z'}
+    """
+    if len(block) > LONGEST_HEAD:
+        return {}
+    try:
+        settings = yaml.safe_load(block)
+    except Exception:
+        # Besides errors of YAML, a tag on a wrong value raises whatever its constructor happens to meet.
+        return {}
+    return fields(settings) if isinstance(settings, dict) else {}
+
+
+def from_html(soup: "BeautifulSoup") -> dict[str, Any]:
+    """What the ``<meta>`` elements of a page and the ``lang`` of its root say.
+
+    Example:
+        >>> from bs4 import BeautifulSoup
+        >>> from_html(BeautifulSoup('<html lang="de"><meta name="Author" content="Ada">', "html.parser"))
+        {'author': 'Ada', 'language': 'de'}
+    """
+    given: dict[str, str] = {}
+    for element in soup("meta"):
+        name = element.get("name") or element.get("property") or element.get("http-equiv")
+        given.setdefault(str(name).lower(), str(element.get("content") or ""))
+    root = soup.find("html")
+    given.setdefault("language", str(root.get("lang") or "") if root else "")
+    return _described({field: next(filter(None, map(given.get, names)), None) for field, names in _META.items()})
+
+
+def from_pdf(information: "DocumentInformation") -> dict[str, Any]:
+    """What the information of a PDF says; its subject is the description."""
+    created: datetime | None = None
+    # Many a date in a PDF is not one.
+    with suppress(Exception):
+        created = information.creation_date
+    return _described(
+        {
+            "author": information.author,
+            "date": created,
+            "description": information.subject,
+            "keywords": information.keywords,
+        }
+    )
+
+
+def _described(given: Mapping[str, Any]) -> dict[str, Any]:
+    return fields(dict(_standard(given)))
+
+
+def _standard(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields that are not blank, keywords as a list, dates in one form."""
+    for name, value in given.items():
+        match name, value:
+            case "date", datetime():
+                yield name, value
+            case "keywords", str():
+                words = [" ".join(word.split()) for word in _BETWEEN_KEYWORDS.split(value[:LONGEST_HEAD])]
+                if named := list(filter(None, words)):
+                    yield name, named
+            case _, str() if text := " ".join(value.split()):
+                yield name, _moment(text) if name == "date" else text
+
+
+def _moment(text: str) -> datetime | str:
+    # A day without a time stays one.
+    with suppress(ValueError):
+        return datetime.fromisoformat(text) if len(text) > len("2024-05-31") else text
+    return text
+
+
+def _value(value: object) -> object:
+    if not isinstance(value, list):
+        return _single(value)
+    if len(value) > MOST_ITEMS:
+        raise ValueError(f"a list of more than {MOST_ITEMS} items")
+    return [_single(item) for item in value]
+
+
+def _single(value: object) -> object:
+    match value:
+        case datetime(tzinfo=None):
+            return value.isoformat(timespec="seconds")
+        case datetime():
+            return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+        case date():
+            return value.isoformat()
+        case str() if len(value) > LONGEST_TEXT:
+            raise ValueError(f"a text of more than {LONGEST_TEXT:,} characters")
+        case None | str() | int() | float():
+            return value
+        case _:
+            raise ValueError(f"a {type(value).__name__}")
