@@ -20,6 +20,7 @@ CALL (given) {
   UNWIND given AS p
   CALL (p) {
     MATCH (p)<-[:FROM]-(t:Triple)
+    /*+ WHERE IN_SCOPE_TRIPLE(t) */
     RETURN t
     LIMIT 1000
     UNION

@@ -1,9 +1,10 @@
-// name: write_adopted_passages(rows, collection)
+// name: write_adopted_passages(rows, collection, readers)
 // access: write
 // columns: written
 // Writes a passage with an embedding (float32) for each of the user's nodes and links it to the node. A card, a passage
-// made of the properties of a node, is marked as read. written is the number of new or changed passages; when two
-// transactions write the same passage at once, only the first counts it.
+// made of the properties of a node, is marked as read. New and changed passages have $readers until stamp_adopted says
+// who may read them. written is the number of new or changed passages; when two transactions write the same passage at
+// once, only the first counts it.
 CALL () {
   // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
   MATCH (gate:__GearStore {id: 'gate'})
@@ -16,7 +17,7 @@ WHERE elementId(n) = row.node
 MERGE (p:Passage {id: row.id})
 WITH row, n, p, p.text IS NULL OR p.text <> row.text OR p.title <> row.title AS fresh
 SET p.title = row.title, p.text = row.text, p.node = row.node,
-  p.collection = $collection,
+  p.collection = $collection, p.readers = CASE WHEN fresh THEN $readers ELSE p.readers END,
   p.extractedAt = CASE WHEN row.card THEN datetime() END, p.extractors = CASE WHEN row.card THEN ['adopted'] END
 MERGE (p)-[:DESCRIBES]->(n)
 WITH p, row, fresh

@@ -1,9 +1,9 @@
-// name: write_adopted_triples(rows)
+// name: write_adopted_triples(rows, readers)
 // access: write
 // columns: written
 // Writes a triple with an embedding (float32) for each of the user's relationships, and for each property of a node,
-// which is then both its subject and its object. What lost an end or its passage meanwhile is skipped. written is how
-// many it wrote.
+// which is then both its subject and its object. A new triple has $readers until stamp_adopted says who may read it. What
+// lost an end or its passage meanwhile is skipped. written is how many it wrote.
 CALL () {
   // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
   MATCH (gate:__GearStore {id: 'gate'})
@@ -20,8 +20,7 @@ WHERE elementId(b) = row.end
 MERGE (t:Triple {id: row.id})
 ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text,
   t.relationship = row.relationship, t.property = row.property, t.rank = row.rank,
-  t.collection = p.collection, t.readers = p.readers
-ON MATCH SET t.collection = p.collection, t.readers = p.readers
+  t.collection = p.collection, t.readers = $readers
 WITH row, t, a, b, p
 // Not MERGE: it locks both ends, and concurrent writes would wait at every hub.
 WHERE NOT EXISTS { (t)-[:FROM]->() }

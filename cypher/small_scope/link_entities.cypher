@@ -13,8 +13,8 @@ CALL (key, vector) {
   UNION ALL
   MATCH (p:Passage)
   /*+ USING INDEX SEEK p:Passage(id) WHERE p.id IN $scope.ids AND IN_SCOPE_PASSAGE(p) */
-  MATCH (p)<-[:FROM]-(:Triple)-[:SUBJECT|OBJECT]->(node:Entity)
-  WHERE node.embedding IS NOT NULL
+  MATCH (p)<-[:FROM]-(t:Triple)-[:SUBJECT|OBJECT]->(node:Entity)
+  WHERE node.embedding IS NOT NULL /*+ AND IN_SCOPE_TRIPLE(t) */
   WITH DISTINCT node, vector
   RETURN node AS e, 2 * vector.similarity.cosine(node.embedding, vector) - 1 AS score, 1 AS second
 }

@@ -32,6 +32,7 @@ CALL (vector) {
   MATCH (p:Passage)
   /*+ USING INDEX SEEK p:Passage(id) WHERE p.id IN $scope.ids AND IN_SCOPE_PASSAGE(p) */
   MATCH (p)<-[:FROM]-(t:Triple)
+  /*+ WHERE IN_SCOPE_TRIPLE(t) */
   WITH p, t, vector.similarity.cosine(t.embedding, vector) AS score
   ORDER BY score DESC, t.id
   LIMIT $triples

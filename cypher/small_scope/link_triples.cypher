@@ -9,6 +9,7 @@ CALL (vector) {
   MATCH (p:Passage)
   /*+ USING INDEX SEEK p:Passage(id) WHERE p.id IN $scope.ids AND IN_SCOPE_PASSAGE(p) */
   MATCH (p)<-[:FROM]-(t:Triple)
+  /*+ WHERE IN_SCOPE_TRIPLE(t) */
   WITH t, 2 * vector.similarity.cosine(t.embedding, vector) - 1 AS closeness
   ORDER BY closeness DESC, t.id
   LIMIT 1

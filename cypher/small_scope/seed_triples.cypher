@@ -6,6 +6,7 @@
 MATCH (p:Passage)
 /*+ USING INDEX SEEK p:Passage(id) WHERE p.id IN $scope.ids AND IN_SCOPE_PASSAGE(p) */
 MATCH (p)<-[:FROM]-(t:Triple)
+/*+ WHERE IN_SCOPE_TRIPLE(t) */
 WITH p, t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
 WITH p, t, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
 ORDER BY score DESC, t.id

@@ -44,7 +44,10 @@ class OverlayWriter:
         changed = [node.passage.id for node in fresh if node.passage.id in known]
         if changed and (stale := self.graph.overlay.extracted(changed)):
             self.graph.corpus.delete_triples(stale)
-        return self.graph.overlay.write_passages(self._passage_rows(fresh)) if fresh else 0
+        if not fresh:
+            return 0
+        collection, hidden = self.profile.collection, self.profile.restricts_readers
+        return self.graph.overlay.write_passages(self._passage_rows(fresh), collection=collection, hidden=hidden)
 
     def write_triples(self, batch: Sequence[AdoptedTriple]) -> tuple[int, int]:
         """Write the new triples and the passages that they need; returns the numbers of passages and triples."""
@@ -57,7 +60,8 @@ class OverlayWriter:
             passages += self.write_passages(self.graph.overlay.nodes_by_id(ids, node_reading(self.profile)))
         fresh = [triple for id, triple in by_id.items() if id not in check.triples]
         if fresh:
-            triples = self.graph.overlay.write_triples(self._triple_rows(fresh))
+            hidden = self.profile.restricts_readers
+            triples = self.graph.overlay.write_triples(self._triple_rows(fresh), hidden=hidden)
         return passages, triples
 
     def _passage_rows(self, nodes: list[NodePassage]) -> list[dict[str, object]]:
@@ -97,12 +101,9 @@ class OverlayWriter:
 
 def node_reading(profile: Profile) -> NodeReading:
     """The properties to read of nodes."""
-    labels = [*profile.entities, *profile.chunks]
-    texts = [name for label in labels for name in profile.prose_properties(label)]
-    titles = [name for chunk in profile.chunks.values() for name in chunk.title]
     return NodeReading(
         names=list(profile.calling_properties),
-        texts=list(dict.fromkeys([*texts, *titles])),
+        texts=list(profile.text_properties),
         longest=LONGEST_TEXT,
         few=OTHERS,
     )

@@ -75,7 +75,7 @@ def _card(row: Row, texts: Mapping[str, str | list[str | None]], profile: Profil
     others = [
         f"{words_of(name)}: {' '.join(value.split())}"
         for name, value in sorted(row["others"])
-        if value.strip() and name.casefold() not in IDS
+        if value.strip() and name.casefold() not in IDS and name != profile.readers
     ]
     return "\n".join(dict.fromkeys([labels, *prose, *others]))
 

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 
-from gear_neo4j.adoption.batches import TRIPLES_A_BATCH, OverlayWriter, batches, batches_of_nodes, node_reading
+from gear_neo4j.adoption.batches import (
+    PASSAGES_A_BATCH,
+    TRIPLES_A_BATCH,
+    OverlayWriter,
+    batches,
+    batches_of_nodes,
+    node_reading,
+)
 from gear_neo4j.adoption.nodes import has_prose, node_passage
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.profile_file import dump
@@ -37,7 +44,8 @@ class AdoptionReport:
 
     ``nameless`` counts relationships skipped because an end has no name under the profile, ``ended`` those whose fact
     has ended, and ``left_out`` those of types that the profile does not mention, by type. ``properties_read`` counts
-    the values of properties that are facts, ``triples_extracted`` the triples that rules made from texts.
+    the values of properties that are facts, ``triples_extracted`` the triples that rules made from texts, ``stamped``
+    the passages and triples whose collection or readers were set anew.
     """
 
     nodes_read: int = 0
@@ -50,6 +58,7 @@ class AdoptionReport:
     triples_written: int = 0
     triples_removed: int = 0
     triples_extracted: int = 0
+    stamped: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
 
 
@@ -89,6 +98,7 @@ class Adoption:
         self._remove_triples()
         self._passages(writer, labels)
         self._triples(writer, relationships)
+        self._stamp()
         self.graph.overlay.record_ties(self.ties)
         self.graph.overlay.record_schema(schema_of(survey(self.graph), self.profile, self.ties))
         return self.report
@@ -236,6 +246,23 @@ class Adoption:
         with Writers() as writers:
             for rows in batches_of_nodes(self._nodes(), where=self._has_prose):
                 writers.submit(partial(writer.write_passages, rows, where=self._has_prose), partial(on_batch, rows))
+
+    def _stamp(self) -> None:
+        """Say of every passage and triple which collection it is in, and who may read it, as the graph is now."""
+        profile, total = self.profile, self.graph.overlay.counts().passages
+        readers = profile.default_readers or None
+        after, done = "", 0
+        while stamped := self.graph.overlay.stamp(
+            after=after,
+            collection=profile.collection,
+            property=profile.readers,
+            readers=readers,
+            limit=PASSAGES_A_BATCH,
+        ):
+            after, changed = stamped
+            done = min(done + PASSAGES_A_BATCH, total)
+            self.report.stamped += changed
+            self.on_progress(Progress("readers", done, total, self.report.stamped))
 
     def _has_prose(self, row: Row) -> bool:
         return has_prose(row, self.profile)

@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name, reader_names
+
 _WORDS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -61,6 +64,12 @@ class Profile:
     ``without`` names types that are no facts, such as the order of chunks; ``sources`` the properties of a relationship
     with the keys of the chunks that state it. ``synonyms`` are other words by which questions speak of a label, a type
     or a property.
+
+    Passages and triples are in the ``collection``. ``readers`` is the property of a node that names the principals who
+    may read it, one or a list; ``default_readers`` are those of nodes without it, none of which means everybody.
+
+    Raises:
+        SettingsError: a collection or reader has a name that cannot be used, or the property of readers is shown, too.
     """
 
     name: str
@@ -70,6 +79,21 @@ class Profile:
     without: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    collection: str = DEFAULT_COLLECTION
+    readers: str | None = None
+    default_readers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked_name(self.collection, kind="collection")
+        reader_names(self.default_readers)
+        facts = {name for entities in self.entities.values() for name in entities.facts}
+        if self.readers in {*self.calling_properties, *self.text_properties, *facts}:
+            raise SettingsError(f"the property {self.readers!r} holds the readers of a node: it can be nothing else")
+
+    @property
+    def restricts_readers(self) -> bool:
+        """Whether something of the graph may not be for everybody."""
+        return self.readers is not None or bool(self.default_readers)
 
     @property
     def name_properties(self) -> tuple[str, ...]:
@@ -86,6 +110,13 @@ class Profile:
         """The properties with the texts of a label's nodes."""
         entities, chunks = self.entities.get(label), self.chunks.get(label)
         return (entities.text if entities else ()) + (chunks.text if chunks else ())
+
+    @property
+    def text_properties(self) -> tuple[str, ...]:
+        """The properties with texts and titles of some label's nodes."""
+        texts = [name for label in (*self.entities, *self.chunks) for name in self.prose_properties(label)]
+        titles = [name for chunk in self.chunks.values() for name in chunk.title]
+        return tuple(dict.fromkeys([*texts, *titles]))
 
     def covers(self, kind: str) -> bool:
         """Whether it mentions a relationship type: as a fact, as no fact, or as a mention.

@@ -11,12 +11,16 @@ from typing import Any
 import tomli_w
 
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.printable import escaped
+from gear_neo4j.scope import DEFAULT_COLLECTION
 
 BUILT_IN = Path(__file__).parent / "profiles"
 # What a table of a profile holds one of; all else are lists.
 _TEXTS = frozenset({"key", "words", "predicate", "rank"})
+# What it says beside its tables.
+TEXTS = ("name", "collection", "readers")
+LISTS = ("without", "sources", "default_readers")
 
 
 def built_in() -> dict[str, Path]:
@@ -51,20 +55,22 @@ def parse(text: str, *, file: str) -> Profile:
     """
     top = _load_toml(text, file)
     tables = dict.fromkeys(("entities", "chunks", "relationships", "synonyms"), dict)
-    _check(top, {"name": str, **tables, "without": list, "sources": list}, place=file)
+    _check(top, {**dict.fromkeys(TEXTS, str), **tables, **dict.fromkeys(LISTS, list)}, place=file)
     kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
-    parts = {
+    parts: dict[str, Any] = {
         key: {
             name: _table(kind, table, place=f"{file}: {key}.{legible(name)}")
             for name, table in top.get(key, {}).items()
         }
         for key, kind in kinds.items()
     }
-    without, sources = (_names(top.get(key, []), file) for key in ("without", "sources"))
-    synonyms = _synonyms(top.get("synonyms", {}), place=f"{file}: synonyms")
-    profile = Profile(
-        name=top.get("name", Path(file).stem), without=without, sources=sources, synonyms=synonyms, **parts
-    )
+    values: dict[str, Any] = {key: top[key] for key in TEXTS if key in top}
+    values |= {key: _names(top.get(key, []), file) for key in LISTS}
+    values["synonyms"] = _synonyms(top.get("synonyms", {}), place=f"{file}: synonyms")
+    try:
+        profile = Profile(**{"name": Path(file).stem, **values, **parts})
+    except SettingsError as error:
+        raise InputError(f"{file}: {error}") from error
     if not (profile.entities or profile.chunks):
         raise InputError(f"{file}: a profile needs [entities.LABEL] or [chunks.LABEL]: 'gear adopt' proposes one")
     if profile.sources and not any(chunk.key for chunk in profile.chunks.values()):
@@ -93,6 +99,8 @@ def dump(profile: Profile, *, notes: Mapping[str, Sequence[str]] = MappingProxyT
         True
     """
     top = _filled(asdict(profile))
+    if profile.collection == DEFAULT_COLLECTION:
+        del top["collection"]
     tables = {kind: top.pop(kind, {}) for kind in ("entities", "chunks", "relationships")}
     parts = [tomli_w.dumps(top)]
     for kind, of in tables.items():

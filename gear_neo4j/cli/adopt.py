@@ -75,6 +75,14 @@ def import_command(
     type=click.Choice(("auto", "none")),
     help="auto (the default): if the graph has only passages, extract triples by rules, without a model; none: do not.",
 )
+@click.option("--collection", help="The collection of passages and triples.  [default: that of the profile]")
+@click.option(
+    "--readers",
+    multiple=True,
+    metavar="PRINCIPAL",
+    help="User or group allowed to read the nodes that name no readers of their own; repeatable.  "
+    "[default: those of the profile, or everybody]",
+)
 @click.option("--update", is_flag=True, help="Update the layer after changes to the graph, by the stored profile.")
 @click.option("--dry-run", is_flag=True, help="Report what would be written, without writing.")
 @json_option
@@ -84,6 +92,8 @@ def adopt(
     profile: str | None,
     vectors: VectorSource | None,
     extract: str | None,
+    collection: str | None,
+    readers: tuple[str, ...],
     update: bool,
     dry_run: bool,
     json_file: Path | None,
@@ -103,15 +113,22 @@ def adopt(
         raise click.UsageError(f"{positional!r} and --profile {profile}: give only one profile")
     chosen = _profile(profile or positional, update=update)
     if chosen is None and not update:
-        if vectors or extract or dry_run:
-            raise click.UsageError("--vectors, --extract and --dry-run need --profile or --update")
+        if vectors or extract or collection or readers or dry_run:
+            options = "--vectors, --extract, --collection, --readers and --dry-run"
+            raise click.UsageError(f"{options} need --profile or --update")
         with opened(settings) as gear:
             _propose(gear, json_file)
         return
     with opened(settings) as gear:
         with progress_shown() as on_progress:
             report = gear.overlay.adopt(
-                chosen, vectors=vectors, extract=extract != "none", dry_run=dry_run, on_progress=on_progress
+                chosen,
+                vectors=vectors,
+                extract=extract != "none",
+                collection=collection,
+                readers=readers or None,
+                dry_run=dry_run,
+                on_progress=on_progress,
             )
         dimension = gear.embedder.dimension
     if report.left_out:

@@ -1,6 +1,7 @@
 """``gear.overlay``: passages and triples laid over an existing graph."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path as File
 
 from gear_neo4j.adoption import profile_file
@@ -16,6 +17,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.ingestion.progress import Progress
 
 
@@ -64,6 +66,8 @@ class Overlay:
         *,
         vectors: VectorSource | None = None,
         extract: bool = True,
+        collection: str | None = None,
+        readers: Sequence[str] | None = None,
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> AdoptionReport:
@@ -77,11 +81,15 @@ class Overlay:
                 texts. A ``composed`` vector is the sum of those of the names and the predicate, each of which is
                 embedded once.
             extract: where the graph consists of passages alone, make triples by rules of those that have none.
+            collection: the collection of passages and triples, instead of that in the profile.
+            readers: the principals that may read the nodes which name no readers, instead of those in the profile; none
+                means everybody who may read the collection.
             dry_run: change nothing, only count what would be written on a graph without an overlay.
 
         Raises:
             InputError: there is no profile, the graph has none of the labels that it names, or the overlay
                 has the other kind of vectors.
+            SettingsError: a collection or a reader has a name that cannot be used.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
         profile = profile or self.profile()
@@ -89,6 +97,10 @@ class Overlay:
             raise InputError(
                 f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)"
             )
+        access = Membership.of(profile.collection if collection is None else collection, readers)
+        profile = replace(profile, collection=access.collection)
+        if access.readers is not None:
+            profile = replace(profile, default_readers=access.readers)
         run = Adoption(self._graph, profile, self._session.plain_embedder, vectors=vectors, on_progress=on_progress)
         if dry_run:
             return run.count()

@@ -7,7 +7,9 @@ from typing import Any
 
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.graph_schema import GraphSchema
-from gear_neo4j.scope import DEFAULT_COLLECTION
+
+# The readers of what nobody may read: no principal has a blank name.
+NOBODY = [""]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +97,34 @@ class OverlayStore:
         """Every triple of a property with the current state of its node, streamed."""
         return self._database.stream("adopted_properties", **_parameters(reading))
 
-    def write_passages(self, rows: Sequence[Row]) -> int:
-        """Write passages over nodes, in one transaction; returns how many."""
-        result = self._database.call("write_adopted_passages", rows=list(rows), collection=DEFAULT_COLLECTION)
+    def write_passages(self, rows: Sequence[Row], *, collection: str, hidden: bool) -> int:
+        """Write passages over nodes, in one transaction, ``hidden`` until they are stamped; returns how many."""
+        readers = NOBODY if hidden else None
+        result = self._database.call("write_adopted_passages", rows=list(rows), collection=collection, readers=readers)
         return int(result[0]["written"])
 
-    def write_triples(self, rows: Sequence[Row]) -> int:
-        """Write triples over relationships and properties, in one transaction; returns how many."""
-        return int(self._database.call("write_adopted_triples", rows=list(rows))[0]["written"])
+    def write_triples(self, rows: Sequence[Row], *, hidden: bool) -> int:
+        """Write triples over relationships and properties, in one transaction, as passages; returns how many."""
+        readers = NOBODY if hidden else None
+        return int(self._database.call("write_adopted_triples", rows=list(rows), readers=readers)[0]["written"])
+
+    def stamp(
+        self, *, after: str, collection: str, property: str | None, readers: Sequence[str] | None, limit: int
+    ) -> tuple[str, int] | None:
+        """Stamp the next passages of the overlay, and their triples, with their collection and their readers.
+
+        Args:
+            after: the id after which they follow.
+            property: that of a node which names its readers.
+            readers: those of a node without it; None is everybody.
+            limit: how many passages at most.
+
+        Returns:
+            The id of the last passage, and how many passages and triples changed; None if there are no more.
+        """
+        given = {"collection": collection, "property": property, "readers": readers and list(readers)}
+        rows = self._database.call("stamp_adopted", after=after, limit=limit, **given)
+        return (rows[0]["last"], rows[0]["stamped"]) if rows else None
 
     def extracted(self, passages: Sequence[str]) -> list[str]:
         """The ids of the triples that extractors made from some passages."""

@@ -55,7 +55,9 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> list[Part]:
         suffix = path.suffix.lower()
         parts = _pdf(path, most=limits.pages) if suffix == ".pdf" else _LOADERS[suffix](path)
         file = heads.from_file(path)
-        kept = [replace(part, metadata={**file, **part.metadata}) for part in _bounded(parts, limits) if part.text.strip()]
+        kept = [
+            replace(part, metadata={**file, **part.metadata}) for part in _bounded(parts, limits) if part.text.strip()
+        ]
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}") from error
     if not kept:

@@ -73,6 +73,9 @@ PROFILES = st.builds(
     without=LISTS,
     sources=LISTS,
     synonyms=st.dictionaries(LABELS, FILLED, max_size=2),
+    collection=st.sampled_from(["default", "crm", "größe 2"]),
+    readers=st.none() | st.just("a property of forty characters, or so it seems"),
+    default_readers=st.lists(st.sampled_from(["group:crm", "user:ada"]), max_size=2).map(tuple),
 ).filter(lambda profile: not profile.sources or any(chunk.key for chunk in profile.chunks.values()))
 
 
@@ -125,6 +128,11 @@ def test_any_values_make_facts_of_one_line_or_none(facts):
         (f"without = 'NEXT'\n{MINE}", "without must be a list"),
         (f"without = [1]\n{MINE}", "a list must hold names alone"),
         (f"name = 1\n{MINE}", "name must be a text"),
+        (f"collection = 'a/b'\n{MINE}", "the collection 'a/b' holds a slash"),
+        (f"collection = ['a']\n{MINE}", "collection must be a text"),
+        (f"default_readers = [' ']\n{MINE}", "the reader ' ' is blank"),
+        (f"default_readers = 'a'\n{MINE}", "default_readers must be a list"),
+        ("readers = 'name'\n[entities.Drug]\nnames = ['name']\n", "'name' holds the readers of a node"),
         ("a = " + "[" * 5_000, "not TOML: brackets are nested too deeply"),
         ("a = " + "{b = " * 5_000, "not TOML: brackets are nested too deeply"),
         ("a = " + "1" * 5_000, "not TOML: a number is too long"),
@@ -143,7 +151,7 @@ def test_any_values_make_facts_of_one_line_or_none(facts):
         (f"{MINE}[relationships.HAS]\nrank = ''\n", "relationships.HAS: rank must not be empty: leave it out"),
         (
             f"nodes = 1\n{MINE}",
-            "'nodes' is not known; there are name, entities, chunks, relationships, synonyms, without, sources",
+            "'nodes' is not known; there are name, collection, readers, entities, chunks",
         ),
         (
             f"sources = ['from']\n{MINE}",

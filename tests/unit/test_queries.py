@@ -110,6 +110,18 @@ def test_each_of_our_files_is_static(file):
     assert [] == re.findall(r"\{\w*\}|\$\{|%[sdr(]|<%|\{\{", file.read_text("utf-8"))
 
 
+@pytest.mark.parametrize("file", OURS, ids=lambda file: str(file.relative_to(resource_folder("cypher"))))
+def test_a_scoped_query_checks_each_triple_that_it_reaches_from_a_passage(file):
+    """Of an adopted graph, a triple may be for fewer readers than its passage."""
+    text = file.read_text("utf-8")
+    reached = re.findall(r"<-\[:FROM\]-\((\w*)", text) if "// scope: filtered" in text else []
+
+    unchecked = [name for name in reached if not name or f"IN_SCOPE_TRIPLE({name})" not in text]
+
+    # Of passages that were ingested, whose triples have the same readers: their number is in the server's counters.
+    assert ([""] if file.name == "scope_extent.cypher" else []) == unchecked
+
+
 def test_all_of_our_files_are_loaded():
     """One query a file, in both folders."""
     folder = resource_folder("cypher")

@@ -1,0 +1,61 @@
+// name: stamp_adopted(after, collection, property, readers, limit)
+// access: write
+// columns: last, stamped
+// Puts the next $limit passages of the overlay, in order of id from after $after, and their triples into a collection,
+// and sets who may read them. A node's $property names its readers, one or a list; $readers are those of a node without
+// it, null for everybody. A list without names is nobody, kept as ['']: no principal has a blank name. A triple over the
+// graph states something of both its ends, so only readers of its passage and of both may read it. last is the id of the
+// last passage, stamped how many passages and triples changed; no row where there are no more.
+CALL () {
+  MATCH (turn:__GearStore {id: 'turn'})
+  USING INDEX SEEK turn:__GearStore(id)
+  // Deletions and changes of readers run one after another.
+  SET turn.taken = true
+  WITH turn
+  MATCH (gate:__GearStore {id: 'gate'})
+  USING INDEX SEEK gate:__GearStore(id)
+  // Writes are excluded: a triple that is written meanwhile would keep the old readers of its passage.
+  REMOVE gate.id
+  SET gate.id = 'gate'
+  RETURN count(gate) AS gates
+}
+MATCH (p:Passage)
+USING INDEX SEEK p:Passage(id)
+WHERE p.id > $after AND p.node IS NOT NULL
+WITH p
+ORDER BY p.id
+LIMIT $limit
+MATCH (p)-[:DESCRIBES]->(n)
+WITH p, CASE WHEN n[$property] IS NULL THEN $readers
+  ELSE [name IN [] + n[$property] WHERE toStringOrNull(name) IS NOT NULL | toString(name)] END AS named
+WITH p, CASE named WHEN [] THEN [''] ELSE named END AS allowed
+WITH p, allowed, p.collection <> $collection OR coalesce(p.readers, []) <> coalesce(allowed, []) AS differs
+SET p.collection = $collection, p.readers = allowed
+WITH p, allowed, differs
+CALL (p, allowed) {
+  MATCH (p)<-[:FROM]-(t:Triple)
+  OPTIONAL MATCH (t)-[:SUBJECT|OBJECT]->(end)
+  // What an extractor made of a text states something of its passage alone.
+  WHERE t.relationship IS NOT NULL OR t.property IS NOT NULL
+  WITH t, allowed, CASE WHEN end[$property] IS NULL THEN CASE WHEN end IS NOT NULL THEN $readers END
+    ELSE [name IN [] + end[$property] WHERE toStringOrNull(name) IS NOT NULL | toString(name)] END AS named
+  // Everybody is null, which collect leaves out.
+  WITH t, allowed, collect(named) AS lists
+  WITH t, reduce(common = allowed, list IN lists |
+    CASE WHEN common IS NULL THEN list ELSE [name IN common WHERE name IN list] END) AS common
+  WITH t, CASE common WHEN [] THEN [''] ELSE common END AS common
+  WHERE t.collection <> $collection OR coalesce(t.readers, []) <> coalesce(common, [])
+  SET t.collection = $collection, t.readers = common
+  RETURN count(t) AS triples
+}
+WITH max(p.id) AS last, sum(CASE WHEN differs THEN 1 ELSE 0 END) + sum(triples) AS stamped
+WHERE last IS NOT NULL
+CALL (stamped) {
+  WITH stamped
+  WHERE stamped > 0
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // Makes projections of the graph stale.
+  SET s.changed = randomUUID()
+}
+RETURN last, stamped
