@@ -90,9 +90,12 @@ def is_unspaced(letter: str) -> bool:
 
 
 def _may_name(words: Sequence[tuple[str, int, int]]) -> bool:
-    """Whether words without a capital may be a name: not a word of the language, and not one letter."""
+    """Whether words without a capital may be a name: not one letter, and not one or two words of the language.
+
+    Three or more may be a title, such as *All of Me*.
+    """
     texts = [word.casefold() for word, _, _ in words]
-    return len("".join(texts)) > 1 and not all(text in stop_words() for text in texts)
+    return len("".join(texts)) > 1 and (len(texts) > 2 or not all(text in stop_words() for text in texts))
 
 
 def names(candidates: Sequence[Span], *, known: Mapping[str, str]) -> list[Span]:

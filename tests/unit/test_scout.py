@@ -51,6 +51,7 @@ def test_names_are_the_longest_known_runs_of_words_with_a_capital(question, know
             ["kagh-fm", "mcrae"],
         ),
         ("who is the who", {"who": "Who", "the who": "The Who"}, []),
+        ("who sang it'll be me?", {"it'll be me": "It'll Be Me"}, ["it'll be me"]),
         ("was geschah 1900 in der hansestadt lübeck?", {"1900": "1900", "lübeck": "Lübeck"}, ["1900", "lübeck"]),
         ("鲁迅的老师是谁?", {"鲁迅": "鲁迅", "老": "老"}, ["鲁迅"]),
         ("東京タワーはどこですか", {"東京タワー": "東京タワー", "東京": "東京"}, ["東京タワー"]),
