@@ -11,7 +11,8 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -103,16 +104,17 @@ def _after_a_write(gear: Gear, retriever: Retriever, questions: Sequence[TwoHopQ
     return times
 
 
-def run(settings: Settings, server: LocalServer, corpus: SyntheticCorpus) -> dict[str, Any]:
-    """Load the corpus unless the server holds it, then measure in a process of its own."""
-    loaded = server.home / "loaded.json"
-    if not loaded.exists():
-        with tempfile.TemporaryDirectory() as folder:
-            write_files(corpus, Path(folder) / "corpus")
-            figures = in_own_process(load, settings, Path(folder) / "corpus").result()
-        loaded.write_text(json.dumps(figures), encoding="utf-8")
-    results: dict[str, Any] = in_own_process(measure, settings, corpus).result()
-    return results
+@contextmanager
+def loaded_server(settings: Settings, corpus: SyntheticCorpus, *, keep: bool) -> Iterator[LocalServer]:
+    """A local server that holds the corpus, which is loaded unless a kept server has it."""
+    with sized_server(settings, size=corpus.triples, keep=keep) as server:
+        loaded = server.home / "loaded.json"
+        if not loaded.exists():
+            with tempfile.TemporaryDirectory() as folder:
+                write_files(corpus, Path(folder) / "corpus")
+                figures = in_own_process(load, settings, Path(folder) / "corpus").result()
+            loaded.write_text(json.dumps(figures), encoding="utf-8")
+        yield server
 
 
 def main() -> None:
@@ -123,8 +125,8 @@ def main() -> None:
     options = parser.parse_args()
     settings = replace(Settings.load(), uri=None, name=f"{SERVER}-{options.passages}", database=None)
     corpus = SyntheticCorpus(options.passages)
-    with sized_server(settings, size=corpus.triples, keep=options.keep) as server:
-        results = run(settings, server, corpus)
+    with loaded_server(settings, corpus, keep=options.keep):
+        results: dict[str, Any] = in_own_process(measure, settings, corpus).result()
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     console = Console()
     view = times_table(f"scout, {results['triples']:,} triples, {results['questions']} questions", results["ms"])

@@ -91,7 +91,7 @@ class SyntheticCorpus:
         questions: list[TwoHopQuestion] = []
         for number in range(self.passages):
             # From all over the corpus.
-            question = self._question(_mixed(number, self.seed + 5) % self.passages)
+            question = self._question(mixed(number, self.seed + 5) % self.passages)
             questions += [question] if question else []
             if len(questions) == count:
                 break
@@ -163,11 +163,11 @@ def _predicate(number: int) -> str:
 
 def random_word(number: int, salt: int) -> str:
     """A word of three syllables; the same number and salt give the same one."""
-    drawn = _mixed(number, salt)
+    drawn = mixed(number, salt)
     return "".join(_SYLLABLES[(drawn >> shift) % len(_SYLLABLES)] for shift in (0, 20, 40))
 
 
-def _mixed(number: int, salt: int) -> int:
+def mixed(number: int, salt: int) -> int:
     """A pseudo-random hash of a number (splitmix64), so that any item can be made on its own."""
     mixed = (number * 0x9E3779B97F4A7C15 + salt * 0xD1B54A32D192ED03 + 0x632BE59BD9B4E019) & _MASK
     mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
@@ -177,5 +177,5 @@ def _mixed(number: int, salt: int) -> int:
 
 def _uniform(numbers: Numbers, seed: int, *, salt: int) -> NDArray[np.float64]:
     """A number in [0, 1) for each number."""
-    drawn = [_mixed(number, 1_000 * salt + seed) for number in numbers.ravel().tolist()]
+    drawn = [mixed(number, 1_000 * salt + seed) for number in numbers.ravel().tolist()]
     return (np.array(drawn, dtype=np.uint64) / 2.0**64).reshape(numbers.shape)

@@ -1,6 +1,6 @@
-// name: record_dataset(name, fingerprint)
+// name: record_dataset(datasets)
 // access: write
 // columns: none
-// Stores the name of the data set in the database, and the fingerprint of its files once it is complete.
+// Stores which data sets are in the database, each as in store_info.
 MATCH (s:__GearStore {id: 'store'})
-SET s.dataset = $name, s.datasetFingerprint = $fingerprint
+SET s.datasets = $datasets, s.dataset = null, s.datasetFingerprint = null

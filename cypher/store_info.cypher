@@ -1,15 +1,19 @@
 // name: store_info(target)
 // access: read
-// columns: model, dimension, dataset, fingerprint, profile, names, vectors, foreign, migrations
+// columns: model, dimension, datasets, profile, names, vectors, foreign, migrations
 // scope: free
-// The store, or no row in a database without our data: the embedding model and its dimension, the data set of an
-// evaluation and the fingerprint of its files, the profile of an adopted graph, the names of the properties that name
-// its nodes, how the vectors of its triples are made, foreign, which is whether the user's nodes have the label Entity,
-// and the versions of the migrations of a target that were applied.
+// The store, or no row in a database without our data: the embedding model and its dimension, the data sets of
+// evaluations, the profile of an adopted graph, the names of the properties that name its nodes, how the vectors of its
+// triples are made, foreign, which is whether the user's nodes have the label Entity, and the versions of the migrations
+// of a target that were applied. Of a data set: its collection, its name and the fingerprint of its files, between tabs;
+// without a fingerprint it is not complete. Before there were collections, a database had one.
 MATCH (s:__GearStore {id: 'store'})
 WITH properties(s) AS store
-RETURN store.embeddingModel AS model, store.dimension AS dimension, store.dataset AS dataset,
-  store.datasetFingerprint AS fingerprint, store.profile AS profile, coalesce(store.names, []) AS names,
+RETURN store.embeddingModel AS model, store.dimension AS dimension,
+  coalesce(store.datasets,
+    CASE WHEN store.dataset IS NULL THEN []
+    ELSE ['default\t' + store.dataset + '\t' + coalesce(store.datasetFingerprint, '')] END) AS datasets,
+  store.profile AS profile, coalesce(store.names, []) AS names,
   coalesce(store.vectors, 'encoded') AS vectors,
   coalesce(store.foreignEntities, false) AS foreign,
   COLLECT {

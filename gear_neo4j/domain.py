@@ -180,7 +180,8 @@ class Hits(Sequence[Hit]):
     ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is the cost of each role.
     ``entities`` are the nodes of an adopted graph that answer the question, best first. ``figure`` is the one number
     that it asks for instead. ``doubt`` says in a sentence what they leave open; it is empty if they leave nothing open.
-    ``scope`` is the JSON of the scope of the search, empty without one.
+    ``scope`` is the JSON of the scope of the search, empty without one; ``scope_plan`` says how vectors in it were
+    searched.
     """
 
     question: str
@@ -195,6 +196,7 @@ class Hits(Sequence[Hit]):
     figure: Figure | None = None
     doubt: str = ""
     scope: Mapping[str, Any] = field(default_factory=dict)
+    scope_plan: str = ""
 
     @property
     def triples(self) -> tuple[Triple, ...]:

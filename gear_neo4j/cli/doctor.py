@@ -11,12 +11,14 @@ from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.progress import waiting
+from gear_neo4j.cli.scope import with_scope
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import InputError, MigrationError
 from gear_neo4j.gear import Gear
 from gear_neo4j.gear.doctor import Doctor, Examination
 from gear_neo4j.printable import single_line
 from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 
 STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
@@ -32,14 +34,17 @@ STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
     help="Triples above which a node is a hub.",
 )
 @json_option
+@with_scope
 @with_settings(CONNECTION, EMBEDDING)
-def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, settings: Settings) -> None:
+def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, scope: Scope, settings: Settings) -> None:
     """Check a database, and profile a search for each of the QUESTIONS (default: a few facts from the graph).
 
-    The command changes nothing. The exit code is 2 if there is a problem.
+    With the options of a scope, it also says how large that is, and how it is searched. The command changes nothing.
+    The exit code is 2 if there is a problem.
     """
     with opened(settings) as gear, waiting("examining"):
-        examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub))
+        extent = gear.scoped(**scope.json).graph.database.extent
+        examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub), extent)
         examination = examiner.examine(questions=questions)
     if not emit(json_file, asdict(examination)):
         show(Screen(), examination)

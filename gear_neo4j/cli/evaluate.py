@@ -14,16 +14,21 @@ from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, retri
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, own_server, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, report_console, require_folder
 from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.scope import with_scope
 from gear_neo4j.cli.table import print_table
 from gear_neo4j.evaluate import datasets, runs, systems
 from gear_neo4j.evaluate.knowledge import is_knowledge_graph
 from gear_neo4j.evaluate.report import require_extra, write_report
 from gear_neo4j.printable import single_line
 from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.scope import DEFAULT_COLLECTION, Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
 
-_OF_PASSAGES = ("triples", "agent", "quality", "every_system", "folder", "llm", "protocol", "ks", "fresh")
+_OF_PASSAGES = (
+    *("triples", "agent", "quality", "every_system", "folder", "llm", "protocol", "ks", "fresh"),
+    *("collections", "principals", "where", "strict"),
+)
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -69,6 +74,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use.")
 @json_option
 @click.option("--fresh", is_flag=True, help="Ask every question anew, even after a run that was cut.")
+@with_scope
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def evaluate(
     dataset_dir: Path,
@@ -84,6 +90,7 @@ def evaluate(
     limit: int | None,
     json_file: Path | None,
     fresh: bool,
+    scope: Scope,
     options: RecipeOptions,
     settings: Settings,
 ) -> None:
@@ -92,8 +99,9 @@ def evaluate(
     A folder with nodes.csv, relationships.csv and questions.jsonl is a knowledge graph: it is imported and adopted. The
     measure is then the recall of the answers' entities in the retrieved triples.
 
-    The data set is ingested first unless the database holds it; without --uri, into a separate local server. A run that
-    was cut goes on where it stopped, if the command is the same.
+    The data set is ingested first unless the database holds it; without --uri, into a separate local server. With
+    --collection it is put beside what the database holds, and searched alone. A run that was cut goes on where it
+    stopped, if the command is the same.
     """
     if folder is not None:
         require_folder(folder)
@@ -102,12 +110,14 @@ def evaluate(
         _refuse_options_of_passages()
         _evaluate_graph(dataset_dir, retriever, options, limit=limit, json_file=json_file, settings=settings)
         return
-    dataset = datasets.load(dataset_dir, home=settings.home, triples=triples)
+    dataset = datasets.load(dataset_dir, home=settings.home, triples=triples).within(_collection(scope))
     queries = dataset.queries[:limit]
     suffix = "" if triples in (None, "given") else f"-{triples}"
     settings = own_server(settings, f"evaluate-{dataset.name}{suffix}")
     separately = protocol == "paper"
     if every_system or folder:
+        if not scope.is_everything:
+            raise click.UsageError("--table and --report measure every system, and some are refused under a scope")
         if quality or retriever or agent or options.keys() - {"max_steps"}:
             raise click.UsageError(
                 "--table and --report measure every system with its defaults: the only option they take is --max-steps"
@@ -121,12 +131,28 @@ def evaluate(
         recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
         system = systems.System(recipe=recipe, llm=llm)
         report, journals = measure_system(
-            dataset, queries, ks, system, separately=separately, quality=quality, fresh=fresh, settings=settings
+            dataset,
+            queries,
+            ks,
+            system,
+            scope=scope,
+            separately=separately,
+            quality=quality,
+            fresh=fresh,
+            settings=settings,
         )
         report_console(json_file).print(_table(report, ks))
         emit(json_file, report)
     # Not before the files are written: until then the same command gives the same results for nothing.
     journals.discard()
+
+
+def _collection(scope: Scope) -> str:
+    """The collection that the data set is in."""
+    names = sorted(scope.collections or (DEFAULT_COLLECTION,))
+    if len(names) > 1:
+        raise click.UsageError(f"a data set is in one collection: give one of {', '.join(names)}")
+    return names[0]
 
 
 def _refuse_options_of_passages() -> None:

@@ -19,6 +19,7 @@ from gear_neo4j.evaluate.oracle import LABEL, require_decompositions
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 
 Player = Literal["model", "oracle"]
@@ -38,6 +39,7 @@ def measure_system(
     ks: tuple[int, ...],
     system: systems.System,
     *,
+    scope: Scope,
     separately: bool,
     quality: bool,
     fresh: bool,
@@ -50,8 +52,9 @@ def measure_system(
         require_decompositions(queries)
     needed = quality or (system.needs_model and not system.uses_oracle)
     chat = open_chat(settings, cache=settings.chat_cache) if needed else None
-    with opened(settings, chat=chat, create=True) as gear:
-        _provide(gear, dataset, synonyms=system.needs_synonyms)
+    with opened(settings, chat=chat, create=True) as opened_gear:
+        _provide(opened_gear, dataset, synonyms=system.needs_synonyms)
+        gear = opened_gear.scoped(**scope.json)
         journals = _journals(gear, dataset, fresh=fresh, settings=settings)
         with counting("questions", len(queries) * (len(ks) if separately and not system.agent else 1)) as advance:
             results = systems.measure(
@@ -78,6 +81,7 @@ def _journals(gear: Gear, dataset: datasets.Dataset, *, fresh: bool, settings: S
         "version": version("gear-neo4j"),
         "dataset": dataset.fingerprint,
         "graph": asdict(gear.graph.export.version()),
+        "scope": gear.graph.scope.json,
         "neo4j": gear.graph.version,
         "embedding": gear.embedder.name,
         "model": settings.chat_model,

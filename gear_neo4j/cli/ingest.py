@@ -20,6 +20,7 @@ from gear_neo4j.extraction.run import ExtractionReport
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.ingestion.pipeline import IngestReport, read_only
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.sources import files_to_ingest
@@ -118,6 +119,8 @@ def ingest(
     chosen = _chosen(extractor, model_options=bool(max_tokens or retry_failed))
     if not (sources or triples or chosen):
         raise click.UsageError("nothing to ingest: give SOURCES, or --triples for stored passages")
+    # A wrong name is refused in a dry run, too.
+    membership = Membership.of(collection, readers or None)
     if dry_run:
         _forecast(
             sources,
@@ -127,6 +130,7 @@ def ingest(
             settings=settings,
             chunk_size=chunk_size,
             follow_links=follow_links,
+            membership=membership,
             json_file=json_file,
         )
         return
@@ -147,8 +151,8 @@ def ingest(
                     replace=replace,
                     chunk_size=chunk_size,
                     follow_links=follow_links,
-                    collection=collection,
-                    readers=readers or None,
+                    collection=membership.collection,
+                    readers=membership.readers,
                 )
         if chosen:
             extracted = extraction.extract(
@@ -193,6 +197,7 @@ def _forecast(
     settings: Settings,
     chunk_size: int,
     follow_links: bool,
+    membership: Membership,
     json_file: Path | None,
 ) -> None:
     """Report what the files hold and what an extraction would cost, without calling a model."""
@@ -208,7 +213,9 @@ def _forecast(
     if not emit(json_file, document):
         if report:
             read = f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')}"
-            say(f"{read} could be ingested")
+            collection = membership.collection
+            into = "" if collection == DEFAULT_COLLECTION else f" into the collection {collection}"
+            say(f"{read} could be ingested{into}")
         if estimate:
             extraction.print_forecast(estimate, price=settings.chat_price)
     _end(report or IngestReport())

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, TypeVar
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate import formats
 from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
+from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name, qualified_id
 from gear_neo4j.settings import Settings
 
 Record = TypeVar("Record")
@@ -46,12 +47,24 @@ class Query:
     answers: tuple[str, ...] = ()
     decomposition: tuple[Hop, ...] = ()
 
+    def within(self, collection: str) -> Self:
+        """The question with the ids of passages in a collection.
+
+        Example:
+            >>> Query("q1", "Who?", gold=("p1",)).within("legal").gold
+            ('legal/p1',)
+        """
+        gold = tuple(qualified_id(id, collection) for id in self.gold)
+        hops = tuple(replace(hop, passage=qualified_id(hop.passage, collection)) for hop in self.decomposition)
+        return replace(self, gold=gold, decomposition=hops)
+
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """A data set: its name, its folder, its questions, and a fingerprint of its corpus and triples.
 
-    ``triples`` says which ones the graph gets: those ``given``, those of the ``rules``, or ``both``.
+    ``triples`` says which ones the graph gets: those ``given``, those of the ``rules``, or ``both``. ``collection`` is
+    that of its passages.
     """
 
     name: str
@@ -59,11 +72,27 @@ class Dataset:
     queries: tuple[Query, ...]
     fingerprint: str
     triples: Triples = "given"
+    collection: str = DEFAULT_COLLECTION
 
     @property
     def sources(self) -> list[Path]:
         """What is ingested."""
         return [self.folder / "corpus.jsonl" if self.triples == "rules" else self.folder]
+
+    def within(self, collection: str) -> Self:
+        """The data set in a collection, whose name the ids of its passages begin with.
+
+        Raises:
+            SettingsError: the name cannot be used.
+            InputError: its triples are ``both``: the rules would read every collection.
+        """
+        checked_name(collection, kind="collection")
+        if collection == DEFAULT_COLLECTION:
+            return self
+        if self.triples == "both":
+            raise InputError("--extract both is for a database of its own: within a collection, take given or rules")
+        queries = tuple(query.within(collection) for query in self.queries)
+        return replace(self, collection=collection, queries=queries)
 
     def with_triples(self, triples: Triples | None) -> Self:
         """The data set with these triples; None stands for those given, or where there are none, those of the rules.

@@ -20,6 +20,7 @@ from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.export import NamedNode
+from gear_neo4j.graph.record import RecordedDataset
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.recipes import RetrieverRecipe
@@ -103,7 +104,7 @@ def provide(
         InputError: the database holds something else.
     """
     stamp = gear.graph.store.dataset()
-    if stamp == (dataset.name, dataset.fingerprint):
+    if stamp == RecordedDataset(dataset.name, dataset.fingerprint):
         return
     if stamp is None and gear.overlay.profile() is None:
         if gear.overlay.survey().nodes and not gear.graph.imports.progress():
@@ -113,8 +114,8 @@ def provide(
             )
         files = [dataset.folder / name for name in FILES]
         gear.overlay.import_csv(files, on_problem=on_problem, on_progress=on_progress)
-    elif stamp is not None and stamp[0] != dataset.name:
-        raise InputError(f"the database {gear.graph.name} holds the data set {stamp[0]}, not {dataset.name}")
+    elif stamp is not None and stamp.name != dataset.name:
+        raise InputError(f"the database {gear.graph.name} holds the data set {stamp.name}, not {dataset.name}")
     gear.overlay.adopt(gear.overlay.profile() or gear.overlay.propose(), on_progress=on_progress)
     gear.graph.store.record_dataset(dataset.name, fingerprint=dataset.fingerprint)
 

@@ -18,9 +18,11 @@ from gear_neo4j.evaluate.journal import Journal, key_of
 from gear_neo4j.evaluate.metrics import all_found, percentile, recall
 from gear_neo4j.extraction.extractor import Rules
 from gear_neo4j.gear import Gear
+from gear_neo4j.graph.record import RecordedDataset
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.usage import Usage
 
 PARTS = ("encode", "base", "expand", "fetch")
@@ -81,26 +83,41 @@ def provide(
         synonyms: also link synonymous entities, which takes minutes, once; other retrievers do not see those edges.
 
     Raises:
-        InputError: the database holds something else.
+        InputError: the database, or the collection, holds something else.
     """
+    collection, store = dataset.collection, gear.graph.store
     linked = dataset.fingerprint + SYNONYMS
-    stamp = gear.graph.store.dataset()
-    if stamp == (dataset.name, linked) or (stamp == (dataset.name, dataset.fingerprint) and not synonyms):
+    recorded = store.dataset(collection=collection)
+    whole = {RecordedDataset(dataset.name, linked)}
+    if not synonyms:
+        whole.add(RecordedDataset(dataset.name, dataset.fingerprint))
+    is_taken = _is_taken(gear, collection)
+    if recorded in whole and is_taken:
         return
-    if (stamp is None or stamp[0] != dataset.name) and gear.corpus.counts().passages:
+    if (recorded is None or recorded.name != dataset.name) and is_taken:
         raise InputError(
-            f"the database {gear.graph.name} holds other passages than the data set {dataset.name}: "
-            "use a separate database (--database, or --name for a local server)"
+            f"the database {gear.graph.name} holds other passages than the data set {dataset.name}: use a collection "
+            "(--collection), or a separate database (--database, or --name for a local server)"
         )
     gear.corpus.prepare()
-    gear.graph.store.record_dataset(dataset.name, fingerprint=None)
+    store.record_dataset(dataset.name, fingerprint=None, collection=collection)
     by_rules = dataset.triples == "rules"
-    gear.ingest(dataset.sources, extract=by_rules, on_problem=on_problem, on_progress=on_progress)
+    gear.ingest(
+        dataset.sources, extract=by_rules, collection=collection, on_problem=on_problem, on_progress=on_progress
+    )
     if dataset.triples == "both":
         gear.corpus.extract(extractor=Rules.name, on_progress=lambda report: on_progress(report.progress))
     if synonyms:
         gear.corpus.link_synonyms(on_progress=on_progress)
-    gear.graph.store.record_dataset(dataset.name, fingerprint=linked if synonyms else dataset.fingerprint)
+    fingerprint = linked if synonyms else dataset.fingerprint
+    store.record_dataset(dataset.name, fingerprint=fingerprint, collection=collection)
+
+
+def _is_taken(gear: Gear, collection: str) -> bool:
+    """Whether the collection holds passages; the default one is a data set's only if there is nothing else."""
+    if collection == DEFAULT_COLLECTION:
+        return gear.corpus.counts().passages > 0
+    return collection in {known.name for known in gear.corpus.collections()}
 
 
 def ask(

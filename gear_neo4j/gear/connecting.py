@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
-def open_graph(settings: Settings, *, create: bool, report: Callable[[str], None]) -> Graph:
+def open_graph(settings: Settings, *, create: bool, impersonate: str | None, report: Callable[[str], None]) -> Graph:
     """The graph that the settings name, or that of a local server; see :func:`gear_neo4j.server.connection.connect`."""
-    return Graph(connect(settings, create=create, report=report))
+    return Graph(connect(settings, create=create, impersonate=impersonate, report=report))
 
 
 def resolve_embedder(settings: Settings | None, embedder: Embedder | None) -> Embedder:

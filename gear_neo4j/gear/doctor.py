@@ -13,6 +13,7 @@ from gear_neo4j.graph.diagnostics import Hubs
 from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.profiles import QueryProfile
+from gear_neo4j.graph.scope_gate import Extent
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder
@@ -76,12 +77,13 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """One read-only examination of a database."""
+    """One read-only examination of a database; with the ``extent`` of a scope, it says how that is searched."""
 
     graph: Graph
     embedder: Embedder
     profile: Profile | None = None
     beam: Beam = Beam()
+    extent: Extent | None = None
 
     def examine(self, *, questions: Sequence[str] = ()) -> Examination:
         """Run all checks; the searches for ``questions`` (default: the texts of a few triples) are profiled."""
@@ -90,6 +92,8 @@ class Doctor:
             return Examination(tuple(findings))
         counts = self.graph.store.counts()
         findings.extend((self._contents(counts), self._page_cache(counts), about_limits(self._settings(*LIMITS))))
+        if self.extent:
+            findings.append(about_extent(self.extent))
         hubs = self._hubs()
         findings.append(_about_hubs(hubs.count, self.beam))
         costs = self._costs(questions or self._sample())
@@ -187,6 +191,20 @@ def _cost(name: str, runs: Sequence[QueryProfile]) -> QueryCost:
         median(run.milliseconds for run in runs),
         tuple(sorted(frozenset[str]().union(*(run.scans for run in runs)))),
     )
+
+
+def about_extent(extent: Extent) -> Finding:
+    """How much of the database is in a scope, and how that is searched.
+
+    Example:
+        >>> about_extent(Extent(5_000, 60_000, 100_000, 1_200_000)).detail
+        '5,000 of 100,000 passages, 60,000 of 1,200,000 triples; a search requests 30 times the candidates from the ...'
+    """
+    passages = f"{extent.passages:,} of {extent.all_passages:,} passages"
+    detail = f"{passages}, {extent.triples:,} of {extent.all_triples:,} triples; a search {extent.plan}"
+    if extent.is_capped:
+        return Finding("advice", "scope", detail, "a smaller scope, or a database of its own")
+    return Finding("ok", "scope", detail)
 
 
 def about_limits(settings: Mapping[str, str]) -> Finding:

@@ -43,6 +43,8 @@ class Gear:
     Args:
         driver: your own Neo4j driver, which is neither changed nor closed.
         database: the database's name; by default the user's home database.
+        impersonate: a user of the server under whose rights every query runs (Neo4j Enterprise and Aura); the login
+            needs the privilege.
         embedder: turns texts into vectors; by default the packaged MiniLM (384 dimensions, no download).
         chat: any LangChain chat model, for features that need a language model.
         settings: where calibrations and caches are kept; by default those of the environment.
@@ -60,6 +62,7 @@ class Gear:
         driver: Driver,
         *,
         database: str | None = None,
+        impersonate: str | None = None,
         embedder: Embedder | None = None,
         chat: "BaseChatModel | ChatModel | None" = None,
         settings: Settings | None = None,
@@ -67,7 +70,7 @@ class Gear:
         settings = settings or Settings.load()
         self._compose(
             Session(
-                Graph(Database(driver, name=database)),
+                Graph(Database(driver, name=database, impersonate=impersonate)),
                 embedder=resolve_embedder(None, embedder),
                 chat=lambda: resolve_chat(chat),
                 settings=settings,
@@ -82,6 +85,7 @@ class Gear:
         embedder: Embedder | None = None,
         chat: "BaseChatModel | ChatModel | None" = None,
         create: bool = True,
+        impersonate: str | None = None,
         report: Callable[[str], None] = lambda _: None,
     ) -> Self:
         """Connect by settings (default: those of the environment), or to the local server, which is started on demand.
@@ -89,6 +93,7 @@ class Gear:
         Args:
             create: make the local server if there is none of its name, so that a first ingest needs no other step;
                 with False a mistyped name is an error, as it is for ``gear search``.
+            impersonate: a user of the server under whose rights every query runs (Neo4j Enterprise and Aura).
             report: called with a line for each slow step.
 
         Raises:
@@ -99,7 +104,7 @@ class Gear:
         self = cls.__new__(cls)
         self._compose(
             Session(
-                open_graph(settings, create=create, report=report),
+                open_graph(settings, create=create, impersonate=impersonate, report=report),
                 embedder=resolve_embedder(settings, embedder),
                 chat=lambda: resolve_chat(chat, settings),
                 settings=settings,
@@ -169,7 +174,12 @@ class Gear:
             SettingsError: there is no retriever of that name.
             ModelError: the retriever needs a chat model, which is missing or failed.
         """
-        return replace(self.retriever(retriever).retrieve(question, k=k), scope=self.scope.json)
+        hits = self.retriever(retriever).retrieve(question, k=k)
+        extent = self.graph.database.extent
+        if extent is None:
+            return hits
+        exact = hits.exact and not extent.is_capped
+        return replace(hits, exact=exact, scope=self.scope.json, scope_plan=extent.plan)
 
     def ask(
         self,

@@ -34,15 +34,15 @@ def loading(
 ) -> Iterator[None]:
     """Write about ``expected`` triples inside the block; a large load goes without their vector index.
 
-    After the block, however it ends, the index is rebuilt and awaited. If the process is killed inside the block, the
-    next migration rebuilds it.
+    After the block, however it ends, the index is rebuilt. If the process is killed inside the block, the next
+    migration begins to rebuild it. A small load awaits it, too: it may be the rest of a large one that was killed.
     """
-    if not is_large(expected=expected, present=database.call("counts")[0]["triples"]):
+    if is_large(expected=expected, present=database.call("counts")[0]["triples"]):
+        database.execute(f"DROP INDEX {TRIPLE_INDEX} IF EXISTS")
+        try:
+            yield
+        finally:
+            migrations.restore(database, dimension=dimension)
+    else:
         yield
-        return
-    database.execute(f"DROP INDEX {TRIPLE_INDEX} IF EXISTS")
-    try:
-        yield
-    finally:
-        migrations.restore(database, dimension=dimension)
     await_online(database, on_percent=on_percent)

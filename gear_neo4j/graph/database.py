@@ -42,7 +42,8 @@ _Auth = tuple[str, str] | None
 class Database:
     """One database of one Neo4j server; runs named queries, reads under READ routing, the database always named.
 
-    Pass a driver of your own (it is neither changed nor closed), or let :meth:`connect` create one.
+    Pass a driver of your own (it is neither changed nor closed), or let :meth:`connect` create one. ``impersonate`` is
+    a user of the server under whose rights every query runs; the login needs that privilege, not the user's password.
 
     Usage::
 
@@ -50,8 +51,9 @@ class Database:
             print(Database(driver, name="neo4j").version)
     """
 
-    def __init__(self, driver: neo4j.Driver, *, name: str | None = None) -> None:
+    def __init__(self, driver: neo4j.Driver, *, name: str | None = None, impersonate: str | None = None) -> None:
         self._driver = driver
+        self.impersonated = impersonate
         self._owned = False
         # Opens another driver to the same server; not known for a driver of the caller.
         self._reopen: Callable[[Meter], neo4j.Driver] | None = None
@@ -65,6 +67,7 @@ class Database:
                 query.text,
                 database_=name,
                 routing_=neo4j.RoutingControl.READ,
+                impersonated_user_=impersonate,
                 result_transformer_=_rows_and_plan,
             )[0][0]
         self.name: str = row["database"]
@@ -72,7 +75,15 @@ class Database:
         check_version(self.version)
 
     @classmethod
-    def connect(cls, uri: str, *, username: str, password: str | None, name: str | None = None) -> Self:
+    def connect(
+        cls,
+        uri: str,
+        *,
+        username: str,
+        password: str | None,
+        name: str | None = None,
+        impersonate: str | None = None,
+    ) -> Self:
         """Connect to a server with a driver of its own; close it with :meth:`close` or ``with``.
 
         A user and a password may stand in the URI, too: ``bolt://neo4j:secret@host``.
@@ -90,7 +101,7 @@ class Database:
             with _explained(name):
                 # A query would be retried for 15 seconds before it reports that no server answers.
                 driver.verify_connectivity()
-            database = cls(driver, name=name)
+            database = cls(driver, name=name, impersonate=impersonate)
         except BaseException:
             driver.close()
             raise
@@ -142,6 +153,7 @@ class Database:
             parameters,
             database_=self.name,
             routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
+            impersonated_user_=self.impersonated,
             result_transformer_=_rows_and_plan,
         )
 
@@ -235,6 +247,7 @@ class Database:
         return driver.session(
             database=self.name,
             default_access_mode=neo4j.READ_ACCESS,
+            impersonated_user=self.impersonated,
             fetch_size=fetch_size,
             bookmark_manager=self._driver.execute_query_bookmark_manager,
         )

@@ -1,6 +1,7 @@
 """A database's record of itself: the embedding model, the data set, the profile of an adopted graph."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import EmbeddingMismatch, InputError
@@ -9,12 +10,20 @@ from gear_neo4j.graph.migration_files import TARGET, require_known
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedDataset:
+    """The name of a data set, and the fingerprint of its files once it is complete."""
+
+    name: str
+    fingerprint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StoreRecord:
     """The record of a database with gear-neo4j data.
 
     Attributes:
         model: the embedding model that built it, with the ``dimension`` of its vectors.
-        dataset: the data set of an evaluation, with the ``fingerprint`` of its files once it is complete.
+        datasets: the data sets of evaluations, by the collection that each is in.
         profile: the profile of an adopted graph, as TOML, with the properties that name its nodes (``names``).
         vectors: how the vectors of the adopted graph's triples are made.
         foreign: whether the nodes with the label ``Entity`` are the user's.
@@ -22,8 +31,7 @@ class StoreRecord:
 
     model: str
     dimension: int
-    dataset: str | None = None
-    fingerprint: str | None = None
+    datasets: Mapping[str, RecordedDataset] = field(default_factory=dict)
     profile: str | None = None
     names: tuple[str, ...] = ()
     vectors: VectorSource = "encoded"
@@ -52,7 +60,17 @@ def record_of(row: Row) -> StoreRecord:
         >>> record_of({"model": "minilm", "dimension": 384, "names": ["title"]}).names
         ('title',)
     """
-    return StoreRecord(**row | {"names": tuple(row.get("names", ()))})
+    lines = (text.split("\t") for text in row.get("datasets", ()))
+    datasets = {collection: RecordedDataset(name, fingerprint or None) for collection, name, fingerprint in lines}
+    return StoreRecord(**row | {"names": tuple(row.get("names", ())), "datasets": datasets})
+
+
+def record_dataset(database: Database, name: str, *, fingerprint: str | None, collection: str) -> None:
+    """Record the data set of a collection; without a fingerprint it counts as incomplete."""
+    record = require_record(database)
+    datasets = {**record.datasets, collection: RecordedDataset(name, fingerprint)}
+    lines = ["\t".join((collection, of.name, of.fingerprint or "")) for collection, of in datasets.items()]
+    database.call("record_dataset", datasets=lines)
 
 
 def read_record(database: Database) -> StoreRecord | None:

@@ -16,6 +16,8 @@ MOST_EXAMINED = 10_000
 MOST_READ = 1_000
 # The candidates that an index gives at most, however few of them are in the scope.
 MOST_CANDIDATES = 20_000
+# What a search asks an index for, at most a few times more or less.
+CANDIDATES = 100
 # This many times the expected number of candidates is requested: those in the scope are not spread evenly.
 MARGIN = 1.5
 
@@ -46,6 +48,28 @@ class Extent:
         shares = ((self.passages, self.all_passages), (self.triples, self.all_triples))
         least = min((part / whole for part, whole in shares if part), default=1.0)
         return 1.0 if least >= 1 else min(MARGIN / least, MOST_CANDIDATES)
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether the indexes give fewer candidates than the share of the scope requires: a search can miss some."""
+        return self.ids is None and self.factor * CANDIDATES > MOST_CANDIDATES
+
+    @property
+    def plan(self) -> str:
+        """How vectors in the scope are searched.
+
+        Example:
+            >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000, ids=("p1",)).plan
+            'reads all vectors of the scope'
+            >>> Extent(passages=5_000, triples=60_000, all_passages=100_000, all_triples=1_200_000).plan
+            'requests 30 times the candidates from the indexes'
+        """
+        if self.ids is not None:
+            return "reads all vectors of the scope"
+        if self.is_capped:
+            return f"requests {MOST_CANDIDATES:,} candidates from the indexes, which can be too few"
+        times = f"{math.ceil(self.factor):,} times the candidates" if self.factor > 1 else "candidates"
+        return f"requests {times} from the indexes"
 
 
 class ScopeGate:

@@ -9,7 +9,13 @@ from gear_neo4j.domain import Cypher, Passage, Path, Triple
 from gear_neo4j.errors import IndexUnavailable, InputError
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.queries import named
-from gear_neo4j.graph.record import has_foreign_entities, read_record, require_record
+from gear_neo4j.graph.record import (
+    RecordedDataset,
+    has_foreign_entities,
+    read_record,
+    record_dataset,
+    require_record,
+)
 from gear_neo4j.graph.schema import TRIPLE_INDEX
 from gear_neo4j.scope import DEFAULT_COLLECTION, metadata_of
 
@@ -136,14 +142,14 @@ class Store:
                 "those of the graph that was adopted: search with 'paths' or 'naive'"
             )
 
-    def dataset(self) -> tuple[str, str | None] | None:
-        """The recorded data set, with the fingerprint of its files once complete; None if there is none."""
+    def dataset(self, *, collection: str = DEFAULT_COLLECTION) -> RecordedDataset | None:
+        """The data set that is recorded for a collection; None if there is none."""
         record = read_record(self.database)
-        return (record.dataset, record.fingerprint) if record and record.dataset else None
+        return record.datasets.get(collection) if record else None
 
-    def record_dataset(self, name: str, *, fingerprint: str | None) -> None:
-        """Record a data set; without a fingerprint it counts as incomplete."""
-        self.database.call("record_dataset", name=name, fingerprint=fingerprint)
+    def record_dataset(self, name: str, *, fingerprint: str | None, collection: str = DEFAULT_COLLECTION) -> None:
+        """Record the data set of a collection; without a fingerprint it counts as incomplete."""
+        record_dataset(self.database, name, fingerprint=fingerprint, collection=collection)
 
     def counts(self) -> Counts:
         """The numbers of passages, triples, entities and synonym edges."""

@@ -40,7 +40,7 @@ def forget(
     def batch() -> list[str]:
         return graph.sources.passage_ids(name, collection=collection, limit=PASSAGES_A_BATCH)
 
-    return _remove(graph, batch, total=total, on_progress=on_progress)
+    return _remove(graph, batch, collection=collection, total=total, on_progress=on_progress)
 
 
 def drop_collection(
@@ -70,7 +70,7 @@ def drop_collection(
     def batch() -> list[str]:
         return graph.collections.passage_ids(collection, limit=PASSAGES_A_BATCH)
 
-    return _remove(graph, batch, total=passages, on_progress=on_progress)
+    return _remove(graph, batch, collection=collection, total=passages, on_progress=on_progress)
 
 
 def set_readers(graph: Graph, source: str | Path, readers: Sequence[str], *, collection: str) -> int:
@@ -91,10 +91,15 @@ def set_readers(graph: Graph, source: str | Path, readers: Sequence[str], *, col
 
 
 def _remove(
-    graph: Graph, batch: Callable[[], list[str]], *, total: int, on_progress: Callable[[Progress], None]
+    graph: Graph,
+    batch: Callable[[], list[str]],
+    *,
+    collection: str,
+    total: int,
+    on_progress: Callable[[Progress], None],
 ) -> Deletion:
-    """Delete passages batch by batch until there are none."""
-    _reopen_dataset(graph)
+    """Delete passages of a collection batch by batch until there are none."""
+    _reopen_dataset(graph, collection)
     removed = Deletion()
     while ids := batch():
         removed += graph.corpus.delete_passages(ids)
@@ -141,10 +146,10 @@ def _require_schema(graph: Graph, *, dry_run: bool) -> None:
     graph.migrate(dimension=record.dimension)
 
 
-def _reopen_dataset(graph: Graph) -> None:
+def _reopen_dataset(graph: Graph, collection: str) -> None:
     """An evaluation must not take the rest for its whole data set."""
-    if stamp := graph.store.dataset():
-        graph.store.record_dataset(stamp[0], fingerprint=None)
+    if dataset := graph.store.dataset(collection=collection):
+        graph.store.record_dataset(dataset.name, fingerprint=None, collection=collection)
 
 
 def _existing(graph: Graph, source: str) -> str:

@@ -76,7 +76,8 @@ class Rankers:
         encoder = PyLateEncoder()
         # The name of a model may hold a slash.
         scope = self._graph.scope
-        # Each scope has a corpus of its own.
-        suffix = "" if scope.is_everything else f"-{digest(json.dumps(scope.json, sort_keys=True))}"
+        # Each scope has a corpus of its own, and so has each user whom the server shows less.
+        owner = [scope.json, self._graph.database.impersonated]
+        suffix = "" if owner == [{}, None] else f"-{digest(json.dumps(owner, sort_keys=True))}"
         folder = self._home / "colbert" / f"{self._graph.name}-{encoder.name.replace('/', '-')}{suffix}"
         return ColBERT(self._graph.store.all_passages(), encoder=encoder, folder=folder)

@@ -7,11 +7,18 @@ from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 
 
-def connect(settings: Settings, *, create: bool = True, report: Callable[[str], None] = lambda _: None) -> Database:
+def connect(
+    settings: Settings,
+    *,
+    create: bool = True,
+    impersonate: str | None = None,
+    report: Callable[[str], None] = lambda _: None,
+) -> Database:
     """Connect to the database of the settings; ``report`` is called with progress while a local server starts.
 
     Args:
         create: make the local server if there is none of its name; otherwise only one that exists is started.
+        impersonate: the user of the server under whose rights every query runs.
 
     Raises:
         ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer: for the configured server.
@@ -21,9 +28,13 @@ def connect(settings: Settings, *, create: bool = True, report: Callable[[str], 
     """
     if settings.uri is not None:
         return Database.connect(
-            settings.uri, username=settings.username, password=settings.password, name=settings.database
+            settings.uri,
+            username=settings.username,
+            password=settings.password,
+            name=settings.database,
+            impersonate=impersonate,
         )
     if not create:
         local.require(name=settings.name, home=settings.home)
     server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version, report=report)
-    return Database.connect(server.uri, username=server.username, password=server.password)
+    return Database.connect(server.uri, username=server.username, password=server.password, impersonate=impersonate)

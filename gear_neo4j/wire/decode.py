@@ -24,6 +24,7 @@ def decode_search(search: documents.Search) -> Hits:
         decode_figure(search.figure) if search.figure else None,
         search.doubt,
         search.scope,
+        search.scope_plan,
     )
 
 

@@ -51,6 +51,7 @@ class Search(Document):
     figure: Figure | None = None
     doubt: Text = ""
     scope: dict[Text, Json] = Field(default_factory=dict)
+    scope_plan: Text = ""
 
 
 class Paths(Document):

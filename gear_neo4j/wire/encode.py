@@ -29,6 +29,7 @@ def encode_search(hits: Hits) -> documents.Search:
         figure=encode_figure(hits.figure) if hits.figure else None,
         doubt=hits.doubt,
         scope=dict(hits.scope),
+        scope_plan=hits.scope_plan,
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gear_neo4j import Beam, Gear, Naive
 from gear_neo4j.errors import IndexUnavailable
-from gear_neo4j.graph import bulk
+from gear_neo4j.graph import bulk, migrations
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
@@ -92,6 +92,18 @@ def test_an_index_that_a_killed_load_put_aside_is_made_by_the_next_migration(dat
     database.execute(f"DROP INDEX {TRIPLE_INDEX}")
 
     prepare(database, model=embedder.name, dimension=embedder.dimension)
+
+    assert "ONLINE" == state(database)
+
+
+def test_the_rest_of_a_killed_load_waits_until_the_index_is_built(gear, folder):
+    """It is small, but a search right after it needs the index that the large one put aside."""
+    gear.ingest([folder])
+    database = gear.graph.database
+    database.execute(f"DROP INDEX {TRIPLE_INDEX}")
+
+    with bulk.loading(database, dimension=32, expected=0):
+        migrations.restore(database, dimension=32)
 
     assert "ONLINE" == state(database)
 

@@ -117,3 +117,100 @@ def test_a_source_is_forgotten_in_its_collection(departments):
     assert 1 == gear("forget", "salaries/varna.md")[0]
     assert 0 == gear("forget", "salaries/varna.md", "--collection", "hr")[0]
     assert ["handbook", "legal"] == seen(gear)
+
+
+RIVERS = {"p1": "The Elbe rises in Bohemia.", "p2": "Bohemia is a part of Czechia.", "p3": "The Oder is a river."}
+PEOPLE = {"p1": "Ada was born in London.", "p2": "London is the capital of England.", "p3": "Bo likes Bohemia."}
+
+
+def data_set(folder, texts, question):
+    """A data set whose question needs the first two passages; the ids are the same in each."""
+    folder.mkdir()
+    rows = [{"id": id, "title": id, "text": text} for id, text in texts.items()]
+    words = {id: text.rstrip(".").split() for id, text in texts.items()}
+    facts = [{"id": id, "triples": [[first, second, last]]} for id, (first, second, *_, last) in words.items()]
+    queries = [{"id": "q1", "question": question, "gold": ["p1", "p2"], "answers": ["it"]}]
+    for name, lines in (("corpus", rows), ("triples", facts), ("queries", queries)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(folder)
+
+
+def test_data_sets_live_in_collections_of_one_database(departments, tmp_path):
+    """Beside what is there: each is measured as if it were alone, and is ingested once."""
+    gear = departments
+    rivers = data_set(tmp_path / "rivers", RIVERS, "Where does the Elbe rise, and what is that a part of?")
+    people = data_set(tmp_path / "people", PEOPLE, "Where was Ada born, and what is that the capital of?")
+
+    def measured(folder, *options):
+        code, printed, errors = gear("evaluate", folder, "--retriever", "naive", "--ks", "2", "--json", *options)
+        assert 0 == code, errors
+        return json.loads(printed), errors
+
+    code, _, errors = gear("evaluate", rivers, "--retriever", "naive")
+    assert (2, True) == (code, "use a collection (--collection)" in errors)
+    first, _ = measured(rivers, "--collection", "rivers")
+    second, _ = measured(people, "--collection", "people")
+    again, errors = measured(rivers, "--collection", "rivers")
+
+    assert [100.0, 100.0] == [report["recall"]["2"] for report in (first, second)]
+    assert first["recall"] == again["recall"]
+    assert "passages" not in errors
+    assert {"rivers/p1", "rivers/p2"} == set(first["per_question"][0]["gold"])
+    _, printed, _ = gear("collections", "--json")
+    sizes = {row["name"]: row["passages"] for row in json.loads(printed)["collections"]}
+    assert (3, 3, 1) == (sizes["rivers"], sizes["people"], sizes["legal"])
+
+
+def test_a_data_set_whose_collection_was_dropped_is_ingested_again(gear, tmp_path):
+    """The record says that it is no longer complete."""
+    rivers = data_set(tmp_path / "rivers", RIVERS, "Where does the Elbe rise?")
+    command = ("evaluate", rivers, "--retriever", "naive", "--collection", "rivers", "--json")
+    _, printed, _ = gear(*command)
+
+    assert 0 == gear("collections", "--drop", "rivers", "--yes")[0]
+    _, again, _ = gear(*command)
+
+    assert json.loads(printed)["recall"] == json.loads(again)["recall"] != {}
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--collection", "a", "--collection", "b"], "a data set is in one collection: give one of a, b"),
+        (["--collection", "a/b"], "holds a slash"),
+        (["--collection", "a", "--extract", "both"], "--extract both is for a database of its own"),
+        (["--collection", "a", "--table"], "--table and --report measure every system"),
+        (["--strict", "--retriever", "base", "--base", "fulltext"], "fulltext is refused under a strict scope"),
+    ],
+)
+def test_an_evaluation_that_cannot_be_in_a_collection_is_refused(gear, tmp_path, options, reason):
+    rivers = data_set(tmp_path / "rivers", RIVERS, "Where does the Elbe rise?")
+
+    code, _, errors = gear("evaluate", rivers, *options)
+
+    assert code not in (0, 1)
+    assert reason in " ".join(errors.split())
+
+
+def test_a_dry_run_takes_the_collection_and_refuses_wrong_names(departments):
+    """As the ingest would."""
+    code, printed, _ = departments("ingest", "contracts", "--dry-run", "--collection", "new")
+
+    assert (0, "1 passage and 0 triples could be ingested into the collection new\n") == (code, printed)
+    for options in (["--collection", "a/b"], ["--readers", " "]):
+        code, _, errors = departments("ingest", "contracts", "--dry-run", *options)
+        assert (2, 1) == (code, len(errors.splitlines()))
+
+
+def test_the_plan_of_a_scope_is_in_its_json_and_in_what_the_doctor_says(departments):
+    """A small scope is read itself."""
+    _, printed, _ = departments("search", "Varna?", "--json", "--collection", "hr")
+    plain = json.loads(departments("search", "Varna?", "--json")[1])
+    code, examined, _ = departments("doctor", "--collection", "hr", "--json")
+
+    assert ("reads all vectors of the scope", "") == (json.loads(printed)["scope_plan"], plain["scope_plan"])
+    (finding,) = [finding for finding in json.loads(examined)["findings"] if finding["subject"] == "scope"]
+    assert 0 == code
+    assert finding["detail"].startswith("1 of 3 passages, ")
+    assert finding["detail"].endswith("; a search reads all vectors of the scope")
+    assert "scope" not in [of["subject"] for of in json.loads(departments("doctor", "--json")[1])["findings"]]

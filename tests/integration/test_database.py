@@ -171,3 +171,33 @@ def test_an_error_of_a_text_without_a_file_is_as_the_server_put_it(empty):
         empty.run(Query("broken", "RETURN nonsense"))
 
     assert ".cypher" not in str(refused.value)
+
+
+READ, WRITE = Query("read", "RETURN 1 AS one"), Query("write", "MERGE (:__GearTests)", writes=True)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda database: database.run(READ),
+        lambda database: database.run(WRITE),
+        lambda database: database.execute("DROP INDEX nothing IF EXISTS"),
+        lambda database: list(database.stream("all_passages")),
+        lambda database: database.explain("RETURN 1"),
+        lambda database: database.read_text("RETURN 1"),
+    ],
+    ids=["read", "write", "schema", "stream", "explain", "text"],
+)
+def test_every_query_runs_as_the_impersonated_user(server, use):
+    """The Community server refuses each that names one."""
+    with Database.connect(server.uri, username=server.username, password=server.password) as database:
+        database.impersonated = "alice"
+        with pytest.raises(DatabaseError, match="Impersonation is not supported"):
+            use(database)
+
+
+def test_a_connection_is_made_as_the_impersonated_user(server):
+    """Already its first query is."""
+    login = {"username": server.username, "password": server.password}
+    with pytest.raises(DatabaseError, match="Impersonation is not supported"):
+        Database.connect(server.uri, **login, impersonate="alice")

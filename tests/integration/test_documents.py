@@ -17,6 +17,7 @@ from gear_neo4j.graph import migrations
 from gear_neo4j.graph.corpus_writes import Deletion, entity_rows, triple_rows
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, named
+from gear_neo4j.graph.record import RecordedDataset
 from gear_neo4j.ingestion import forgetting
 from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
@@ -535,7 +536,7 @@ def test_a_search_after_forgetting_does_not_find_what_went(gear, docs):
 
     found = gear.search("Vistula Warsaw", retriever=Base(base="bm25"))
     assert ["docs/guide.md"] == [hit.passage.source for hit in found]
-    assert ("set", None) == gear.graph.store.dataset()
+    assert RecordedDataset("set") == gear.graph.store.dataset()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from gear_neo4j.errors import InputError, ModelError, ReplyError
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.record import RecordedDataset
 from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.models.chat import Reply
@@ -305,7 +306,7 @@ def test_a_data_set_is_given_synonyms_when_a_system_needs_them(server, database,
         runs.provide(gear, dataset)
         runs.provide(gear, dataset, synonyms=True)
 
-        assert (dataset.name, dataset.fingerprint) == plain
+        assert RecordedDataset(dataset.name, dataset.fingerprint) == plain
         assert plain != linked == gear.graph.store.dataset()
         assert version == Graph(database).export.version()
         assert database.run(Query("e", "RETURN EXISTS { MATCH (e:Entity) WHERE e.embedding IS NOT NULL } AS any"))[0][

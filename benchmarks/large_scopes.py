@@ -1,0 +1,246 @@
+"""Scopes in a large graph: ``python -m benchmarks.large_scopes [--passages 150000] [--keep]``.
+
+The corpus of ``large_scout`` (``--keep`` takes the server that it kept, and keeps it), its passages in collections of
+half, a twentieth and a thousandth of the corpus, and of ten passages. A collection holds whole topics, whose passages
+are about the same: no even spread. Every question is put in each scope and without one, system by system in turn.
+Recall is that of the ten passages nearest to the question among those of the scope, by their own cosines. Prints a
+table and writes docs/benchmarks/large_scopes-VERSION.json; absolute times are of that machine only.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.large_scout import PASSAGES, SERVER, loaded_server
+from benchmarks.made import TOPIC, SyntheticCorpus, WordVectors, mixed
+from benchmarks.measure import in_own_process, machine, spread, timed
+from benchmarks.searches import time_search
+from gear_neo4j import Base, Gear, Naive, Scout, Settings
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.models.embeddings import Vectors
+from gear_neo4j.retrieval.retriever import Retriever
+
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks"
+EVERYTHING = "no scope"
+# Topics in a thousand.
+SHARES = {"half": 500, "twentieth": 50, "thousandth": 1}
+TEN = "ten passages"
+REST = "rest"
+COLLECTIONS = (*SHARES, TEN)
+QUESTIONS = 100
+K = 10
+A_BATCH = 2_000
+STAMP = Query(
+    "stamp",
+    "UNWIND $ids AS id MATCH (p:Passage {id: id}) SET p.collection = $collection "
+    "WITH p MATCH (p)<-[:FROM]-(t:Triple) SET t.collection = $collection",
+    frozenset({"ids", "collection"}),
+    writes=True,
+    timeout=0,
+)
+SYSTEMS = {"sbert": Base(base="sbert"), "naive": Naive(base="sbert"), "scout": Scout()}
+FILTERED = "VectorRetriever, filtered"
+
+
+def collection_of(number: int) -> str:
+    """The collection of a passage by its number."""
+    place = mixed(number // TOPIC, 11) % 1_000
+    bound = 0
+    for name, share in SHARES.items():
+        bound += share
+        if place < bound:
+            return name
+    return REST
+
+
+def members(corpus: SyntheticCorpus) -> dict[str, list[int]]:
+    """The numbers of the passages of each collection; the ten are of one topic of the rest."""
+    numbers: dict[str, list[int]] = {name: [] for name in (*SHARES, REST)}
+    for number in range(corpus.passages):
+        numbers[collection_of(number)].append(number)
+    return numbers | {TEN: numbers[REST][:10], REST: numbers[REST][10:]}
+
+
+def stamp(settings: Settings, corpus: SyntheticCorpus) -> None:
+    """Put the passages and their triples into their collections."""
+    with Gear.connect(settings, embedder=WordVectors()) as gear:
+        for name, numbers in members(corpus).items():
+            ids = iter([f"made-{corpus.seed}-{number:07}" for number in numbers])
+            batches = iter(lambda: list(islice(ids, A_BATCH)), [])  # noqa: B023
+            for batch in track(batches, name, total=-(-len(numbers) // A_BATCH)):
+                gear.graph.database.run(STAMP, ids=batch, collection=name)
+        # What is kept of a scope is stale.
+        gear.graph.store.record_dataset("large_scopes", fingerprint=None)
+
+
+def vectors(corpus: SyntheticCorpus, numbers: Sequence[int]) -> tuple[list[str], Vectors]:
+    """The ids and vectors of some passages."""
+    wanted, embedder = set(numbers), WordVectors()
+    passages = [
+        passage for batch in corpus.batches() for passage, _ in batch if int(passage.id.rpartition("-")[2]) in wanted
+    ]
+    return [passage.id for passage in passages], embedder.embed([passage.content for passage in passages])
+
+
+def nearest(ids: Sequence[str], of: Vectors, question: Vectors) -> set[str]:
+    """The ids of the ten passages with the highest cosines."""
+    cosines = of @ question
+    return {ids[place] for place in np.argsort(-cosines, kind="stable")[:K]}
+
+
+def systems(gear: Gear, scope: str | None) -> dict[str, Retriever]:
+    """The retrievers under test, in a scope."""
+    view = gear if scope is None else gear.scoped(collections=[scope])
+    return {name: view.retriever(recipe) for name, recipe in SYSTEMS.items()}
+
+
+def rival(gear: Gear) -> Callable[[Sequence[float], str], list[str]] | None:
+    """neo4j-graphrag's vector search with a filter of the collection, if it is installed."""
+    if not find_spec("neo4j_graphrag"):
+        return None
+    import neo4j
+    from neo4j_graphrag.retrievers import VectorRetriever
+    from neo4j_graphrag.types import RetrieverResultItem
+
+    def item(record: neo4j.Record) -> RetrieverResultItem:
+        return RetrieverResultItem(content=record["node"]["id"])
+
+    retriever = VectorRetriever(
+        gear.graph.database._driver,
+        "gear_passage_embedding",
+        result_formatter=item,
+        return_properties=["id"],
+        neo4j_database=gear.graph.name,
+    )
+
+    def search(vector: Sequence[float], scope: str) -> list[str]:
+        found = retriever.search(query_vector=list(vector), top_k=K, filters={"collection": {"$eq": scope}})
+        return [one.content for one in found.items]
+
+    return search
+
+
+def measure(settings: Settings, corpus: SyntheticCorpus) -> dict[str, Any]:
+    """Every question in every scope, in two rounds, of which the second counts."""
+    questions = [question.question for question in corpus.questions(QUESTIONS)]
+    encoded = WordVectors().embed(questions)
+    numbers = members(corpus)
+    truth = {}
+    for name in COLLECTIONS:
+        ids, of = vectors(corpus, numbers[name])
+        truth[name] = [nearest(ids, of, question) for question in encoded]
+    with Gear.connect(settings, embedder=WordVectors()) as gear:
+        scopes: dict[str, dict[str, Retriever]] = {name: systems(gear, name) for name in COLLECTIONS}
+        scopes = {EVERYTHING: systems(gear, None), **scopes}
+        filtered = rival(gear)
+        for counts in (False, True):
+            times, recalls, exact = _round(questions, encoded, scopes, filtered, truth, shown=counts)
+        return {
+            "questions": len(questions),
+            "passages": {name: len(numbers[name]) for name in COLLECTIONS},
+            "scopes": {
+                scope: {
+                    name: {
+                        "ms": spread(spent),
+                        "recall_at_10": _percent(recalls[scope][name]),
+                        "exact": _percent(exact[scope][name]),
+                    }
+                    for name, spent in of.items()
+                }
+                for scope, of in times.items()
+            },
+            "machine": machine(gear.graph.version),
+        }
+
+
+def _percent(shares: Sequence[float]) -> float | None:
+    return round(100 * fmean(shares), 1) if shares else None
+
+
+Figures = dict[str, dict[str, list[float]]]
+
+
+def _round(
+    questions: Sequence[str],
+    encoded: Vectors,
+    scopes: dict[str, dict[str, Retriever]],
+    filtered: Callable[[Sequence[float], str], list[str]] | None,
+    truth: dict[str, list[set[str]]],
+    *,
+    shown: bool,
+) -> tuple[Figures, Figures, Figures]:
+    """Times, recalls and shares of exact answers, by scope and system."""
+    names = [*SYSTEMS, FILTERED]
+    times, recalls, exact = (_empty(scopes, names) for _ in range(3))
+    for place, question in enumerate(track(questions, "second round" if shown else "first round")):
+        for scope, retrievers in scopes.items():
+            for name, retriever in retrievers.items():
+                timing = time_search(retriever, question, k=K)
+                times[scope][name].append(timing.total)
+                exact[scope][name].append(float(timing.hits.exact))
+                if scope != EVERYTHING and name == "sbert":
+                    recalls[scope][name].append(_share([hit.passage.id for hit in timing.hits], truth[scope][place]))
+            if filtered and scope != EVERYTHING:
+                ids: list[str] = []
+                vector = encoded[place].tolist()
+                times[scope][FILTERED].append(timed(lambda: ids.extend(filtered(vector, scope))))  # noqa: B023
+                recalls[scope][FILTERED].append(_share(ids, truth[scope][place]))
+    return times, recalls, exact
+
+
+def _empty(scopes: Iterable[str], names: Iterable[str]) -> Figures:
+    return {scope: {name: [] for name in names} for scope in scopes}
+
+
+def _share(ids: Sequence[str], wanted: set[str]) -> float:
+    return len(wanted & set(ids)) / len(wanted)
+
+
+def rows(results: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The table's rows: scope, system, p50, p95, how many times that without a scope, recall."""
+    plain = results["scopes"][EVERYTHING]
+    for scope, of in results["scopes"].items():
+        size = f" ({results['passages'][scope]:,})" if scope in results["passages"] else ""
+        for name, figures in of.items():
+            ms = figures["ms"]
+            if ms["count"]:
+                base = plain[name]["ms"].get("median")
+                times = f"{ms['median'] / base:.2f}" if base else ""
+                recall = "" if figures["recall_at_10"] is None else f"{figures['recall_at_10']:.1f}"
+                yield scope + size, name, f"{ms['median']:.1f}", f"{ms['p95']:.1f}", times, recall
+
+
+def main() -> None:
+    """Load, stamp, ask, print, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.large_scopes", description=__doc__)
+    parser.add_argument("--passages", type=int, default=PASSAGES, help="how many (default: %(default)s)")
+    parser.add_argument("--keep", action="store_true", help="keep the server with its data for the next run")
+    options = parser.parse_args()
+    settings = replace(Settings.load(), uri=None, name=f"{SERVER}-{options.passages}", database=None)
+    corpus = SyntheticCorpus(options.passages)
+    with loaded_server(settings, corpus, keep=options.keep):
+        in_own_process(stamp, settings, corpus).result()
+        results: dict[str, Any] = in_own_process(measure, settings, corpus).result()
+    version = results["machine"]["neo4j"]
+    (RESULTS / f"large_scopes-{version}.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    view = Table(title=f"{corpus.triples:,} triples, Neo4j {version}", box=None, header_style="bold")
+    for column in ("scope", "system", "p50 ms", "p95", "times unscoped", "recall of the ten nearest"):
+        view.add_column(column, justify="left" if column in ("scope", "system") else "right")
+    for row in rows(results):
+        view.add_row(*row)
+    Console().print(view)
+
+
+if __name__ == "__main__":
+    main()
