@@ -38,6 +38,7 @@ def test_ingest_search_and_evaluate(gear, folder, tmp_path):
         "paths",
         "facts",
         "doubt",
+        "scope_plan",
         "scope",
         "exact",
         "figure",
@@ -126,7 +127,8 @@ def test_evaluate_takes_up_an_interrupted_ingest(gear, folder, empty):
     empty.run(
         Query(
             "cut",
-            "MATCH (s:__GearStore) REMOVE s.datasetFingerprint WITH s MATCH (t:Triple) DETACH DELETE t",
+            "MATCH (s:__GearStore) SET s.datasets = [x IN s.datasets | left(x, size(x) - size(split(x, '\\t')[2]))] "
+            "WITH s MATCH (t:Triple) DETACH DELETE t",
             writes=True,
         )
     )
