@@ -2,15 +2,13 @@
 
 The corpus of ``large_scout`` (``--keep`` takes the server that it kept, and keeps it), its passages in collections of
 half, a twentieth and a thousandth of the corpus, and of ten passages. A collection holds whole topics, whose passages
-are about the same: no even spread. Every question is put in each scope and without one, system by system in turn.
+are alike, so it is not spread evenly. Every question is put in each scope and without one, system by system in turn.
 Recall is that of the ten passages nearest to the question among those of the scope, by their own cosines. Prints a
 table and writes docs/benchmarks/large_scopes-VERSION.json; absolute times are of that machine only.
 """
 
-import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -22,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.large_scout import PASSAGES, SERVER, loaded_server
+from benchmarks.large_scout import chosen, loaded_server
 from benchmarks.made import TOPIC, SyntheticCorpus, WordVectors, mixed
 from benchmarks.measure import in_own_process, machine, spread, timed
 from benchmarks.searches import time_search
@@ -223,13 +221,8 @@ def rows(results: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 
 def main() -> None:
     """Load, stamp, ask, print, write."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.large_scopes", description=__doc__)
-    parser.add_argument("--passages", type=int, default=PASSAGES, help="how many (default: %(default)s)")
-    parser.add_argument("--keep", action="store_true", help="keep the server with its data for the next run")
-    options = parser.parse_args()
-    settings = replace(Settings.load(), uri=None, name=f"{SERVER}-{options.passages}", database=None)
-    corpus = SyntheticCorpus(options.passages)
-    with loaded_server(settings, corpus, keep=options.keep):
+    settings, corpus, keep = chosen("large_scopes", description=__doc__)
+    with loaded_server(settings, corpus, keep=keep):
         in_own_process(stamp, settings, corpus).result()
         results: dict[str, Any] = in_own_process(measure, settings, corpus).result()
     version = results["machine"]["neo4j"]

@@ -117,15 +117,20 @@ def loaded_server(settings: Settings, corpus: SyntheticCorpus, *, keep: bool) ->
         yield server
 
 
-def main() -> None:
-    """Load, ask, print, write."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.large_scout", description=__doc__)
+def chosen(name: str, *, description: str | None) -> tuple[Settings, SyntheticCorpus, bool]:
+    """The server, the corpus, and whether to keep the server, from the command line of a benchmark."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
     parser.add_argument("--passages", type=int, default=PASSAGES, help="how many (default: %(default)s)")
     parser.add_argument("--keep", action="store_true", help="keep the server with its data for the next run")
     options = parser.parse_args()
     settings = replace(Settings.load(), uri=None, name=f"{SERVER}-{options.passages}", database=None)
-    corpus = SyntheticCorpus(options.passages)
-    with loaded_server(settings, corpus, keep=options.keep):
+    return settings, SyntheticCorpus(options.passages), options.keep
+
+
+def main() -> None:
+    """Load, ask, print, write."""
+    settings, corpus, keep = chosen("large_scout", description=__doc__)
+    with loaded_server(settings, corpus, keep=keep):
         results: dict[str, Any] = in_own_process(measure, settings, corpus).result()
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     console = Console()

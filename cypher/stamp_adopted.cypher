@@ -29,8 +29,10 @@ MATCH (p)-[:DESCRIBES]->(n)
 WITH p, CASE WHEN n[$property] IS NULL THEN $readers
   ELSE [name IN [] + n[$property] WHERE toStringOrNull(name) IS NOT NULL | toString(name)] END AS named
 WITH p, CASE named WHEN [] THEN [''] ELSE named END AS allowed
-WITH p, allowed, p.collection <> $collection OR coalesce(p.readers, []) <> coalesce(allowed, []) AS differs
-SET p.collection = $collection, p.readers = allowed
+WITH p, allowed,
+  coalesce(p.collection, '') <> $collection OR coalesce(p.readers, []) <> coalesce(allowed, []) AS differs
+FOREACH (changed IN CASE WHEN differs THEN [p] ELSE [] END |
+  SET changed.collection = $collection, changed.readers = allowed)
 WITH p, allowed, differs
 CALL (p, allowed) {
   MATCH (p)<-[:FROM]-(t:Triple)
@@ -44,7 +46,7 @@ CALL (p, allowed) {
   WITH t, reduce(common = allowed, list IN lists |
     CASE WHEN common IS NULL THEN list ELSE [name IN common WHERE name IN list] END) AS common
   WITH t, CASE common WHEN [] THEN [''] ELSE common END AS common
-  WHERE t.collection <> $collection OR coalesce(t.readers, []) <> coalesce(common, [])
+  WHERE coalesce(t.collection, '') <> $collection OR coalesce(t.readers, []) <> coalesce(common, [])
   SET t.collection = $collection, t.readers = common
   RETURN count(t) AS triples
 }

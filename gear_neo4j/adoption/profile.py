@@ -92,7 +92,7 @@ class Profile:
 
     @property
     def restricts_readers(self) -> bool:
-        """Whether something of the graph may not be for everybody."""
+        """Whether some nodes may be hidden from some readers."""
         return self.readers is not None or bool(self.default_readers)
 
     @property

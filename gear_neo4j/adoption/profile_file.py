@@ -19,8 +19,8 @@ BUILT_IN = Path(__file__).parent / "profiles"
 # What a table of a profile holds one of; all else are lists.
 _TEXTS = frozenset({"key", "words", "predicate", "rank"})
 # What it says beside its tables.
-TEXTS = ("name", "collection", "readers")
-LISTS = ("without", "sources", "default_readers")
+_TOP_TEXTS = ("name", "collection", "readers")
+_TOP_LISTS = ("without", "sources", "default_readers")
 
 
 def built_in() -> dict[str, Path]:
@@ -55,7 +55,7 @@ def parse(text: str, *, file: str) -> Profile:
     """
     top = _load_toml(text, file)
     tables = dict.fromkeys(("entities", "chunks", "relationships", "synonyms"), dict)
-    _check(top, {**dict.fromkeys(TEXTS, str), **tables, **dict.fromkeys(LISTS, list)}, place=file)
+    _check(top, {**dict.fromkeys(_TOP_TEXTS, str), **tables, **dict.fromkeys(_TOP_LISTS, list)}, place=file)
     kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
     parts: dict[str, Any] = {
         key: {
@@ -64,8 +64,8 @@ def parse(text: str, *, file: str) -> Profile:
         }
         for key, kind in kinds.items()
     }
-    values: dict[str, Any] = {key: top[key] for key in TEXTS if key in top}
-    values |= {key: _names(top.get(key, []), file) for key in LISTS}
+    values: dict[str, Any] = {key: top[key] for key in _TOP_TEXTS if key in top}
+    values |= {key: _names(top.get(key, []), file) for key in _TOP_LISTS}
     values["synonyms"] = _synonyms(top.get("synonyms", {}), place=f"{file}: synonyms")
     try:
         profile = Profile(**{"name": Path(file).stem, **values, **parts})

@@ -43,7 +43,7 @@ def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, scope: 
     The exit code is 2 if there is a problem.
     """
     with opened(settings) as gear, waiting("examining"):
-        extent = gear.scoped(**scope.json).graph.database.extent
+        extent = gear.graph.scoped(scope).database.extent
         examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub), extent)
         examination = examiner.examine(questions=questions)
     if not emit(json_file, asdict(examination)):

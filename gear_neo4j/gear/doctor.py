@@ -77,7 +77,7 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """One read-only examination of a database; with the ``extent`` of a scope, it says how that is searched."""
+    """A read-only examination of a database, and of how a scope is searched if its ``extent`` is given."""
 
     graph: Graph
     embedder: Embedder

@@ -16,7 +16,7 @@ MOST_EXAMINED = 10_000
 MOST_READ = 1_000
 # The candidates that an index gives at most, however few of them are in the scope.
 MOST_CANDIDATES = 20_000
-# What a search asks an index for, at most a few times more or less.
+# About how many candidates a search requests from an index without a scope.
 CANDIDATES = 100
 # This many times the expected number of candidates is requested: those in the scope are not spread evenly.
 MARGIN = 1.5

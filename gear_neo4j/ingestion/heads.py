@@ -97,7 +97,7 @@ def from_html(soup: "BeautifulSoup") -> dict[str, Any]:
 def from_pdf(information: "DocumentInformation") -> dict[str, Any]:
     """What the information of a PDF says; its subject is the description."""
     created: datetime | None = None
-    # Many a date in a PDF is not one.
+    # Dates in PDFs are often malformed.
     with suppress(Exception):
         created = information.creation_date
     return _described(

@@ -57,6 +57,18 @@ def adopt(database, embedder, profile=PROFILE):
     return Adoption(Graph(database), profile, embedder).run()
 
 
+def adopt_until_the_stamp(database, embedder, monkeypatch):
+    """An adoption that is interrupted before it says who may read what it wrote."""
+
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OverlayStore, "stamp", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            adopt(database, embedder)
+
+
 def visible(name, principals):
     readers = READERS_OF[name]
     return readers is None or bool(readers & set(principals))
@@ -184,14 +196,7 @@ def test_the_property_of_readers_is_shown_to_nobody(staff, embedder):
 
 def test_what_an_interrupted_adoption_wrote_is_seen_by_nobody(staff, server, embedder, monkeypatch):
     """Whatever the stamp would have said; the next run says it."""
-
-    def interrupted(*_args, **_options):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(OverlayStore, "stamp", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            adopt(staff, embedder)
+    adopt_until_the_stamp(staff, embedder, monkeypatch)
     with opened(server, embedder) as gear:
         before = seen(gear.scoped(principals=["hr", "legal", "it"]))
         adopt(staff, embedder)
@@ -205,14 +210,7 @@ def test_a_text_that_changes_is_hidden_until_its_readers_are_known(staff, server
     """The new text may be what made somebody restrict it."""
     adopt(staff, embedder)
     staff.run(write("MATCH (ada:Person {name: 'Ada Alpha'}) SET ada.note = 'Resigned.', ada.acl = ['hr']"))
-
-    def interrupted(*_args, **_options):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(OverlayStore, "stamp", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            adopt(staff, embedder)
+    adopt_until_the_stamp(staff, embedder, monkeypatch)
     with opened(server, embedder) as gear:
         assert "Ada" not in seen(gear.scoped(principals=["it"]))[0]
         adopt(staff, embedder)
