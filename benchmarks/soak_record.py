@@ -2,6 +2,7 @@
 
 import logging
 import time
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,7 +30,8 @@ class Record:
     errors: Counter[str] = field(default_factory=Counter)
     at_restarts: Counter[str] = field(default_factory=Counter)
     retried: Counter[str] = field(default_factory=Counter)
-    searches: list[float] = field(default_factory=list)
+    # Eight bytes each: the record of a long soak must not be what grows.
+    searches: "array[float]" = field(default_factory=lambda: array("d"))
     memory: list[dict[str, float]] = field(default_factory=list)
     away: list[tuple[float, float]] = field(default_factory=list)
     stopped_at: float | None = None
