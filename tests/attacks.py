@@ -448,7 +448,31 @@ ATTACKS = {
         ],
     },
     "planning": {
-        "takes too long to plan": [
+        "take too long to plan": [
+            "MATCH (a)" + "-->()" * 40 + " RETURN a",
+            "MATCH (a)" + "-[:KNOWS]-()" * 40 + " RETURN a",
+            "MATCH " + ",".join(f"(a{i})--(a{j})" for i in range(14) for j in range(i)) + " RETURN 1 AS a",
+            "MATCH (a) " + " ".join(f"OPTIONAL MATCH (a)-->(b{i})" for i in range(60)) + " RETURN a",
+            "MATCH (a) WHERE " + " AND ".join(["EXISTS { (a)-->(:X) }"] * 200) + " RETURN a",
+            "MATCH (a) WHERE " + " OR ".join(["(a)-->(:X)"] * 200) + " RETURN a",
+            "MATCH (a)" + "".join(f" ((x{i})-->(y{i})){{1,3}} " for i in range(35)) + "(b) RETURN 1 AS a",
+            "MATCH (a)" + "-[*1..2]->()" * 35 + " RETURN a",
+            "MATCH "
+            + ",".join(f"(a{i})" for i in range(100))
+            + " WHERE "
+            + " AND ".join(f"a{i}.x = a{i + 1}.y" for i in range(99))
+            + " RETURN 1 AS a",
+            "MATCH (a) WHERE "
+            + "".join(f"EXISTS {{ MATCH (b{i}) WHERE " for i in range(22))
+            + "true"
+            + "}" * 22
+            + " RETURN a",
+            "MATCH (n) WHERE "
+            + "".join(f"(n.a{i} OR (n.b{i} AND " for i in range(11))
+            + "true"
+            + "))" * 11
+            + " RETURN n",
+            "MATCH (n:" + "&".join(f"L{i}" for i in range(60)) + ") RETURN n",
             "MATCH (n) WHERE " + "n.x XOR " * 24 + "true RETURN n",
             "MATCH (n) WHERE " + "n.x = 1 xor " * 24 + "true RETURN n",
             "RETURN " + "NOT " * 1_900 + "true AS a",

@@ -19,8 +19,6 @@ MOST_REPEATS = 2
 MOST_OPTIONS = 3
 # The levels of brackets in all clauses together: a clause can put what it takes over into another list.
 DEEPEST = 60
-# The planner is not ended by any timeout: 24 XOR occupy it, and all queries after it, for more than a minute.
-MOST_OF_A_WORD = {"XOR": 3, "NOT": 30, "CASE": 30}
 ENDLESS = frozenset({"REDUCE", "ALLREDUCE"})
 QUANTIFIERS = frozenset({"ANY", "ALL", "NONE", "SINGLE"})
 _PROJECTING = frozenset({"WITH", "RETURN", "LET"})
@@ -62,7 +60,6 @@ which at most two characters or classes are repeated
     """
     # First, for the others look at each bracket with all that it encloses.
     _check_depth(code)
-    _check_planning(code)
     for place, token in enumerate(code):
         if token.text == "~" and place and code[place - 1].text == "=":
             _check_pattern(code[place + 1 :])
@@ -169,14 +166,6 @@ def _check_depth(code: Sequence[Token]) -> None:
         raise GuardError(
             f"the query nests brackets deeper than {DEEPEST} levels in all: write fewer within one another"
         )
-
-
-def _check_planning(code: Sequence[Token]) -> None:
-    """Refuse chains of words that the planner takes apart in every combination."""
-    for word, most in MOST_OF_A_WORD.items():
-        count = sum(token.word == word for token in code)
-        if count > most:
-            raise GuardError(f"the query has {word} {count} times, which takes too long to plan: {most} are allowed")
 
 
 def _check_loops(code: Sequence[Token]) -> None:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from gear_neo4j.errors import GuardError
 from gear_neo4j.graph.bounds import check_bounds
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.planning import check_planning
 from gear_neo4j.graph.tokens import Token, tokens
 
 LONGEST_QUERY = 8_000
@@ -86,6 +87,7 @@ def check(text: str, *, limit: int = 100) -> str:
         _check_clause(code, place)
     _check_calls(code)
     check_bounds(code)
+    check_planning(code)
     return _limit_rows(parts, code, limit)
 
 
