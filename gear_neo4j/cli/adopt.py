@@ -14,11 +14,11 @@ from gear_neo4j.adoption.profile_file import built_in, dump, load
 from gear_neo4j.adoption.release import ReleaseReport
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
-from gear_neo4j.cli.ingest import progress_shown, tell
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import waiting
+from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.cli.screen import errors
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import PartialResult, SettingsError
@@ -52,7 +52,7 @@ def import_command(
     """
     dialect = Dialect(_character("--delimiter", delimiter), _character("--array-delimiter", array_delimiter))
     with opened(settings, create=True) as gear, progress_shown() as on_progress:
-        report = gear.overlay.import_csv(files, dialect=dialect, on_problem=tell, on_progress=on_progress)
+        report = gear.overlay.import_csv(files, dialect=dialect, on_problem=report_problem, on_progress=on_progress)
         database = gear.graph.name
     if not emit(json_file, asdict(report)):
         read = f"{counted(report.nodes, 'node')} and {counted(report.relationships, 'relationship')}"

@@ -8,10 +8,10 @@ import click
 from rich.table import Table
 
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
-from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import CONNECTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.collections import Collection

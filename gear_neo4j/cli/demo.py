@@ -7,8 +7,8 @@ import click
 from rich.panel import Panel
 from rich.text import Text
 
-from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, own_server, with_settings
+from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.cli.search import print_hits, print_paths
 from gear_neo4j.evaluate import datasets, runs

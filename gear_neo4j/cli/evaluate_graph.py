@@ -6,9 +6,9 @@ from typing import Any
 
 from rich.table import Table
 
-from gear_neo4j.cli.ingest import progress_shown, tell
 from gear_neo4j.cli.options import opened, own_server
 from gear_neo4j.cli.progress import counting
+from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.evaluate import knowledge
 from gear_neo4j.printable import single_line
 from gear_neo4j.recipes import RetrieverRecipe
@@ -28,7 +28,7 @@ def evaluate_graph(
     settings = own_server(settings, f"evaluate-{dataset.name}")
     with opened(settings, create=True) as gear:
         with progress_shown() as on_progress:
-            knowledge.provide(gear, dataset, on_problem=tell, on_progress=on_progress)
+            knowledge.provide(gear, dataset, on_problem=report_problem, on_progress=on_progress)
         recipes: dict[str, RetrieverRecipe] = {recipe.name: recipe for recipe in (Naive(), Paths(), *chosen)}
         systems = knowledge.retrievers(gear, list(recipes.values()))
         with counting("questions", len(dataset.questions[:limit])) as advance:

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import click
 
-from gear_neo4j.cli.ingest import progress_shown, tell
 from gear_neo4j.cli.options import opened
 from gear_neo4j.cli.progress import counting
+from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.cli.screen import errors
 from gear_neo4j.cli.table import measure
 from gear_neo4j.evaluate import datasets, runs, systems
@@ -30,7 +30,7 @@ JOURNALS = "evaluations"
 def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
     """Ingest the data set unless the database holds it."""
     with progress_shown() as on_progress:
-        runs.provide(gear, dataset, synonyms=synonyms, on_problem=tell, on_progress=on_progress)
+        runs.provide(gear, dataset, synonyms=synonyms, on_problem=report_problem, on_progress=on_progress)
 
 
 def measure_system(

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import click
 
-from gear_neo4j.cli.ingest import CHUNKS, FOLLOW_LINKS, PATH, TRIPLES, progress_shown, report_links, tell
+from gear_neo4j.cli.documents import PATH, TRIPLES, DocumentOptions, with_documents
 from gear_neo4j.cli.options import EMBEDDING, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_folder
 from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
 from gear_neo4j.ingestion.sources import files_to_ingest
@@ -21,8 +22,7 @@ from gear_neo4j.wording import contents, counted
 @click.argument("sources", nargs=-1, type=PATH, required=True)
 @TRIPLES
 @click.option("--admin-import", "folder", type=PATH, required=True, help="A new folder for the CSV files.")
-@CHUNKS
-@FOLLOW_LINKS
+@with_documents
 @json_option
 @with_settings(EMBEDDING)
 def export(
@@ -30,8 +30,7 @@ def export(
     triples: tuple[Path, ...],
     folder: Path,
     json_file: Path | None,
-    chunk_size: int,
-    follow_links: bool,
+    documents: DocumentOptions,
     settings: Settings,
 ) -> None:
     """Convert SOURCES to CSV files for the bulk import of neo4j-admin into a new database.
@@ -44,9 +43,16 @@ def export(
     """
     require_folder(folder)
     embedder = open_embedder(settings)
-    files = files_to_ingest(sources, triples, follow_links=follow_links)
+    files = files_to_ingest(sources, triples, follow_links=documents.follow_links)
     with progress_shown() as on_progress:
-        run = AdminExport(folder, embedder, on_problem=tell, on_progress=on_progress, chunk_size=chunk_size)
+        run = AdminExport(
+            folder,
+            embedder,
+            on_problem=report_problem,
+            on_progress=on_progress,
+            chunk_size=documents.chunk_size,
+            limits=documents.limits,
+        )
         report = run.run(files)
     if not emit(json_file, asdict(report)):
         say(f"{contents(report.passages, report.triples, report.entities)} in {folder}")

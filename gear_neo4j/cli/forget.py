@@ -7,10 +7,10 @@ import click
 
 from gear_neo4j.cli.collections import COLLECTION
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
-from gear_neo4j.cli.ingest import progress_shown
 from gear_neo4j.cli.options import CONNECTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import contents

@@ -1,29 +1,23 @@
 """``gear ingest``: write files into the graph."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from gear_neo4j.cli import extraction
+from gear_neo4j.cli.documents import PATH, TRIPLES, DocumentOptions, with_documents
+from gear_neo4j.cli.dry_run import DryRun
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
-from gear_neo4j.cli.progress import stages
-from gear_neo4j.cli.screen import errors
+from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
-from gear_neo4j.extraction.forecast import forecast
 from gear_neo4j.extraction.run import ExtractionReport
 from gear_neo4j.graph.store import Counts
-from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
-from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import Membership
-from gear_neo4j.ingestion.pipeline import IngestReport, read_only
-from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.ingestion.pipeline import IngestReport
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
@@ -32,21 +26,6 @@ from gear_neo4j.wording import contents, counted
 
 AUTO = "auto"
 NONE = "none"
-PATH = click.Path(path_type=Path)
-TRIPLES = click.option(
-    "--triples", multiple=True, type=PATH, help="A JSONL file with the triples of a passage per line; can be repeated."
-)
-CHUNKS = click.option(
-    "--chunk-size",
-    type=click.IntRange(min=SMALLEST_CHUNK),
-    default=CHUNK_SIZE,
-    show_default=True,
-    help="Passage length for documents, in characters.",
-)
-FOLLOW_LINKS = click.option(
-    "--follow-links", is_flag=True, help="Also read what links in a folder lead to outside of it."
-)
-SHOWN_LINKS = 5
 
 
 @click.command()
@@ -54,8 +33,7 @@ SHOWN_LINKS = 5
 @TRIPLES
 @click.option("--synonyms", is_flag=True, help="Link entities with similar names (cosine at least 0.8).")
 @click.option("--replace", is_flag=True, help="Let a JSONL line replace the stored text of its id.")
-@CHUNKS
-@FOLLOW_LINKS
+@with_documents
 @click.option(
     "--extract",
     "extractor",
@@ -100,8 +78,7 @@ def ingest(
     json_file: Path | None,
     synonyms: bool,
     replace: bool,
-    chunk_size: int,
-    follow_links: bool,
+    documents: DocumentOptions,
     collection: str,
     readers: tuple[str, ...],
     settings: Settings,
@@ -122,17 +99,8 @@ def ingest(
     # A wrong name is refused in a dry run, too.
     membership = Membership.of(collection, readers or None)
     if dry_run:
-        _forecast(
-            sources,
-            triples,
-            model=extractor == Model.name,
-            retry_failed=retry_failed,
-            settings=settings,
-            chunk_size=chunk_size,
-            follow_links=follow_links,
-            membership=membership,
-            json_file=json_file,
-        )
+        dry = DryRun(settings, documents, membership, model=extractor == Model.name, retry_failed=retry_failed)
+        end(dry.report(sources, triples, json_file=json_file))
         return
     # Fail before a server is started if no model is set.
     chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name else None
@@ -145,12 +113,13 @@ def ingest(
                     sources,
                     triples=triples,
                     extract=extractor in (AUTO, Model.name),
-                    on_problem=tell,
+                    on_problem=report_problem,
                     on_progress=on_progress,
                     synonyms=synonyms,
                     replace=replace,
-                    chunk_size=chunk_size,
-                    follow_links=follow_links,
+                    chunk_size=documents.chunk_size,
+                    follow_links=documents.follow_links,
+                    limits=documents.limits,
                     collection=membership.collection,
                     readers=membership.readers,
                 )
@@ -162,7 +131,7 @@ def ingest(
     document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
     if not emit(json_file, document | ({"extraction": asdict(extracted)} if extracted else {})):
         _print(report, extracted, counts, price=price)
-    _end(report or IngestReport(), extracted)
+    end(report or IngestReport(), extracted)
 
 
 def _chosen(extractor: str, *, model_options: bool) -> bool:
@@ -188,39 +157,6 @@ def _print(
     say(f"the graph holds {totals}, {counted(counts.synonyms, 'synonym edge')}")
 
 
-def _forecast(
-    sources: tuple[Path, ...],
-    triples: tuple[Path, ...],
-    *,
-    model: bool,
-    retry_failed: bool,
-    settings: Settings,
-    chunk_size: int,
-    follow_links: bool,
-    membership: Membership,
-    json_file: Path | None,
-) -> None:
-    """Report what the files hold and what an extraction would cost, without calling a model."""
-    report, estimate = None, None
-    if sources or triples:
-        files = files_to_ingest(sources, triples, follow_links=follow_links)
-        report = read_only(files, chunk_size=chunk_size, on_problem=tell)
-        estimate = forecast(report.passages_read, report.characters_read) if model else None
-    else:
-        with opened(settings) as gear:
-            estimate = gear.corpus.forecast(retry_failed=retry_failed)
-    document = {"ingest": asdict(report) if report else None, "forecast": asdict(estimate) if estimate else None}
-    if not emit(json_file, document):
-        if report:
-            read = f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')}"
-            collection = membership.collection
-            into = "" if collection == DEFAULT_COLLECTION else f" into the collection {collection}"
-            say(f"{read} could be ingested{into}")
-        if estimate:
-            extraction.print_forecast(estimate, price=settings.chat_price)
-    _end(report or IngestReport())
-
-
 def _summary(report: IngestReport) -> str:
     return (
         f"{counted(report.passages_written, 'passage')} and {counted(report.triples_written, 'triple')} written "
@@ -238,7 +174,7 @@ def _changes(report: IngestReport) -> str:
     return "".join(f", {counted(count, noun)} {verb}" for (noun, verb), count in counts.items() if count)
 
 
-def _end(report: IngestReport, extracted: ExtractionReport | None = None) -> None:
+def end(report: IngestReport, extracted: ExtractionReport | None = None) -> None:
     """Say in one line what was left out, if anything."""
     if report.skipped:
         say(f"{counted(sum(report.skipped.values()), 'file')} skipped: {', '.join(report.skipped)}", err=True)
@@ -249,23 +185,3 @@ def _end(report: IngestReport, extracted: ExtractionReport | None = None) -> Non
         parts.insert(0, f"{problems} could not be used, see above; fix and ingest again")
     if parts:
         raise PartialResult("; ".join(parts))
-
-
-@contextmanager
-def progress_shown(done: str = "written") -> Iterator[Callable[[Progress], None]]:
-    """Show the stages of an ingest, and how many items each has done."""
-    with stages() as show:
-        yield lambda progress: show(progress.stage, progress.done, progress.total, f"{progress.written:,} {done}")
-
-
-def report_links(links: Sequence[str]) -> None:
-    """Print which links were not followed, the first few by name."""
-    if links:
-        shown = ", ".join([*links[:SHOWN_LINKS], *(["..."] if len(links) > SHOWN_LINKS else [])])
-        line = f"{counted(len(links), 'link')} out of a folder not followed: {shown} (--follow-links follows them)"
-        errors.print_line(line)
-
-
-def tell(problem: Problem) -> None:
-    """Print a line or a file that could not be used."""
-    errors.print_line(str(problem), style="yellow")

@@ -18,6 +18,7 @@ from gear_neo4j.files import write_file
 from gear_neo4j.graph.corpus_writes import entity_rows
 from gear_neo4j.ingestion.admin_columns import SEPARATOR, MetadataColumns
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import PassageBatch, read_passages, read_triples, require_content, size_of
@@ -74,6 +75,7 @@ class AdminExport:
     on_problem: Callable[[Problem], None] = lambda _: None
     on_progress: Callable[[Progress], None] = lambda _: None
     chunk_size: int = CHUNK_SIZE
+    limits: Limits = DEFAULT_LIMITS
     report: ExportReport = field(default_factory=ExportReport)
 
     def run(self, files: Files) -> ExportReport:
@@ -115,7 +117,7 @@ class AdminExport:
 
     def _passages(self, files: Sequence[Path], tables: dict[str, "_Table"], ids: "_IdSet") -> None:
         total, now, columns = size_of(files), _now(), MetadataColumns()
-        for batch in read_passages(files, chunk_size=self.chunk_size):
+        for batch in read_passages(files, chunk_size=self.chunk_size, limits=self.limits):
             self._report_problems(batch.problems)
             new = set(ids.fresh("id", [passage.id for passage in batch.passages]))
             # Of two texts under one id the first counts, as in an ingest.

@@ -188,7 +188,11 @@ class Ingest:
 
 
 def read_only(
-    files: Files, *, chunk_size: int = CHUNK_SIZE, on_problem: Callable[[Problem], None] = lambda _: None
+    files: Files,
+    *,
+    chunk_size: int = CHUNK_SIZE,
+    limits: Limits = DEFAULT_LIMITS,
+    on_problem: Callable[[Problem], None] = lambda _: None,
 ) -> IngestReport:
     """Read the files as an ingest would and report what is in them; no database is queried and nothing is written.
 
@@ -197,7 +201,7 @@ def read_only(
     """
     require_content(files.passages, files.triples)
     report = IngestReport.of(files)
-    for batch in read_passages(files.passages, chunk_size=chunk_size):
+    for batch in read_passages(files.passages, chunk_size=chunk_size, limits=limits):
         report.documents_read += len(batch.documents)
         report.passages_read += len(batch.passages)
         report.characters_read += _characters(batch)

@@ -10,6 +10,7 @@ from gear_neo4j.graph import migration_files
 from gear_neo4j.graph.queries import Query
 from tests.commands import CORPUS, one_line
 from tests.dump import dump
+from tests.pdfs import pdf
 from tests.scripted_server import ScriptedServer
 
 
@@ -222,6 +223,21 @@ def test_a_dry_run_reads_documents_too(gear, docs, empty):
     assert (ExitCode.PARTIAL, True) == (code, "1 passage and 0 triples could be ingested" in out)
     assert "docs/b.pdf: cannot be read as PDF: " in err
     assert "3 files skipped: .png, .zip" in err
+
+
+@pytest.mark.parametrize("dry", [["--dry-run"], []])
+def test_a_document_beyond_a_limit_is_skipped(gear, docs, tmp_path, empty, dry):
+    """With its reason, in an ingest, in a dry run and in an export; the others are read."""
+    (docs / "b.pdf").write_bytes(pdf("one", "two", "three"))
+    (docs / "large.md").write_text("word " * 300_000)
+    limits = ["--max-file-pages", 2, "--max-file-mib", 1]
+
+    code, _, err = gear("ingest", "docs", *limits, *dry)
+    exported, _, problems = gear("export", "docs", *limits, "--admin-import", tmp_path / "csv")
+
+    assert (ExitCode.PARTIAL, ExitCode.PARTIAL) == (code, exported)
+    for lines in (err.splitlines(), problems.splitlines()):
+        assert ["docs/b.pdf", "docs/large.md"] == sorted(line.partition(":")[0] for line in lines if "docs/" in line)
 
 
 def test_links_out_of_a_folder_are_named_and_followed_on_request(gear, docs, tmp_path):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import neo4j
 import pytest
+import trustme
 
 from gear_neo4j.errors import DatabaseError, QueryTimeout, ServerUnavailable
 from gear_neo4j.graph.database import GRACE, Database
@@ -19,7 +20,6 @@ from gear_neo4j.graph.meter import Meter, NamedContext
 from gear_neo4j.graph.queries import Query
 from tests.wire import TlsWire, Wire
 
-CERTIFICATE = Path(__file__).parents[1] / "tls" / "localhost.pem"
 PROCESS = Path(__file__).with_name("excerpt_process.py")
 # In MiB.
 MOST_MEMORY = 200
@@ -31,6 +31,15 @@ FAT = Query(
 )
 FORGET = Query("forget", "MATCH (n:FatTest) DETACH DELETE n", writes=True)
 ENDLESS = "RETURN any(x IN range(1, 250000000) WHERE x < 0) AS a"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A file with a key and a certificate for localhost, and the file of the authority that signed it."""
+    folder, authority = tmp_path_factory.mktemp("tls"), trustme.CA()
+    authority.issue_cert("localhost").private_key_and_cert_chain_pem.write_to_path(folder / "localhost.pem")
+    authority.cert_pem.write_to_path(folder / "authority.pem")
+    return folder / "localhost.pem", folder / "authority.pem"
 
 
 @pytest.fixture
@@ -154,10 +163,11 @@ def test_a_query_sees_what_was_written_before(database):
     assert ({"there": True},) == database.read_text("RETURN EXISTS { MATCH (:__GearTests) } AS there").rows
 
 
-def test_a_server_is_reached_by_routing_and_by_tls(server, connection, monkeypatch):
+def test_a_server_is_reached_by_routing_and_by_tls(server, connection, certificate, monkeypatch):
     """Through the relay as without it."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
-    with TlsWire(server.uri, CERTIFICATE) as wire:
+    signed, authority = certificate
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+    with TlsWire(server.uri, signed) as wire:
         port = wire.uri.rpartition(":")[2]
         uris = [f"bolt+s://localhost:{port}", f"bolt+ssc://127.0.0.1:{port}", server.uri.replace("bolt", "neo4j")]
         for uri in uris:
@@ -165,16 +175,17 @@ def test_a_server_is_reached_by_routing_and_by_tls(server, connection, monkeypat
                 assert ({"a": 1},) == database.read_text("RETURN 1 AS a").rows
 
 
-def test_a_certificate_is_checked_behind_the_relay(server, connection, monkeypatch):
+def test_a_certificate_is_checked_behind_the_relay(server, connection, certificate, monkeypatch):
     """Trusted it must be, and that of the host, not of the relay's address."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
-    with TlsWire(server.uri, CERTIFICATE) as wire:
+    signed, authority = certificate
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+    with TlsWire(server.uri, signed) as wire:
         port = int(wire.uri.rpartition(":")[2])
         with connected(server, f"bolt+s://localhost:{port}", connection.name) as database:
             monkeypatch.delenv("SSL_CERT_FILE")
             with pytest.raises(ServerUnavailable):
                 database.read_text("RETURN 1 AS a")
-        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority))
         with Meter(1_000_000) as meter, pytest.raises(ssl.SSLCertVerificationError, match="127.0.0.1"):
             shake(meter, ("127.0.0.1", port))
         with Meter(1_000_000) as meter:

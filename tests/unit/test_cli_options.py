@@ -20,8 +20,9 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.recipes import Budget
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 
-# Read by the decorators that make settings and a scope of them.
-SETTINGS = {*FLAGS, "env_file", "collections", "principals", "where", "strict"}
+# Read by the decorators that make settings, a scope, and limits of documents of them.
+DOCUMENTS = {"chunk_size", "follow_links", "max_file_mib", "max_file_pages", "max_file_seconds"}
+SETTINGS = {*FLAGS, "env_file", "collections", "principals", "where", "strict", *DOCUMENTS}
 
 
 def leaves(group, context, words=()):

@@ -19,9 +19,9 @@ from gear_neo4j.adoption.survey import Label, Survey, Type
 from gear_neo4j.agents.answer import Answer, Citation, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.cli import adopt, ask, communities, compare, doctor, evaluate, main, progress, search, table
-from gear_neo4j.cli.ingest import tell
 from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.printing import LogLines, say, say_json
+from gear_neo4j.cli.reporting import report_problem
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, make_triple
@@ -142,7 +142,7 @@ def plain_lines(text):
         main._explain(InputError(text), debug=False)
         main._explain(InputError(text), debug=True)
         main._explain(click.UsageError(text), debug=False)
-        tell(Problem(text, 3, text))
+        report_problem(Problem(text, 3, text))
         progress.Lines(progress._print).show(text, 1, 2, text)
         log = logging.LogRecord("library", logging.WARNING, __file__, 1, "about %s", (text,), None)
         LogLines().emit(log)
@@ -247,7 +247,7 @@ def test_no_message_forges_a_line(capsys):
         live.show(Event(kind, 1, forged))
     live.show(Event("facts", 1, facts=(Fact(forged, forged, forged),)))
     ask._print_answer(Screen(), Answer("q", "", hits(forged), Trace("q", "model"), "answerable"), streamed="")
-    tell(Problem(forged, 3, forged))
+    report_problem(Problem(forged, 3, forged))
     main._explain(InputError(forged), debug=False)
     progress.Lines(progress._print).show(forged, 1, 2)
     LogLines().emit(logging.LogRecord("library", logging.WARNING, __file__, 1, "about %s", (forged,), None))
@@ -304,7 +304,7 @@ def test_markup_and_emoji_codes_of_a_text_are_text():
 
 def test_a_problem_with_markup_in_it_is_one_line(capsys):
     """A line of a file that cannot be used is quoted as it is."""
-    tell(Problem("a[/b].jsonl", 3, "[link=http://evil]no JSON[/link]"))
+    report_problem(Problem("a[/b].jsonl", 3, "[link=http://evil]no JSON[/link]"))
 
     assert "a[/b].jsonl" in capsys.readouterr().err
 

@@ -1,0 +1,32 @@
+"""What long commands print while they work: progress, unusable lines and files, links that were not followed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from gear_neo4j.cli.progress import stages
+from gear_neo4j.cli.screen import errors
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.wording import counted
+
+SHOWN_LINKS = 5
+
+
+@contextmanager
+def progress_shown(done: str = "written") -> Iterator[Callable[[Progress], None]]:
+    """Show the stages of an ingest, and how many items each has done."""
+    with stages() as show:
+        yield lambda progress: show(progress.stage, progress.done, progress.total, f"{progress.written:,} {done}")
+
+
+def report_links(links: Sequence[str]) -> None:
+    """Print which links were not followed, the first few by name."""
+    if links:
+        shown = ", ".join([*links[:SHOWN_LINKS], *(["..."] if len(links) > SHOWN_LINKS else [])])
+        line = f"{counted(len(links), 'link')} out of a folder not followed: {shown} (--follow-links follows them)"
+        errors.print_line(line)
+
+
+def report_problem(problem: Problem) -> None:
+    """Print a line or a file that could not be used."""
+    errors.print_line(str(problem), style="yellow")
