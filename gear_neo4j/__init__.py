@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gear_neo4j.agents.reflecting import SelfRag
     from gear_neo4j.agents.run import Event
     from gear_neo4j.communities.build import BuildReport
+    from gear_neo4j.communities.hierarchy import Hierarchy
     from gear_neo4j.communities.reports import ReportProgress
-    from gear_neo4j.communities.store import Hierarchy
     from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, Path, Source, Triple
     from gear_neo4j.errors import GearError
     from gear_neo4j.extraction.extractor import Extractor, FactExtractor, Model, Rules
@@ -198,7 +198,7 @@ _MODULES = {
     "Graph": "graph.graph",
     "GraphRagGlobal": "agents.graphrag",
     "GraphRagLocal": "agents.graphrag",
-    "Hierarchy": "communities.store",
+    "Hierarchy": "communities.hierarchy",
     "HippoRag": "retrieval.hipporag",
     "HippoRag2": "retrieval.hipporag",
     "Hit": "domain",

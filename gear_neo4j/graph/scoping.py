@@ -4,7 +4,8 @@ A condition stands in the file as a comment, ``/*+ AND IN_SCOPE_TRIPLE(t) */``, 
 scope the comment is removed, so that such a search costs nothing. With one, its content is part of the query, and
 ``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
 collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
-Entities' degrees are counted within the scope.
+Entities' degrees are counted within the scope. ``IN_SCOPE_COMMUNITY(c)`` admits a community all of whose passages the
+scope admits, as they were when it was built, unless something has left its collection or lost a reader since.
 """
 
 import re
@@ -14,7 +15,7 @@ from functools import cache
 from gear_neo4j.scope import Scope
 
 _MARK = re.compile(r"\s*/\*\+\s*(.*?)\s*\*/", re.DOTALL)
-_MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE)\((\w+)\)")
+_MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE|IN_SCOPE_COMMUNITY)\((\w+)\)")
 _ENTITY = re.compile(r"\b(IN_SCOPE_ENTITY|SPELLING)\((\w+)\)")
 _DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}")
 
@@ -51,6 +52,11 @@ def within_scope(text: str, shape: Shape) -> str:
     return _MACRO.sub(lambda match: _CONDITIONS[match[1]](match[2], shape), expanded)
 
 
+def reads_communities(text: str) -> bool:
+    """Whether a text reads communities, which a filter of metadata does not admit: they rest on many passages."""
+    return "IN_SCOPE_COMMUNITY(" in text
+
+
 def has_conditions(text: str) -> bool:
     """Whether a text says where a scope's conditions belong."""
     return _MARK.search(text) is not None
@@ -77,6 +83,23 @@ def _stamp(name: str, *, collections: bool, principals: bool) -> list[str]:
         named = f"any(scopeReader IN {name}.readers WHERE scopeReader IN $scope.principals)"
         parts.append(f"({name}.readers IS NULL OR {named})")
     return parts
+
+
+def _community(name: str, shape: Shape) -> str:
+    collections, principals, _ = shape
+    parts, marks = [], []
+    if collections:
+        parts.append(f"{name}.collection IN $scope.collections")
+        marks.append(f"scopeBuild.moved = {name}.moved")
+    if principals:
+        sets = f"{name}.readerSets + coalesce({name}.lateReaders, [])"
+        met = "any(scopeReader IN split(scopeSet, ' ') WHERE scopeReader IN $scope.readers)"
+        parts.append(f"{name}.readerSets IS NOT NULL AND all(scopeSet IN {sets} WHERE {met})")
+        marks.append(f"scopeBuild.restricted = {name}.restricted")
+    if marks:
+        build = f"(scopeBuild:__GearStore {{id: 'communities/' + {name}.collection}})"
+        parts.append(f"EXISTS {{ MATCH {build} USING INDEX SEEK scopeBuild:__GearStore(id) WHERE {_all(marks)} }}")
+    return _all(parts)
 
 
 def _fulfils(name: str) -> str:
@@ -119,5 +142,9 @@ def _all(parts: list[str]) -> str:
     return " AND ".join(parts) or "true"
 
 
-_CONDITIONS: dict[str, Callable[[str, Shape], str]] = {"IN_SCOPE_PASSAGE": _passage, "IN_SCOPE_TRIPLE": _triple}
+_CONDITIONS: dict[str, Callable[[str, Shape], str]] = {
+    "IN_SCOPE_PASSAGE": _passage,
+    "IN_SCOPE_TRIPLE": _triple,
+    "IN_SCOPE_COMMUNITY": _community,
+}
 _OF_ENTITY: dict[str, Callable[[str], str]] = {"IN_SCOPE_ENTITY": _entity, "SPELLING": _spelling}

@@ -1,6 +1,7 @@
 """Scopes: a search under one is the search over a database of its own, and nothing outside it is ever seen."""
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -25,6 +26,8 @@ from gear_neo4j import (
     Subgraph,
     Sync,
 )
+from gear_neo4j.errors import InputError
+from gear_neo4j.explain.communities import names_of
 from gear_neo4j.graph import scoped
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.synonyms import write_synonyms
@@ -178,6 +181,48 @@ def asked(server, model, scope, question):
         return {name: answered(view.ask(question, k=4, agent=recipe)) for name, recipe in AGENTS.items()}
 
 
+# Communities
+
+
+def reported(server, model, scope, question):
+    """The communities with their reports, the names of their members, and the answers that rest on them."""
+    chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
+    with opened(server, EMBEDDER, chat=chat) as gear:
+        with suppress(InputError):
+            gear.communities.build(size=3)
+            gear.communities.report()
+        view = gear.scoped(**scope)
+        hierarchy = view.communities.read()
+        found = {id: replace(one, members=()) for id, one in hierarchy.communities.items()}
+        shown = {"communities": {"found": found, "below": hierarchy.below, "names": names_of(view.graph, hierarchy)}}
+        for name in ("graphrag-local", "graphrag-global"):
+            try:
+                shown[name] = answered(view.ask(question, k=4, agent=name))
+            except InputError as error:
+                shown[name] = {"refused": str(error)}
+    return shown
+
+
+COLLECTIONS_ALONE = st.sampled_from([("default",), ("legal",), ("hr",), ("legal", "hr"), ("nosuch",)])
+
+
+@settings(max_examples=CORPORA // 7, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpora(), COLLECTIONS_ALONE, QUESTIONS)
+def test_communities_in_collections_are_those_of_a_database_of_its_own(
+    server, database, model, corpus, collections, question
+):
+    """The same ids, sizes, levels, names and reports, and so the same answers from them."""
+    graph = Graph(database)
+    wipe(database)
+    fill(graph, corpus, synonyms=False)
+    within = reported(server, model, {"collections": collections}, question)
+    wipe(database)
+    fill(graph, corpus.within(EVERYTHING.narrowed(collections=collections)), synonyms=False)
+    alone = reported(server, model, {"collections": collections}, question)
+
+    assert difference(alone, within) is None
+
+
 @settings(max_examples=CORPORA // 7, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpora(), SCOPES, QUESTIONS)
 def test_a_scoped_answer_is_the_answer_over_a_database_of_its_own(server, database, model, corpus, scope, question):
@@ -188,6 +233,8 @@ def test_a_scoped_answer_is_the_answer_over_a_database_of_its_own(server, databa
     within = asked(server, model, scope | {"strict": True}, question)
     wipe(database)
     fill(graph, corpus.within(EVERYTHING.narrowed(**scope)), synonyms=False)
-    alone = asked(server, model, {"strict": True}, question)
+    # A planner has no reports under a filter, whatever that admits.
+    filtered = {"where": "not nosuch exists"} if scope["where"] else {}
+    alone = asked(server, model, {"strict": True, **filtered}, question)
 
     assert difference(alone, within) is None

@@ -15,7 +15,7 @@ from tests.graphs import opened
 from tests.upgrades import DIMENSION, SCHEMAS, record, restore, timeless
 
 QUESTION = "Where did the author of the first program live?"
-# Of seventeen writes between V002 and V005, some of the lock, some of the schema and some of its record.
+# Of twenty writes between V002 and V007, some of the lock, some of the schema and some of its record.
 POINTS = (2, 4, 5, 6, 7, 9, 11, 13, 15, 16)
 # Before this one, all is done but the release of the lock.
 RELEASE = 16
