@@ -373,7 +373,7 @@ def test_names_and_degrees_of_members_are_those_of_the_scope(database, server, e
         embedder,
         (
             [Passage("legal/x", "", "X.", "x.md", collection="legal")],
-            [make_triple("legal/x", "VARNA  Thing 0", "is", "Ada")],
+            [make_triple("legal/x", "Varna Thing 0", "is", "Ada")],
         ),
     )
     with opened(server, embedder) as gear:
