@@ -102,8 +102,8 @@ class Reporting:
                 go_on=lambda: self.so_far.usage.within(self.max_tokens),
             )
             with closing(results):
-                for given, outcome in results:
-                    self._settle(given, outcome)
+                for report_input, outcome in results:
+                    self._settle(report_input, outcome)
         final = self.so_far
         if final.done + final.failed < final.total:
             self.so_far = replace(final, stopped="budget")

@@ -12,6 +12,7 @@ from gear_neo4j.errors import InputError, NothingFound, ScopeRefusal
 from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.ingestion.forgetting import remove_stale
 from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from tests.graphs import opened
@@ -299,6 +300,24 @@ def test_a_document_that_is_ingested_again_for_fewer_hides_reports_at_once(gear,
     gear.ingest([tmp_path / "c.jsonl"], replace=True, extract=False)
 
     assert {"Sofia"} == seen(gear, principals=["hr", "it"])
+
+
+@pytest.mark.parametrize(
+    ("source", "readers", "hides"), [("Varna.md", ("it",), True), ("Varna.md", (), False), ("x.md", ("it",), False)]
+)
+def test_a_new_version_of_a_document_for_fewer_hides_reports_at_once(
+    database, server, embedder, source, readers, hides
+):
+    """Though no passage of the earlier one is left."""
+    passages, triples = town("Varna")
+    fill(database, embedder, ([replace(one, position=place + 1) for place, one in enumerate(passages)], triples))
+    new = Passage("new", "Varna", "Nothing is near.", source, position=1, readers=readers)
+    with opened(server, embedder) as gear:
+        gear.communities.build()
+        write_passages(gear.graph, [new], embedder=embedder)
+        remove_stale(gear.graph, {"Varna.md": frozenset(["new"])})
+
+        assert hides == (not gear.scoped(principals=["it"]).communities.read().communities)
 
 
 def test_readers_that_are_lost_during_a_build_hide_what_it_writes(gear):
