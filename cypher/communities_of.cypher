@@ -7,7 +7,12 @@
 UNWIND $nodes AS node
 MATCH (e)
 WHERE elementId(e) = node
-MATCH (e)-[:IN_COMMUNITY]->(:__GearCommunity)<-[:PARENT_OF*0..25]-(c:__GearCommunity)
+CALL (e) {
+  // By itself, for under a scope the planner would begin at all communities of a collection.
+  MATCH (e)-[:IN_COMMUNITY]->(:__GearCommunity)<-[:PARENT_OF*0..25]-(c:__GearCommunity)
+  RETURN c
+}
+WITH node, c
 WHERE c.title IS NOT NULL /*+ AND IN_SCOPE_COMMUNITY(c) */
 RETURN node, c.id AS id, c.level AS level, c.size AS size, c.weight AS weight, c.title AS title, c.summary AS summary,
   c.rank AS rank, c.findings AS findings
