@@ -107,7 +107,7 @@ def test_readers_are_set(departments):
     assert 2 == gear("readers", *source)[0]
     assert 2 == gear("readers", *source, "--set", "user:bo", "--everybody")[0]
     code, _, errors = gear("readers", "contracts/varna.md", "--everybody")
-    assert (1, True) == (code, "no passage has the source 'contracts/varna.md'" in errors)
+    assert (1, True) == (code, "'contracts/varna.md' is not in the collection 'default': it is in legal" in errors)
 
 
 def test_a_source_is_forgotten_in_its_collection(departments):

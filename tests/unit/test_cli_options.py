@@ -174,6 +174,14 @@ def test_every_agent_and_retriever_is_offered(command):
     assert list(AGENTS.entries) == [agent_from(name, None, {}).name for name in AGENTS.entries]
 
 
+@pytest.mark.parametrize("words", [["search"], ["ask", "--agent", "crag"]])
+def test_a_base_given_as_a_retriever_is_explained(gear, words):
+    """Both rank passages, but a base is an option."""
+    code, _, err = gear(*words, "a question", "--retriever", "sbert")
+
+    assert (2, "gear: sbert is a base, not a retriever: give --retriever base --base sbert\n") == (code, err)
+
+
 def test_ranges_of_numbers_are_shown_and_checked():
     """Those that the recipes check: a number outside is a usage error, which names the option as it was typed."""
     with click.Context(COMMANDS[("search",)]) as context:
