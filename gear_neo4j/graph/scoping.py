@@ -4,27 +4,35 @@ A condition stands in the file as a comment, ``/*+ AND IN_SCOPE_TRIPLE(t) */``, 
 scope the comment is removed, so that such a search costs nothing. With one, its content is part of the query, and
 ``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
 collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
-Entities' degrees are counted within the scope.
+Entities' degrees are counted within the scope. ``IN_COLLECTION(t)`` stands in a SEARCH clause, for indexes that filter.
 """
 
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from gear_neo4j.scope import Scope
 
 _MARK = re.compile(r"\s*/\*\+\s*(.*?)\s*\*/", re.DOTALL)
 _MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE)\((\w+)\)")
+_INDEXED = re.compile(r"\bIN_COLLECTION\((\w+)\)\s*")
 _ENTITY = re.compile(r"\b(IN_SCOPE_ENTITY|SPELLING)\((\w+)\)")
 _DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}")
 
-# Which conditions a scope has: collections, principals, filter.
-Shape = tuple[bool, bool, bool]
+
+class Shape(NamedTuple):
+    """Which conditions a scope has, and whether the vector indexes filter by its collections themselves."""
+
+    collections: bool
+    principals: bool = False
+    where: bool = False
+    in_index: bool = False
 
 
 def shape_of(scope: Scope) -> Shape:
     """Which conditions a scope has."""
-    return scope.collections is not None, scope.principals is not None, scope.where is not None
+    return Shape(scope.collections is not None, scope.principals is not None, scope.where is not None)
 
 
 def without_scope(text: str) -> str:
@@ -42,12 +50,13 @@ def within_scope(text: str, shape: Shape) -> str:
     """The text as it is sent under a scope with these conditions.
 
     Example:
-        >>> print(within_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t", (True, False, False)))
+        >>> print(within_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t", Shape(collections=True)))
         MATCH (t:Triple) WHERE t.collection IN $scope.collections RETURN t
     """
     marked = _MARK.sub(r" \1", text)
     counted = _DEGREE.sub(lambda match: _degree(match[1]), marked)
-    expanded = _ENTITY.sub(lambda match: _OF_ENTITY[match[1]](match[2]), counted)
+    indexed = _INDEXED.sub(lambda match: _in_index(match[1], shape), counted)
+    expanded = _ENTITY.sub(lambda match: _OF_ENTITY[match[1]](match[2]), indexed)
     return _MACRO.sub(lambda match: _CONDITIONS[match[1]](match[2], shape), expanded)
 
 
@@ -57,16 +66,14 @@ def has_conditions(text: str) -> bool:
 
 
 def _passage(name: str, shape: Shape) -> str:
-    collections, principals, where = shape
-    parts = _stamp(name, collections=collections, principals=principals)
-    return _all([*parts, _fulfils(name)] if where else parts)
+    parts = _stamp(name, collections=shape.collections, principals=shape.principals)
+    return _all([*parts, _fulfils(name)] if shape.where else parts)
 
 
 def _triple(name: str, shape: Shape) -> str:
-    collections, principals, where = shape
-    parts = _stamp(name, collections=collections, principals=principals)
+    parts = _stamp(name, collections=shape.collections, principals=shape.principals)
     filtered = f"EXISTS {{ ({name})-[:FROM]->(scopePassage) WHERE {_fulfils('scopePassage')} }}"
-    return _all([*parts, filtered] if where else parts)
+    return _all([*parts, filtered] if shape.where else parts)
 
 
 def _stamp(name: str, *, collections: bool, principals: bool) -> list[str]:
@@ -91,6 +98,11 @@ def _fulfils(name: str) -> str:
     return (
         f"all(scopeClause IN $scope.where WHERE any(scopeTerm IN scopeClause WHERE scopeTerm.negated <> {fulfilled}))"
     )
+
+
+def _in_index(name: str, shape: Shape) -> str:
+    # An index that filters takes this one condition; whatever it returns is checked once more.
+    return f"WHERE {name}.collection IN $scope.collections " if shape.in_index and shape.collections else ""
 
 
 def _degree(name: str) -> str:

@@ -182,6 +182,13 @@ def test_a_base_given_as_a_retriever_is_explained(gear, words):
     assert (2, "gear: sbert is a base, not a retriever: give --retriever base --base sbert\n") == (code, err)
 
 
+def test_a_check_rebuilds_nothing(gear):
+    """The two options contradict each other."""
+    code, _, err = gear("migrate", "--check", "--rebuild")
+
+    assert (2, True) == (code, "give only one of them" in err)
+
+
 def test_ranges_of_numbers_are_shown_and_checked():
     """Those that the recipes check: a number outside is a usage error, which names the option as it was typed."""
     with click.Context(COMMANDS[("search",)]) as context:
