@@ -3,20 +3,25 @@
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
+from anyio import to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from starlette.requests import Request
 
 from gear_neo4j.errors import GearError, NothingFound, QueryTimeout
+from gear_neo4j.mcp.options import ServerOptions
 
 if TYPE_CHECKING:
     from gear_neo4j.gear.aio import AsyncGear
+    from gear_neo4j.mcp.work import Work
 
 # Calls that run at a time; a further one is refused at once, for a host repeats what takes long.
 CALLS = 16
+WORK = "gear_neo4j.mcp.work"
 Value = TypeVar("Value")
 # Finds the view of a request, None over stdio: by who sent it, never by what it asks.
 GearFor = Callable[[Request | None], "Awaitable[AsyncGear]"]
@@ -40,24 +45,24 @@ class Calls:
 
     Args:
         gear_for: finds the view that a request may use.
-        timeout: seconds for a call.
     """
 
-    def __init__(self, gear_for: GearFor, *, timeout: float) -> None:
+    def __init__(self, gear_for: GearFor, *, options: ServerOptions) -> None:
         self._gear_for = gear_for
-        self._timeout = timeout
+        self._options = options
         self._running = 0
 
-    async def run(self, work: Callable[["AsyncGear"], Awaitable[Value]], *, seconds: float | None = None) -> Value:
+    async def run(self, task: Callable[["Work"], Awaitable[Value]], *, seconds: float | None = None) -> Value:
         """Do some work with the view of the current request.
 
         Raises:
             QueryTimeout: it took longer than ``seconds`` (default: the timeout); it ends at its next step.
             GearError: too many calls are running, or what the work raises.
         """
-        limit = self._timeout if seconds is None else seconds
+        limit = self._options.timeout if seconds is None else seconds
         with self._place(), anyio.move_on_after(limit):
-            return await work(await self._gear_for(_REQUEST.get()))
+            module = await to_thread.run_sync(import_module, WORK, abandon_on_cancel=True)
+            return await task(module.Work(await self._gear_for(_REQUEST.get()), self._options))
         raise QueryTimeout(
             f"there was no result within {limit:g} s: try again, because a first call loads the model, or start the "
             "server with a longer --timeout"

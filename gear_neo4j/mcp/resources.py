@@ -7,28 +7,28 @@ from mcp.server.mcpserver.resources import ResourceSecurity
 from pydantic import Field
 
 from gear_neo4j.mcp import texts
-from gear_neo4j.mcp.calls import resource_errors
+from gear_neo4j.mcp.calls import Calls, resource_errors
 from gear_neo4j.mcp.fitting import compact
 from gear_neo4j.mcp.options import ServerOptions
-from gear_neo4j.mcp.tools import LONGEST_QUESTION, Tools
+from gear_neo4j.mcp.tools import LONGEST_QUESTION
 
 JSON = "application/json"
 # An id is a key in the graph and no path of a file: it may hold slashes and dots.
 ANY_ID = ResourceSecurity(exempt_params=frozenset({"id"}))
 
 
-def add_resources(server: MCPServer[Any], tools: Tools) -> None:
+def add_resources(server: MCPServer[Any], calls: Calls) -> None:
     """Register ``gear://passage/{id}`` and ``gear://status``."""
 
     @server.resource("gear://passage/{id}", title="A passage", description=texts.FETCH, mime_type=JSON, security=ANY_ID)
     async def passage(id: str) -> str:
         with resource_errors():
-            return compact(await tools.passage(id))
+            return compact(await calls.run(lambda work: work.fetch(id)))
 
     @server.resource("gear://status", title="Status", description=texts.STATUS, mime_type=JSON)
     async def status() -> str:
         with resource_errors():
-            return compact(await tools.state())
+            return compact(await calls.run(lambda work: work.status()))
 
 
 def add_prompt(server: MCPServer[Any], options: ServerOptions) -> None:

@@ -38,8 +38,8 @@ def make_server(gear_for: GearFor, *, options: ServerOptions = ServerOptions()) 
         middleware=[keep_request],
         subscriptions=False,
     )
-    tools = Tools(Calls(gear_for, timeout=options.timeout), options)
-    tools.add_to(server)
-    add_resources(server, tools)
+    calls = Calls(gear_for, options=options)
+    Tools(calls, options).add_to(server)
+    add_resources(server, calls)
     add_prompt(server, options)
     return server

@@ -173,7 +173,8 @@ def test_the_status_counts_what_the_server_may_see(gear, view):
     assert (4, 4, 6) == (seen["passages"], seen["triples"], seen["entities"])
     assert {"model": "fake", "dimension": 32} == seen["embedding"]
     assert {"auto", "scout", "naive"} <= set(seen["retrievers"])
-    assert "cypher" not in seen["agents"]
+    assert "kgt" in whole["agents"]
+    assert "kgt" not in seen["agents"]
 
 
 @pytest.mark.parametrize("most", [1_000, 2_000])
@@ -313,7 +314,8 @@ def running():
         ("ask", {"question": "Who?", "agent": "nosuch"}, "there is no agent 'nosuch'"),
         ("ask", {"question": "Who?", "agent": "crag", "max_steps": 2}, "crag has no option 'max_steps'"),
         ("ask", {"question": "Who?"}, "there is no language model"),
-        ("ask", {"question": "Who?", "agent": "cypher"}, "cypher is refused under a scope"),
+        ("ask", {"question": "Who?", "agent": "kgt"}, "kgt is refused under a scope"),
+        ("ask", {"question": "Who?", "agent": "cypher"}, "cypher is not offered here: a model writes its queries"),
     ],
 )
 def test_an_error_is_one_line_that_a_model_can_act_on(view, tool, arguments, words):

@@ -63,6 +63,47 @@ def test_what_is_offered_is_said_before_anything_heavy_is_loaded(tmp_path, monke
     assert "gear_neo4j.gear.front" not in modules
 
 
+FIRST_CALL = """
+import json, sys, threading
+from gear_neo4j.cli.main import main
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if threading.current_thread() is threading.main_thread():
+            names.add(name)
+
+names = set()
+sys.meta_path.insert(0, Watch())
+try:
+    main(["mcp"])
+finally:
+    sys.stderr.write(json.dumps([sorted(names), sorted(sys.modules)]))
+"""
+
+
+def test_the_first_call_imports_in_a_thread(tmp_path, monkeypatch):
+    """So the server goes on to answer, and to notice that a call is cancelled."""
+    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
+    call = {"id": 9, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "Who?"}}}
+    process = subprocess.Popen(
+        [sys.executable, "-c", FIRST_CALL],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    for request in (*REQUESTS[:2], call):
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
+        process.stdin.flush()
+    replies = [json.loads(process.stdout.readline()) for _ in range(2)]
+    by_the_loop, loaded = json.loads(process.communicate()[1])
+
+    assert "no Neo4j server answers: Couldn't connect to 127.0.0.1:1" in replies[1]["result"]["content"][0]["text"]
+    assert {"neo4j", "numpy"} <= set(loaded)
+    assert set() == set(by_the_loop) & HEAVY - SDK
+
+
 def test_a_server_without_the_extra_names_it(monkeypatch, capsys):
     """In the line that a host shows."""
     from gear_neo4j.cli import mcp
