@@ -1,6 +1,8 @@
 """The SDK's own client against a server of ours, without an event loop in the test."""
 
 import json
+import threading
+from contextlib import aclosing
 
 import anyio
 from mcp import Client
@@ -11,9 +13,25 @@ from gear_neo4j.mcp.server import make_server
 from tests.json_schema import violations
 
 
+class Watched(AsyncGear):
+    """Says when a stream has been left, and so its run told to end."""
+
+    def __init__(self, gear):
+        super().__init__(gear)
+        self.left = threading.Event()
+
+    async def stream(self, question, **options):
+        try:
+            async with aclosing(super().stream(question, **options)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self.left.set()
+
+
 def server_over(gear, **options):
     """A server over one view."""
-    agear = AsyncGear(gear)
+    agear = gear if isinstance(gear, AsyncGear) else AsyncGear(gear)
 
     async def gear_for(_):
         return agear

@@ -19,11 +19,13 @@ from gear_neo4j.errors import ServerUnavailable
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.mcp import calls
+from gear_neo4j.mcp.opening import OneGear
+from gear_neo4j.mcp.server import make_server
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.registry import RETRIEVERS
 from tests.faults.proxy import Proxy
 from tests.graphs import opened
-from tests.mcp_client import answered, call, refused, server_over, talk
+from tests.mcp_client import Watched, answered, call, refused, server_over, talk
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import PASSAGES, QUESTION, TRIPLES, ToyModel
 
@@ -263,7 +265,8 @@ def test_a_model_that_fails_is_an_error_that_names_the_way_out(server, graph, em
     assert 1 == len(message.splitlines())
 
 
-def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder):
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder, mode):
     """The model is called no more once the call that was under way has returned."""
     begun, release = threading.Event(), threading.Event()
 
@@ -278,11 +281,13 @@ def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder):
                 group.start_soon(client.call_tool, "ask", {"question": QUESTION})
                 await anyio.to_thread.run_sync(begun.wait)
                 scope.cancel()
+        assert await anyio.to_thread.run_sync(watched.left.wait, 10)
         release.set()
         return await client.call_tool("status", {})
 
     with ScriptedServer(slow) as model, opened(server, embedder, chat=chat_over(model)) as gear:
-        assert not talk(server_over(gear, has_model=True), work).is_error
+        watched = Watched(gear)
+        assert not talk(server_over(watched, has_model=True), work, mode=mode).is_error
         deadline = time.monotonic() + 10
         while running() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -406,9 +411,6 @@ def test_one_call_too_many_is_refused_at_once(gear, monkeypatch):
 
 def test_a_gear_that_cannot_be_opened_is_tried_again_by_the_next_call(gear):
     """What it raises is what the client reads."""
-    from gear_neo4j.mcp.opening import OneGear
-    from gear_neo4j.mcp.server import make_server
-
     attempts = []
 
     def connect():

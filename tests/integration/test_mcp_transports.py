@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 
 import anyio
 import httpx2
@@ -17,6 +17,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from gear_neo4j import AsyncGear
@@ -26,11 +27,10 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.mcp.http import http_app, mounted, serve
 from gear_neo4j.mcp.keys import Keys
-from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.server import make_server
 from tests.graphs import opened
 from tests.integration.test_mcp import chat_over, running
-from tests.mcp_client import talk
+from tests.mcp_client import Watched, server_over, talk
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
 
@@ -128,15 +128,9 @@ def fetched(id):
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_over_http_a_client_needs_its_key(server, graph, embedder, mode):
     """With it, everything is as in memory, for clients of the newest protocol and of older ones."""
-    with opened(server, embedder) as gear:
-        agear = AsyncGear(gear)
-
-        async def gear_for(_):
-            return agear
-
-        with serving(http_app(make_server(gear_for), keys=Keys.of([KEY]))) as url:
-            result = talk_to(url, fetched("open"), key=KEY, mode=mode)
-            answers = [httpx2.post(url, headers=headers, content=b"{}").status_code for headers in ({}, bearer(OTHER))]
+    with opened(server, embedder) as gear, serving(http_app(server_over(gear), keys=Keys.of([KEY]))) as url:
+        result = talk_to(url, fetched("open"), key=KEY, mode=mode)
+        answers = [httpx2.post(url, headers=headers, content=b"{}").status_code for headers in ({}, bearer(OTHER))]
 
     assert "Ada lives in Elbe." == result.structured_content["text"]
     assert [401, 401] == answers
@@ -146,32 +140,45 @@ def bearer(key):
     return {"Authorization": f"Bearer {key}"}
 
 
+class Login:
+    """Middleware of a host: it finds out who sends a request, and keeps that in the scope of the request."""
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] == "http":
+            scope.setdefault("state", {})["user"] = dict(scope["headers"]).get(b"authorization", b"").decode()
+        await self.app(scope, receive, send)
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_in_a_host_application_each_request_gets_the_view_of_its_sender(server, graph, embedder, mode):
     """One server for all: resources, too, follow who sent the request, and nothing stays from the one before."""
-    with opened(server, embedder) as gear:
+
+    async def gear_for(request):
+        if request.state.user not in views:
+            raise SettingsError("who are you?")
+        return views[request.state.user]
+
+    async def work(client):
+        (content,) = (await client.read_resource("gear://status")).contents
+        return json.loads(content.text)["passages"], (await fetched("hidden")(client)).is_error
+
+    async def anonymous(client):
+        return (await client.call_tool("status")).content[0].text
+
+    part = mounted(make_server(gear_for))
+    app = Starlette(
+        routes=[Route("/mcp", part.app)], middleware=[Middleware(Login)], lifespan=lambda _: part.lifespan()
+    )
+    with opened(server, embedder) as gear, serving(app) as url:
         views = {
-            bearer(KEY)["Authorization"]: AsyncGear(gear.scoped(principals=["group:hr"])),
-            bearer(OTHER)["Authorization"]: AsyncGear(gear.scoped(principals=["user:ada"])),
+            f"Bearer {KEY}": AsyncGear(gear.scoped(principals=["group:hr"])),
+            f"Bearer {OTHER}": AsyncGear(gear.scoped(principals=["user:ada"])),
         }
-
-        async def gear_for(request):
-            view = views.get(request.headers.get("authorization"))
-            if view is None:
-                raise SettingsError("who are you?")
-            return view
-
-        async def work(client):
-            (content,) = (await client.read_resource("gear://status")).contents
-            return json.loads(content.text)["passages"], (await fetched("hidden")(client)).is_error
-
-        async def anonymous(client):
-            return (await client.call_tool("status")).content[0].text
-
-        part = mounted(make_server(gear_for))
-        with serving(Starlette(routes=[Route("/mcp", part.app)], lifespan=lambda _: part.lifespan())) as url:
-            seen = [talk_to(url, work, key=key, mode=mode) for key in (KEY, OTHER, KEY)]
-            refusal = talk_to(url, anonymous, mode=mode)
+        seen = [talk_to(url, work, key=key, mode=mode) for key in (KEY, OTHER, KEY)]
+        refusal = talk_to(url, anonymous, mode=mode)
 
     assert [(2, False), (1, True), (2, False)] == seen
     assert "who are you?" in refusal
@@ -211,18 +218,6 @@ def test_a_body_of_more_than_a_mebibyte_is_refused():
         assert 413 == httpx2.post(url, content=b" " * (1024 * 1024 + 1), headers=headers).status_code
 
 
-class Watched(AsyncGear):
-    """Says when a stream has been left."""
-
-    async def stream(self, question, **options):
-        try:
-            async with aclosing(super().stream(question, **options)) as events:
-                async for event in events:
-                    yield event
-        finally:
-            self.left.set()
-
-
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_client_that_goes_away_ends_its_answer(server, graph, embedder, mode):
     """The model is called no more once the call that was under way has returned."""
@@ -241,15 +236,10 @@ def test_a_client_that_goes_away_ends_its_answer(server, graph, embedder, mode):
                 scope.cancel()
 
     with ScriptedServer(slow) as model, opened(server, embedder, chat=chat_over(model)) as gear:
-        agear = Watched(gear)
-        agear.left = left = threading.Event()
-
-        async def gear_for(_):
-            return agear
-
-        with serving(http_app(make_server(gear_for, options=ServerOptions(has_model=True)), keys=None)) as url:
+        watched = Watched(gear)
+        with serving(http_app(server_over(watched, has_model=True), keys=None)) as url:
             talk_to(url, work, mode=mode)
-            assert left.wait(10)
+            assert watched.left.wait(10)
             release.set()
             deadline = time.monotonic() + 10
             while running() and time.monotonic() < deadline:
