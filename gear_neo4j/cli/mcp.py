@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, Decorator, with_options, with_settings
 from gear_neo4j.cli.printing import say
@@ -105,14 +106,24 @@ def mcp(
     server = make_server(gear.gear_for, options=options)
     try:
         if transport == "stdio":
+            _refuse_options_of_http()
             server.run("stdio")
-            return
-        accepted = keys.read_keys(api_key_file) if api_key_file else None
-        http.require_key(host, accepted)
-        app = http.http_app(server, keys=accepted, hosts=allowed_hosts, origins=allowed_origins)
-        http.serve(app, host=host, port=port, on_start=lambda url: say(f"MCP server at {url}", err=True))
+        else:
+            accepted = keys.read_keys(api_key_file) if api_key_file else None
+            http.require_key(host, accepted)
+            app = http.http_app(server, keys=accepted, hosts=allowed_hosts, origins=allowed_origins)
+            http.serve(app, host=host, port=port, on_start=lambda url: say(f"MCP server at {url}", err=True))
     finally:
         gear.close()
+
+
+def _refuse_options_of_http() -> None:
+    """Refuse options that would have no effect; in the environment they may stand, for another server."""
+    context = click.get_current_context()
+    for name in ("host", "port", "allowed_hosts", "allowed_origins", "api_key_file"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            flag = f"--{name.removesuffix('s').replace('_', '-')}"
+            raise click.UsageError(f"{flag} is for HTTP: leave it out, or add --transport http")
 
 
 def _connect(settings: Settings) -> "Gear":
