@@ -85,8 +85,18 @@ def test_settings_are_those_that_a_command_needs(words):
     names = {one.name for one in parameters(COMMANDS[words])}
     connected = {"uri", "username", "password", "database", "name"} <= names
 
-    embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate"}
-    calls = {"ingest", "search", "ask", "evaluate", "communities build", "communities update", "calibrate", "config"}
+    embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate", "mcp"}
+    calls = {
+        "ingest",
+        "search",
+        "ask",
+        "evaluate",
+        "communities build",
+        "communities update",
+        "calibrate",
+        "config",
+        "mcp",
+    }
     offline = {"up", "down", "status", "export", "compare", "calibrate", "explain"}
 
     assert connected == (" ".join(words) not in offline)

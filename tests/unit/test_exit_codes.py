@@ -40,7 +40,7 @@ SEARCHES = {
 }
 FILLS = {("ingest", "corpus.jsonl"), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
-WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain"}
+WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "mcp"}
 
 USAGE = {
     *((command, "--nosuch") for command in COMMANDS),
@@ -57,6 +57,14 @@ USAGE = {
     ("evaluate",),
     ("up", "--port", "0"),
     ("communities", "nosuch"),
+    ("mcp", "--port", "0"),
+    ("mcp", "--namespace", "a b"),
+    ("mcp", "--port", "8080"),
+    ("mcp", "--allowed-host", "gear.example.org"),
+    ("mcp", "--api-key-file", "keys"),
+    ("mcp", "--public-url", "example.org"),
+    ("mcp", "--transport", "http", "--host", "0.0.0.0"),
+    ("mcp", "--transport", "http", "--api-key-file", "nosuch"),
     ("nosuch",),
     ("ingest",),
     ("ingest", "a.md", "--max-tokens", "9"),
