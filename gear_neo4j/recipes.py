@@ -65,12 +65,15 @@ class Options(BaseModel):
 class Recipe(Options):
     """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options.
 
-    One that reads more than a scope admits says so as ``unscoped``, and is refused there.
+    One that reads more than a scope admits says so as ``unscoped``, and is refused there. One that only whoever runs
+    gear-neo4j may choose says so as ``operator_only``: no client of a service may name it.
     """
 
     name: ClassVar[str] = ""
     # Why it is refused under a scope; empty for one that honours it.
     unscoped: ClassVar[str] = ""
+    # Why a client of a service may not name it; empty for one that it may.
+    operator_only: ClassVar[str] = ""
 
     @property
     def title(self) -> str:

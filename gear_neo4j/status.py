@@ -18,7 +18,8 @@ class Status:
     Attributes:
         version: that of gear-neo4j.
         embedding: None in a database without our data.
-        retrievers: the names for :meth:`gear_neo4j.Gear.search`, without those that a scope refuses.
+        retrievers: the names for :meth:`gear_neo4j.Gear.search`, without those that a scope refuses or that only the
+            operator of a service may choose.
         agents: the names for :meth:`gear_neo4j.Gear.ask`, the same.
     """
 

@@ -2,7 +2,7 @@
 
 import contextvars
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from typing import Self, TypeVar
 
@@ -59,7 +59,9 @@ class AsyncGear:
         """See :meth:`Gear.ask`."""
         return await self._run(partial(self.gear.ask, question, k=k, agent=agent))
 
-    async def stream(self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear") -> AsyncIterator[Event]:
+    async def stream(
+        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear"
+    ) -> AsyncGenerator[Event, None]:
         """See :meth:`Gear.stream`; leaving the loop early ends the run."""
         events = await self._run(partial(self.gear.stream, question, k=k, agent=agent))
         try:

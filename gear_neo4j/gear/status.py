@@ -39,4 +39,5 @@ def _sizes(graph: Graph) -> tuple[int, int]:
 
 def _usable(registry: Registry[Any], graph: Graph) -> tuple[str, ...]:
     scoped = not graph.scope.is_everything
-    return tuple(entry.name for entry in registry if not (scoped and entry.recipe.unscoped))
+    recipes = [entry.recipe for entry in registry]
+    return tuple(one.name for one in recipes if not one.operator_only and not (scoped and one.unscoped))

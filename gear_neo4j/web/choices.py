@@ -56,13 +56,22 @@ def _chosen(registry: Registry[RecipeType], choice: Choice, options: Mapping[str
     return recipe
 
 
+def is_offered(recipe: type[Recipe], *, scoped: bool) -> bool:
+    """Whether a caller may choose a recipe: it is not for the operator alone, and honours the scope that there is."""
+    return not (recipe.operator_only or (scoped and recipe.unscoped))
+
+
 def _require_affordable(options: Options) -> None:
     """Check the options that were set, and those of the recipes that they hold."""
     owner = options.label
+    if isinstance(options, Recipe) and options.operator_only:
+        raise SettingsError(f"{options.name} is not offered here: {options.operator_only}")
     for name in options.model_fields_set:
         value = getattr(options, name)
         if isinstance(value, Options):
             _require_affordable(value)
+        elif (name == "allow_cypher" and value) or (name == "tools" and any(map(_is_closed, value))):
+            raise SettingsError(f"{owner} may use no tool here that is for the operator of the service")
         elif value == _WEB:
             raise SettingsError(f"{owner}'s {name} may not be {_WEB} here: the service searches its own database only")
         elif value is not None and _is_free_text(options, name):
@@ -71,6 +80,12 @@ def _require_affordable(options: Options) -> None:
             raise SettingsError(f"{owner}'s {name} has {len(value)} items: here it may have at most {LONGEST_LIST}")
         elif isinstance(value, int | float) and value > (most := _most(options, name)):
             raise SettingsError(f"{owner}'s {name} is {value:g}: here it may be at most {most:g}")
+
+
+def _is_closed(tool: object) -> bool:
+    """Whether a tool is for the operator alone."""
+    entry = AGENTS.entries.get(str(tool)) or RETRIEVERS.entries.get(str(tool))
+    return bool(entry and entry.recipe.operator_only)
 
 
 def _is_free_text(options: Options, name: str) -> bool:

@@ -36,12 +36,14 @@ def browser_url(cypher: Cypher, *, uri: str | None, database: str) -> str:
 
     Example:
         >>> browser_url(Cypher("RETURN $n", {"n": 1}), uri="bolt://db:7687", database="neo4j")
-        'http://db:7474/browser/?dbms=bolt%3A%2F%2Fdb%3A7687&db=neo4j&cmd=edit&arg=%3Aparam+n+%3D%3E+1%3B%0ARETURN+%24n'
+        'http://db:7474/browser/?dbms=bolt%3A%2F%2Fdb%3A7687&db=neo4j&cmd=edit&arg=%3Aparam%20n%20%3D%3E%201%3B%0ARETURN%20%24n'
     """
     if uri is None:
         return ""
     dbms = Address.of(uri, setting="NEO4J_URI").url
-    return f"{_browser(dbms)}?{urlencode({'dbms': dbms, 'db': database, 'cmd': 'edit', 'arg': str(cypher)})}"
+    parameters = {"dbms": dbms, "db": database, "cmd": "edit", "arg": str(cypher)}
+    # Not every decoder takes a plus for a blank.
+    return f"{_browser(dbms)}?{urlencode(parameters, quote_via=quote, safe='')}"
 
 
 def _browser(dbms: str) -> str:

@@ -84,10 +84,20 @@ def test_settings_are_those_that_a_command_needs(words):
     names = {one.name for one in parameters(COMMANDS[words])}
     connected = {"uri", "username", "password", "database", "name"} <= names
 
-    embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate"}
+    embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate", "mcp"}
     embeds |= {"serve"}
-    calls = {"ingest", "search", "ask", "evaluate", "communities build", "communities update", "calibrate", "config"}
-    calls |= {"serve"}
+    calls = {
+        "ingest",
+        "search",
+        "ask",
+        "evaluate",
+        "communities build",
+        "communities update",
+        "calibrate",
+        "config",
+        "mcp",
+        "serve",
+    }
     offline = {"up", "down", "status", "export", "compare", "calibrate", "explain"}
     offline |= {"keys add", "keys list", "keys revoke"}
 

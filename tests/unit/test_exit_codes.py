@@ -41,7 +41,7 @@ SEARCHES = {
 }
 FILLS = {("ingest", "corpus.jsonl"), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
-WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys"}
+WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp"}
 
 USAGE = {
     *((command, "--nosuch") for command in COMMANDS),
@@ -58,6 +58,11 @@ USAGE = {
     ("evaluate",),
     ("up", "--port", "0"),
     ("communities", "nosuch"),
+    ("mcp", "--port", "0"),
+    ("mcp", "--namespace", "a b"),
+    ("mcp", "--public-url", "example.org"),
+    ("mcp", "--transport", "http", "--host", "0.0.0.0"),
+    ("mcp", "--transport", "http", "--api-key-file", "nosuch"),
     ("nosuch",),
     ("ingest",),
     ("ingest", "a.md", "--max-tokens", "9"),

@@ -80,6 +80,7 @@ def test_a_path_opens_in_the_browser_of_its_own_server(uri, place):
     url = browser_url(CYPHER, uri=uri, database="films")
 
     assert place == url.partition("?")[0]
+    assert "+" not in url
     assert {"dbms": [uri], "db": ["films"], "cmd": ["edit"], "arg": [str(CYPHER)]} == parse_qs(urlsplit(url).query)
 
 

@@ -8,7 +8,7 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.scout import Scout
-from gear_neo4j.web.choices import agent_of, retriever_of
+from gear_neo4j.web.choices import agent_of, is_offered, retriever_of
 
 DEEP = {"name": "naive"}
 for _ in range(1_000):
@@ -18,10 +18,12 @@ for _ in range(1_000):
 def test_every_retriever_and_agent_can_be_chosen_by_its_name():
     """The defaults are never too much."""
     retrievers = [retriever_of(entry.name) for entry in RETRIEVERS]
-    agents = [agent_of(entry.name, seconds=60) for entry in AGENTS]
+    offered = [entry.name for entry in AGENTS if is_offered(entry.recipe, scoped=False)]
+    agents = [agent_of(name, seconds=60) for name in offered]
 
     assert [entry.recipe() for entry in RETRIEVERS] == retrievers
-    assert [entry.name for entry in AGENTS] == [agent.name for agent in agents]
+    assert offered == [agent.name for agent in agents]
+    assert {"cypher"} == {entry.name for entry in AGENTS} - set(offered)
 
 
 def test_options_are_those_of_the_recipe():
@@ -49,7 +51,10 @@ def test_an_agent_begins_no_call_after_its_time():
         {"name": "gear", "over": {"name": "naive", "beam": {"length": 50}}},
         {"name": "gear", "over": {"name": "scout", "rounds": 100}},
         {"name": "paths", "over": {"name": "paths", "max_paths": 10**9}},
-        {"name": "cypher", "timeout": 3_600},
+        "cypher",
+        {"name": "cypher", "timeout": 5},
+        {"name": "planner", "allow_cypher": True},
+        {"name": "planner", "tools": ["paths", "cypher"]},
         {"name": "selfrag", "max_regenerations": 1_000},
         {"name": "planner", "tools": ["paths"] * 21},
         {"name": "planner", "tools": [{"name": "paths"}]},

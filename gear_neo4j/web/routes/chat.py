@@ -13,11 +13,10 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event
 from gear_neo4j.errors import ModelError
 from gear_neo4j.printable import json_text
-from gear_neo4j.recipes import AgentRecipe
 from gear_neo4j.registry import AGENTS
 from gear_neo4j.web.access_log import log_failure
 from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
-from gear_neo4j.web.choices import agent_of
+from gear_neo4j.web.choices import agent_of, is_offered
 from gear_neo4j.web.links import public_url
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json
@@ -86,11 +85,7 @@ def _line(chunk: dict[str, Any]) -> bytes:
 
 def _agents(call: Call) -> list[str]:
     scoped = not call.caller.gear.scope.is_everything
-    return [entry.name for entry in AGENTS if not (scoped and _unscoped(entry.recipe))]
-
-
-def _unscoped(recipe: type[AgentRecipe]) -> bool:
-    return bool(recipe.unscoped)
+    return [entry.name for entry in AGENTS if is_offered(entry.recipe, scoped=scoped)]
 
 
 def _agent_name(call: Call, model: str) -> str:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
 from gear_neo4j.web.bodies import Recipes, RecipeSchema
+from gear_neo4j.web.choices import is_offered
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
 
@@ -24,7 +25,7 @@ async def recipes(call: AnyCall) -> Response:
 
 def _schemas(registry: Registry[Any], scoped: bool) -> Iterator[RecipeSchema]:
     for entry in registry:
-        if not (scoped and entry.recipe.unscoped):
+        if is_offered(entry.recipe, scoped=scoped):
             yield RecipeSchema(
                 name=entry.name,
                 summary=entry.summary,
