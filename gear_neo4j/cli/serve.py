@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +20,11 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.settings import Settings
 from gear_neo4j.web.keys import read_keys
 from gear_neo4j.web.options import ServiceOptions, require_keys
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from gear_neo4j.web.app import Mount
 
 MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
 
@@ -91,7 +97,7 @@ def _serve(settings: Settings, *, docs: bool, is_demo: bool) -> None:
         raise SettingsError(MISSING) from error
     options = _options(settings, docs=docs)
     with listen(settings.serve_host, settings.serve_port) as listener, _gear(settings, is_demo=is_demo) as gear:
-        app = create_app(gear, options=options)
+        app = create_app(gear, options=options, mounts=_mounts(settings))
         with _logging():
             run(app, listener, on_start=lambda url: say(f"serving {gear.graph.name} at {url}; Ctrl-C stops it"))
     say("stopped")
@@ -105,12 +111,41 @@ def _options(settings: Settings, *, docs: bool) -> ServiceOptions:
     return ServiceOptions(
         keys_file=file,
         requires_key=has_keys,
-        allowed_hosts=settings.serve_allowed_hosts,
+        allowed_hosts=(*settings.serve_allowed_hosts, *_own_names(settings.serve_host)),
         allowed_origins=settings.serve_allowed_origins,
         public_url=settings.serve_public_url,
         docs=docs,
         log_questions=settings.serve_log_questions,
     )
+
+
+def _own_names(host: str) -> tuple[str, ...]:
+    """The address that the service listens on as clients write it; none where it listens on all."""
+    if host in ("0.0.0.0", "::", ""):
+        return ()
+    return (f"[{host}]" if ":" in host and not host.startswith("[") else host,)
+
+
+def _mounts(settings: Settings) -> "dict[str, Mount]":
+    """The MCP server below ``/mcp`` if its extra is installed; a call sees what the key of its request may see."""
+    if find_spec("mcp") is None:
+        return {}
+    from gear_neo4j.gear.aio import AsyncGear
+    from gear_neo4j.mcp.http import PATH, mounted
+    from gear_neo4j.mcp.options import ServerOptions
+    from gear_neo4j.mcp.server import make_server
+    from gear_neo4j.web.app import Mount
+
+    async def gear_for(request: "Request | None") -> AsyncGear:
+        assert request is not None  # over HTTP there always is one
+        return AsyncGear(request.user.gear)
+
+    options = ServerOptions(
+        public_url=settings.serve_public_url, neo4j_uri=settings.uri, has_model=bool(settings.chat_model)
+    )
+    hosts = (*settings.serve_allowed_hosts, *_own_names(settings.serve_host))
+    part = mounted(make_server(gear_for, options=options), hosts=hosts, origins=settings.serve_allowed_origins)
+    return {PATH: Mount(part.app, part.lifespan)}
 
 
 @contextmanager

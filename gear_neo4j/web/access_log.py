@@ -5,6 +5,10 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from gear_neo4j.errors import DatabaseError, GearError, LocalServerError
 from gear_neo4j.printable import json_text
 from gear_neo4j.web.entry import Entry
 
@@ -31,15 +35,19 @@ def log_request(entry: Entry, *, route: str, method: str, status: int, questions
     ACCESS.info("%s", json_text(fields))
 
 
-def log_failure(entry: Entry, error: BaseException) -> None:
-    """Log an error by its class and the places that it came through; its text may hold what a user wrote."""
+def log_error(entry: Entry, error: BaseException) -> None:
+    """Note an error in the entry of its request, and log what its caller does not get to know.
+
+    What the database says is for the operator. An unexpected error is logged by its class and the places that it came
+    through, for its text may hold what a user wrote.
+    """
     entry.error = type(error).__name__
+    if isinstance(error, DatabaseError | LocalServerError):
+        LOGGER.warning("%s", json_text({"request_id": entry.id, "error": entry.error, "detail": str(error)}))
+    elif not isinstance(error, GearError | HTTPException | RequestValidationError):
+        LOGGER.error("%s", json_text({"request_id": entry.id, "error": entry.error, "places": _places(error)}))
+
+
+def _places(error: BaseException) -> list[str]:
     frames = traceback.extract_tb(error.__traceback__)
-    places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
-    LOGGER.error("%s", json_text({"request_id": entry.id, "error": entry.error, "places": places}))
-
-
-def log_hidden(entry: Entry, error: BaseException) -> None:
-    """Log an error of the database, whose text the caller does not get."""
-    entry.error = type(error).__name__
-    LOGGER.warning("%s", json_text({"request_id": entry.id, "error": entry.error, "detail": str(error)}))
+    return [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

@@ -15,11 +15,11 @@ from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gear_neo4j.errors import DatabaseError, GearError, LocalServerError
+from gear_neo4j.errors import GearError
 from gear_neo4j.gear import Gear
-from gear_neo4j.web.access_log import log_hidden, log_request
+from gear_neo4j.web.access_log import log_error, log_request
 from gear_neo4j.web.body_deadline import BodyDeadline
 from gear_neo4j.web.callers import KeyBackend, refuse
 from gear_neo4j.web.entry import Entry, entry_of
@@ -43,6 +43,16 @@ class Mount:
 
     app: ASGIApp
     lifespan: Callable[[], AbstractAsyncContextManager[object]] | None = None
+
+
+class _Whole:
+    """An application as a route takes it: what is no function gets every method and the whole exchange."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
 
 
 def create_app(
@@ -75,6 +85,8 @@ def create_app(
         with_docs(app)
     app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
     for path, mount in mounts.items():
+        # A mount alone would redirect its own path, which not every client follows.
+        app.router.add_route(path, _Whole(mount.app), include_in_schema=False)  # type: ignore[arg-type]
         app.mount(path, mount.app)
     return app
 
@@ -114,10 +126,7 @@ def _end(service: Service, entry: Entry, route: str, method: str, status: int) -
 
 
 async def _explain(request: Request, error: Exception) -> Response:
-    entry = entry_of(request.scope)
-    entry.error = type(error).__name__
-    if isinstance(error, DatabaseError | LocalServerError):
-        log_hidden(entry, error)
+    log_error(entry_of(request.scope), error)
     return failure_response(request, failure_of(error))
 
 

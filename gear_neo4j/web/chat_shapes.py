@@ -101,6 +101,21 @@ class Completion(BaseModel):
     usage: dict[str, int]
 
 
+class ChatError(BaseModel):
+    """What is wrong, in OpenAI's shape; `code` is that of a problem."""
+
+    message: str
+    type: str
+    code: str
+    request_id: str
+
+
+class ChatFailure(BaseModel):
+    """An error in OpenAI's shape."""
+
+    error: ChatError
+
+
 class ChatWriter:
     """Writes one answer in OpenAI's shape, whole or in chunks.
 

@@ -7,7 +7,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gear_neo4j.web.access_log import log_failure
+from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.entry import Entry, begin
 from gear_neo4j.web.problems import failure_of, failure_response, http_failure
 
@@ -20,6 +20,11 @@ SECURITY: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
+}
+# What Starlette's middleware refuses, in words that say what to do.
+_REASONS: Mapping[int, str] = {
+    400: "the service is not to be called by this name: its operator allows names with --allowed-host",
+    413: "the body is larger than the service takes: send less",
 }
 Ended = Callable[[Entry, str, str, int], None]
 
@@ -57,7 +62,7 @@ class RequestEntry:
         try:
             await self._app(scope, receive, send_with_headers)
         except Exception as error:
-            log_failure(entry, error)
+            log_error(entry, error)
             if status == 499:
                 await failure_response(HTTPConnection(scope), failure_of(error))(scope, receive, send_with_headers)
         finally:
@@ -123,7 +128,7 @@ class PlainErrors:
             nonlocal replaced
             if message["type"] == "http.response.start" and _is_plain_error(message):
                 replaced = True
-                failure = http_failure(message["status"])
+                failure = http_failure(message["status"], _REASONS.get(message["status"], ""))
                 await failure_response(HTTPConnection(scope), failure)(scope, receive, send)
             elif not replaced:
                 await send(message)

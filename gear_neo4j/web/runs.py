@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 
-from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse
+from fastapi.sse import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
 from gear_neo4j.agents.answer import Answer
@@ -58,7 +59,8 @@ class EventFeed:
         self._running.cancel()
 
     def _put(self, item: Event | BaseException | None) -> None:
-        if not self._loop.is_closed():
+        # A run may outlive the loop of a service that was stopped.
+        with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
 
 
@@ -116,15 +118,3 @@ def record_hits(entry: Entry, hits: Hits) -> None:
     entry.parts = hits.milliseconds
     for usage in hits.usage.values():
         entry.usage = entry.usage + usage
-
-
-__all__ = [
-    "GRACE",
-    "KEEPALIVE_COMMENT",
-    "EventFeed",
-    "FeedResponse",
-    "events_of",
-    "first_event",
-    "record_answer",
-    "record_hits",
-]

@@ -19,6 +19,7 @@ from tests.json_schema import violations
 from tests.toy_model import PASSAGES, QUESTION
 from tests.web import FACTS, client_of, documents_in, scripted_gear
 
+CHAT = {"model": "gear-gear", "messages": [{"role": "user", "content": QUESTION}]}
 PROBLEM = "application/problem+json"
 
 
@@ -187,6 +188,9 @@ def test_every_answer_and_problem_fits_the_openapi_document(client):
         ("get", "/api/recipes", "/api/recipes", None),
         ("post", "/api/search", "/api/search", {"question": ""}),
         ("get", "/v1/models", "/v1/models", None),
+        ("get", "/v1/models/{model}", "/v1/models/nosuch", None),
+        ("post", "/v1/chat/completions", "/v1/chat/completions", {"model": "gear-gear", "messages": []}),
+        ("post", "/v1/chat/completions", "/v1/chat/completions", CHAT),
     ]
     for method, template, path, body in calls:
         response = client.request(method, path, json=body)
@@ -405,11 +409,12 @@ def test_another_application_is_as_protected_as_a_route(gear, tmp_path):
             lived.append("ended")
 
     with client_of(gear, keys_file=file, mounts={"/mcp": Mount(mounted, Life)}) as client:
-        refused = client.get("/mcp/tools").status_code
+        refused = client.get("/mcp").status_code
+        whole = client.post("/mcp", headers={"X-API-Key": key}, follow_redirects=False).status_code
         response = client.get("/mcp/tools", headers={"X-API-Key": key})
         foreign = client.get("/mcp/tools", headers={"X-API-Key": key, "Host": "evil.test"}).status_code
 
-    assert (401, 400, "ada {'principals': ['user:ada']}") == (refused, foreign, response.text)
+    assert (401, 200, 400, "ada {'principals': ['user:ada']}") == (refused, whole, foreign, response.text)
     assert "nosniff" == response.headers["x-content-type-options"]
     assert ["begun", "ended"] == lived
 

@@ -10,9 +10,14 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 
+import anyio
 import httpx
+import httpx2
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
+from gear_neo4j.web.keys import add_key
 from tests.graphs import ingest
 from tests.toy_model import PASSAGES, QUESTION, ToyModel
 from tests.web import FACTS, scripted_gear, served
@@ -191,30 +196,60 @@ def is_refused(client, sent):
         return True
 
 
-def test_the_command_serves_until_it_is_stopped(server, tmp_path):
-    """It prints its address, logs in JSON without colours, and ends with 0."""
+@contextmanager
+def command(server, home, *options):
+    """The command ``gear serve`` in a process of its own: the process, and the address that it prints."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("GEAR_", "NEO4J_"))},
         "NEO4J_URI": server.uri,
         "NEO4J_USERNAME": server.username,
         "NEO4J_PASSWORD": server.password,
-        "GEAR_HOME": str(tmp_path),
+        "GEAR_HOME": str(home),
         "PYTHONPATH": str(Path(__file__).parents[2]),
         "PYTHONUNBUFFERED": "1",
     }
-    command = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()", "serve", "--port", "0"]
-    running = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    gear = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()"]
+    running = subprocess.Popen(
+        [*gear, "serve", "--port", "0", *options], env=environment, stdout=-1, stderr=-1, text=True
+    )
     try:
         line = running.stdout.readline()
-        url = line.split(" at ")[1].split(";")[0]
-        status = httpx.get(f"{url}/healthz", headers={"X-Request-Id": "trace-0001"}).json()
-        running.send_signal(signal.SIGTERM)
-        out, err = running.communicate(timeout=PATIENCE)
+        assert " at http://127.0.0.1:" in line, running.communicate()
+        yield running, line.split(" at ")[1].split(";")[0]
     finally:
         running.kill()
-        running.wait()
+        running.communicate()
+
+
+def through_mcp(url, key, question):
+    """How many passages a search over MCP returns."""
+
+    async def run():
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as http,
+            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+        ):
+            result = await client.call_tool("search", {"query": question, "k": 5})
+            return len(result.structured_content["results"])
+
+    return anyio.run(run)
+
+
+def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(server, empty, tmp_path):
+    """It prints its address, logs in JSON, keeps to its keys by either way, and ends with 0."""
+    question, file = "Who won the 2024 Nobel Prize in Physics?", tmp_path / "keys.json"
+    root, nobody = add_key(file, "root", everything=True), add_key(file, "nobody", collections=["none"])
+    with command(server, tmp_path, "--demo") as (running, url):
+        headers = {"X-API-Key": root, "X-Request-Id": "trace-0001"}
+        hits = httpx.post(f"{url}/api/search", json={"question": question}, headers=headers, timeout=60).json()["hits"]
+        counts = [through_mcp(url, key, question) for key in (root, nobody)]
+        refused = httpx.post(f"{url}/mcp", json={}).status_code
+        running.send_signal(signal.SIGTERM)
+        out, err = running.communicate(timeout=60)
 
     (logged,) = [json.loads(row) for row in err.splitlines() if row.startswith('{"request_id": "trace-0001"')]
-    assert ({"status": "ok"}, 0, "stopped\n") == (status, running.returncode, out)
-    assert ("/healthz", 200) == (logged["route"], logged["status"])
+    assert (0, "stopped\n", "/api/search", "root") == (running.returncode, out, logged["route"], logged["key"])
+    assert [hit["id"] for hit in hits] == logged["passages"]
+    assert ([5, 0], 401) == (counts, refused)
     assert "Traceback" not in err
+    assert question not in err

@@ -4,6 +4,7 @@ import json
 import os
 import secrets
 import stat
+import sys
 import threading
 from hashlib import sha256
 
@@ -18,6 +19,8 @@ from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.keys import add_key, matching, read_keys, revoke_key
 from gear_neo4j.web.options import require_keys
 from gear_neo4j.web.rates import Rate, RateLimiter
+from gear_neo4j.web.running import listen
+from gear_neo4j.web.views import Views
 
 
 @pytest.fixture
@@ -189,6 +192,24 @@ def test_this_machine_needs_no_key(host):
     require_keys(host, (), has_keys=False)
 
 
+def test_without_the_extra_the_line_names_it(gear, monkeypatch):
+    """Before anything is opened."""
+    monkeypatch.setitem(sys.modules, "gear_neo4j.web.app", None)
+    code, out, err = gear("serve", "--port", "0")
+
+    assert (ExitCode.ERROR, "") == (code, out)
+    assert "gear: the service needs the extra: pip install 'gear-neo4j[server]'\n" == err
+
+
+def test_an_address_in_use_is_one_line(gear):
+    """With what to do."""
+    with listen("127.0.0.1", 0) as taken:
+        code, _, err = gear("serve", "--port", str(taken.getsockname()[1]))
+
+    assert (ExitCode.ERROR, 1) == (code, len(err.splitlines()))
+    assert "choose another --host or --port" in err
+
+
 class Clock:
     """A clock that goes on when told to."""
 
@@ -235,6 +256,25 @@ def test_any_other_text_is_no_rate(text):
         Rate.parse(text)
 
     assert "\n" not in str(refused.value)
+
+
+class Whole:
+    """Makes a new view whenever it is asked for one."""
+
+    def scoped(self, **scope):
+        return scope, object()
+
+
+def test_views_are_kept_while_they_are_used(file):
+    """What a search reuses stays with its scope; of more scopes than are kept, the one unused for longest goes."""
+    scopes = [EVERYTHING.narrowed(principals=[name]) for name in ("a", "b", "c")]
+    views = Views(whole := Whole(), most=2)
+    first, second = views.of(scopes[0]), views.of(scopes[1])
+    again = views.of(EVERYTHING.narrowed(principals=["a"]))
+    views.of(scopes[2])
+
+    assert whole is views.of(EVERYTHING)
+    assert (True, True, False) == (first is again, first is views.of(scopes[0]), second is views.of(scopes[1]))
 
 
 @pytest.fixture

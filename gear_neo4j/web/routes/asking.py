@@ -10,7 +10,7 @@ from starlette.responses import Response
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, EventKind
 from gear_neo4j.printable import json_text
-from gear_neo4j.web.access_log import log_failure
+from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.bodies import AskBody
 from gear_neo4j.web.choices import agent_of
 from gear_neo4j.web.gone import unless_gone
@@ -78,7 +78,7 @@ async def _lines(call: Call, feed: EventFeed, first: Event | None) -> AsyncItera
         async for event in events_of(feed, first):
             yield KEEPALIVE_COMMENT if event is None else _line(call, event)
     except Exception as error:
-        log_failure(call.entry, error)
+        log_error(call.entry, error)
         problem = failure_of(error).problem(call.entry.id)
         yield format_sse_event(data_str=json_text(problem), event="error")
 

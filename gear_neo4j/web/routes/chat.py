@@ -14,12 +14,12 @@ from gear_neo4j.agents.run import Event
 from gear_neo4j.errors import ModelError
 from gear_neo4j.printable import json_text
 from gear_neo4j.registry import AGENTS
-from gear_neo4j.web.access_log import log_failure
+from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
 from gear_neo4j.web.choices import agent_of, is_offered
 from gear_neo4j.web.links import public_url
 from gear_neo4j.web.problems import failure_of
-from gear_neo4j.web.responses import Json
+from gear_neo4j.web.responses import Json, chat_failures
 from gear_neo4j.web.routes.asking import answered, begun, seconds_of
 from gear_neo4j.web.runs import EventFeed, FeedResponse, events_of, record_answer
 from gear_neo4j.web.service import AnyCall, Call
@@ -27,21 +27,21 @@ from gear_neo4j.web.service import AnyCall, Call
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 
-@router.get("/models", response_model=Models)
+@router.get("/models", response_model=Models, responses=chat_failures())
 async def models(call: AnyCall) -> Response:
     """The agents that the caller may use, as models."""
     names = [f"{PREFIX}{name}" for name in _agents(call)]
     return Json(Models(data=[Model(id=name) for name in names]).model_dump())
 
 
-@router.get("/models/{model}", response_model=Model)
+@router.get("/models/{model}", response_model=Model, responses=chat_failures(404, 422))
 async def model(model: str, call: AnyCall) -> Response:
     """One model."""
     _agent_name(call, model)
     return Json(Model(id=model).model_dump())
 
 
-@router.post("/chat/completions", response_model=Completion)
+@router.post("/chat/completions", response_model=Completion, responses=chat_failures(404, 422, 502, 503, 504))
 async def completions(body: ChatBody, call: AnyCall) -> Response:
     """Answer the last message of the user; the text ends with the sources, which are annotations, too."""
     question = call.entry.question = body.question
@@ -73,7 +73,7 @@ async def _lines(
             for chunk in writer.chunks(event.answer, usage=usage):
                 yield _line(chunk)
     except Exception as error:
-        log_failure(call.entry, error)
+        log_error(call.entry, error)
         yield _line(failure_of(error).openai(call.entry.id))
         return
     yield format_sse_event(data_str="[DONE]")
