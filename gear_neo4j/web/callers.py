@@ -62,13 +62,13 @@ class KeyBackend(AuthenticationBackend):
         *,
         failed: Rate,
         open_paths: Sequence[str] = (),
-        limiter: RateLimiter | None = None,
     ) -> None:
         self._ring = ring
         self._views = views
         self._failed = failed
         self._open_paths = frozenset(open_paths)
-        self._limiter = limiter or RateLimiter()
+        # Two tables: a flood of addresses must not push out the keys.
+        self._keys, self._addresses = RateLimiter(), RateLimiter()
 
     async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
         """The caller; None on a path that needs none.
@@ -83,7 +83,7 @@ class KeyBackend(AuthenticationBackend):
             return AuthCredentials(), Caller("", self._views.of(EVERYTHING))
         key = self._key(conn)
         entry_of(conn.scope).key = key.name
-        if key.limit and (wait := self._limiter.wait(f"key {key.name}", key.limit)):
+        if key.limit and (wait := self._keys.wait(key.name, key.limit)):
             raise Refused(_too_many(wait, f"this key may send {key.rate}: wait {math.ceil(wait)} s"))
         return AuthCredentials(), Caller(key.name, self._views.of(key.scope))
 
@@ -95,7 +95,7 @@ class KeyBackend(AuthenticationBackend):
         if key is not None:
             return key
         address = conn.client.host if conn.client else ""
-        if wait := self._limiter.wait(f"address {address}", self._failed):
+        if wait := self._addresses.wait(address, self._failed):
             raise Refused(_too_many(wait, f"too many requests with unknown keys: wait {math.ceil(wait)} s"))
         raise Refused(http_failure(401, "this key is unknown, or was revoked: ask for one", headers=_CHALLENGE))
 

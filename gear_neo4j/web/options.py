@@ -1,5 +1,6 @@
 """The options of the service: who may reach it, and how much it does at once."""
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -8,6 +9,9 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.web.rates import Rate
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
+_ORIGIN = re.compile(r"https?://[^\s/?#@*]+/?")
+_ADDRESS = re.compile(r"https?://[^\s?#@]+")
 LONGEST_QUESTION = 4_000
 MOST_PASSAGES = 100
 FAILED_KEYS = Rate(20, 60)
@@ -29,6 +33,9 @@ class ServiceOptions:
         asks, searches: how many run at once; one more is refused with 429.
         ask_seconds: the longest that a caller may give an answer.
         failed_keys: how often an address may present a key that is none.
+
+    Raises:
+        SettingsError: a host, an origin or the public address is none.
     """
 
     keys_file: Path | None = None
@@ -45,6 +52,16 @@ class ServiceOptions:
     search_seconds: float = 30.0
     ask_seconds: float = 120.0
     failed_keys: Rate = FAILED_KEYS
+
+    def __post_init__(self) -> None:
+        for host in self.allowed_hosts:
+            if not _HOST.fullmatch(host):
+                raise SettingsError(f"the allowed host {host!r} is no name: write it without scheme, port and *")
+        for origin in self.allowed_origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise SettingsError(f"the allowed origin {origin!r} is none: write it as https://wiki.example.org")
+        if self.public_url is not None and not _ADDRESS.fullmatch(self.public_url):
+            raise SettingsError("the public URL cannot be used: write it as https://gear.example.org")
 
 
 def is_loopback(host: str) -> bool:

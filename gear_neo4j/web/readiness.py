@@ -28,7 +28,8 @@ class Readiness:
         """What is missing now; nothing once the service is ready. A look that takes long is not waited for."""
         looking = self.warm()
         await asyncio.wait({looking}, timeout=FRESH)
-        return self._missing
+        # A database that has answered before, and now does not in time, is missing.
+        return self._missing if looking.done() else self._missing or (DATABASE,)
 
     def warm(self) -> "asyncio.Task[None]":
         """Begin a look, unless one is under way or fresh."""

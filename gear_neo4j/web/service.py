@@ -20,6 +20,8 @@ from gear_neo4j.web.readiness import Readiness
 from gear_neo4j.web.views import Views
 
 Result = TypeVar("Result")
+# Requests make these views, as many as they like; those of keys are kept apart from them.
+MOST_NARROWED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Service:
 
     options: ServiceOptions
     views: Views
+    narrowed: Views
     ring: KeyRing
     asks: Lane
     searches: Lane
@@ -45,6 +48,7 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
     return Service(
         options=options,
         views=Views(gear),
+        narrowed=Views(gear, most=MOST_NARROWED),
         ring=KeyRing(options.keys_file, required=options.requires_key),
         asks=asks,
         searches=searches,
@@ -74,7 +78,7 @@ class Call:
         """
         if collections is None and where is None:
             return self.caller.gear
-        return self.service.views.of(self.caller.gear.scope.narrowed(collections=collections, where=where))
+        return self.service.narrowed.of(self.caller.gear.scope.narrowed(collections=collections, where=where))
 
     async def search(self, work: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
         """The result of work in the lane of searches, unless the client goes away.

@@ -18,6 +18,7 @@ from tests.graphs import ingest, opened
 from tests.json_schema import violations
 from tests.toy_model import PASSAGES, QUESTION
 from tests.web import FACTS, client_of, documents_in, scripted_gear
+from tests.wire import Wire
 
 CHAT = {"model": "gear-gear", "messages": [{"role": "user", "content": QUESTION}]}
 PROBLEM = "application/problem+json"
@@ -144,6 +145,23 @@ def test_a_service_without_its_model_is_not_ready(corpus, server):
     assert (503, PROBLEM) == (response.status_code, response.headers["content-type"])
     assert "not ready, missing: embedding model" == response.json()["detail"]
     assert "secret" not in response.text
+
+
+def test_a_service_that_loses_its_database_is_no_longer_ready(corpus, server, embedder):
+    """And is ready again once the database is back."""
+    with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear, client_of(gear) as client:
+        ready = until(client, 200)
+        with wire.outage():
+            lost = until(client, 503)
+        back = until(client, 200)
+
+    assert ("not ready, missing: database", True, True) == (lost.json()["detail"], ready.is_success, back.is_success)
+
+
+def until(client, status):
+    """The first response of that status to the question whether the service is ready."""
+    responses = (client.get("/readyz") for _ in range(10_000))
+    return next(response for response in responses if response.status_code == status)
 
 
 def test_errors_have_their_status_and_say_what_to_do(client):

@@ -17,7 +17,7 @@ from gear_neo4j.errors import ExitCode, NothingFound, SettingsError
 from gear_neo4j.scope import EVERYTHING
 from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.keys import add_key, matching, read_keys, revoke_key
-from gear_neo4j.web.options import require_keys
+from gear_neo4j.web.options import ServiceOptions, require_keys
 from gear_neo4j.web.rates import Rate, RateLimiter
 from gear_neo4j.web.running import listen
 from gear_neo4j.web.views import Views
@@ -184,6 +184,27 @@ def test_without_keys_nobody_else_gets_in(host, allowed):
 
     with pytest.raises(SettingsError, match="gear keys add"):
         require_keys(host, allowed, has_keys=False)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"allowed_hosts": ("*",)},
+        {"allowed_hosts": ("*.example.org",)},
+        {"allowed_hosts": ("https://gear.example.org",)},
+        {"allowed_hosts": ("gear.example.org:8765",)},
+        {"allowed_hosts": ("",)},
+        {"allowed_origins": ("wiki.example.org",)},
+        {"allowed_origins": ("https://wiki.example.org/page",)},
+        {"allowed_origins": ("*",)},
+        {"public_url": "gear.example.org"},
+        {"public_url": "https://user:secret@gear.example.org"},
+    ],
+)
+def test_a_name_that_would_match_nothing_or_all_is_refused(options):
+    """An operator finds out at the start."""
+    with pytest.raises(SettingsError, match="write it"):
+        ServiceOptions(**options)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "localhost", "::1", "[::1]"])
