@@ -22,9 +22,9 @@ KEYS_FILE = click.option(
 )
 
 
-def keys_file_of(settings: Settings, given: Path | None) -> Path:
+def keys_file_of(settings: Settings, option: Path | None) -> Path:
     """The file of keys that an option or the settings name, or that in the home folder."""
-    return given or settings.serve_keys_file or settings.home / FILE_NAME
+    return option or settings.serve_keys_file or settings.home / FILE_NAME
 
 
 @click.group()

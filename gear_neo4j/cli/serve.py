@@ -75,7 +75,7 @@ def serve(
     gear serve
     gear serve --host 0.0.0.0 --allowed-host gear.example.org
     """
-    given: dict[str, Any] = {
+    flags: dict[str, Any] = {
         "serve_host": host,
         "serve_port": port,
         "serve_keys_file": keys_file,
@@ -84,7 +84,7 @@ def serve(
         "serve_public_url": public_url,
         "serve_log_questions": log_questions or None,
     }
-    chosen = replace(settings, **{name: value for name, value in given.items() if value is not None})
+    chosen = replace(settings, **{name: value for name, value in flags.items() if value is not None})
     _serve(chosen, docs=docs, is_demo=is_demo)
 
 

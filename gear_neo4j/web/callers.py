@@ -76,7 +76,7 @@ class KeyBackend(AuthenticationBackend):
         Raises:
             Refused: no key or an unknown one, or too many requests.
         """
-        if conn.url.path in self._open_paths:
+        if conn.scope["path"] in self._open_paths:
             return None
         self._ring.refresh()
         if not self._ring.required:

@@ -132,7 +132,7 @@ def _phrase(status: int) -> str:
 def failure_response(connection: HTTPConnection, failure: Failure) -> Response:
     """The response of a failure, in the shape that the route's clients know."""
     request_id = entry_of(connection.scope).id
-    is_openai = connection.url.path.startswith("/v1/")
+    is_openai = connection.scope["path"].startswith("/v1/")
     content = failure.openai(request_id) if is_openai else failure.problem(request_id)
     media_type = "application/json" if is_openai else MEDIA_TYPE
     return Response(json_text(content), failure.status, dict(failure.headers), media_type)

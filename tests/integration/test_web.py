@@ -371,6 +371,25 @@ def test_a_key_is_needed_everywhere_but_for_health(gear, tmp_path):
     assert ([200] * 3, [401] * 4, [200] * 2, 401) == (accepted, denied, health, after)
 
 
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1/healthz?",
+        "127.0.0.1/healthz#",
+        "127.0.0.1:80/readyz?x=",
+        "127.0.0.1\\@healthz",
+        "a@127.0.0.1/healthz?",
+    ],
+)
+def test_the_host_of_a_request_opens_no_path(gear, tmp_path, host):
+    """An address that is put together from it could look like an open one."""
+    add_key(file := tmp_path / "keys.json", "ada")
+    with client_of(gear, keys_file=file) as client:
+        response = client.get("/api/status", headers={"Host": host})
+
+    assert response.status_code in (400, 401)
+
+
 def test_a_key_may_send_as_much_as_its_rate_says(gear, tmp_path, caplog):
     """One more is told when to come back; other keys are not affected."""
     caplog.set_level(logging.INFO, "gear_neo4j.web.access")

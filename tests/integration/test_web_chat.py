@@ -42,7 +42,7 @@ def client(address):
         yield client
 
 
-def asked(question=QUESTION, **fields):
+def chat_request(question=QUESTION, **fields):
     """A request for an answer."""
     return {"model": "gear-gear", "messages": [{"role": "user", "content": question}], **fields}
 
@@ -57,7 +57,7 @@ def test_the_models_are_the_agents(client):
 
 def test_an_answer_has_its_sources_as_text_and_as_annotations(client, address):
     """Each leads to its passage; the tokens are those of the run."""
-    completion = client.chat.completions.create(**asked(temperature=0.2, n=1))
+    completion = client.chat.completions.create(**chat_request(temperature=0.2, n=1))
     message = completion.choices[0].message
     answer, _, footer = message.content.partition("\n\nSources:\n")
     (cited,) = [annotation.url_citation for annotation in message.annotations]
@@ -72,8 +72,8 @@ def test_an_answer_has_its_sources_as_text_and_as_annotations(client, address):
 
 def test_a_stream_adds_up_to_the_answer(client):
     """Text, annotations, the reason of its end, and the usage for those who want it."""
-    whole = client.chat.completions.create(**asked())
-    chunks = list(client.chat.completions.create(**asked(stream=True, stream_options={"include_usage": True})))
+    whole = client.chat.completions.create(**chat_request())
+    chunks = list(client.chat.completions.create(**chat_request(stream=True, stream_options={"include_usage": True})))
     deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
     annotations = [part for delta in deltas for part in (delta.model_extra or {}).get("annotations", [])]
 
@@ -110,7 +110,7 @@ def test_errors_are_those_that_the_client_knows(client, request_, error, code):
     """Before a stream as well."""
     for stream in (False, True):
         with pytest.raises(error) as raised:
-            client.chat.completions.create(**{**asked(stream=stream), **request_})
+            client.chat.completions.create(**{**chat_request(stream=stream), **request_})
         assert code == raised.value.code
 
 
@@ -127,9 +127,9 @@ def test_a_failed_model_is_an_error_and_no_answer(database, embedder, server, tm
     with scripted_gear(server, embedder, fault=lambda _number, _messages: 401) as (gear, _), served(gear) as (url, _):
         client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0)
         with client, pytest.raises(openai.InternalServerError) as raised:
-            client.chat.completions.create(**asked())
+            client.chat.completions.create(**chat_request())
         with openai.OpenAI(base_url=f"{url}/v1", api_key="any") as client, pytest.raises(openai.APIError):
-            list(client.chat.completions.create(**asked(stream=True)))
+            list(client.chat.completions.create(**chat_request(stream=True)))
 
     assert (502, "ModelError") == (raised.value.status_code, raised.value.code)
 
@@ -139,7 +139,7 @@ def test_an_answer_that_nothing_supports_says_so(database, embedder, server, tmp
     ingest(database, embedder, tmp_path, PASSAGES, FACTS)
     empty = scripted_gear(server, embedder, fault=lambda _number, _messages: Fault.EMPTY)
     with empty as (gear, _), client_of(gear) as client:
-        response = client.post("/v1/chat/completions", json=asked(model="gear-paths"))
+        response = client.post("/v1/chat/completions", json=chat_request(model="gear-paths"))
 
     assert "There is no answer" in response.json()["choices"][0]["message"]["content"]
 
@@ -147,7 +147,7 @@ def test_an_answer_that_nothing_supports_says_so(database, embedder, server, tmp
 def test_a_stream_ends_as_openai_says(gear):
     """With a line of its own; what is no data is a comment."""
     with client_of(gear) as client:
-        response = client.post("/v1/chat/completions", json=asked(stream=True))
+        response = client.post("/v1/chat/completions", json=chat_request(stream=True))
 
     assert "[DONE]" == list(events_in(response.text))[-1][1]
     assert {"data", ":"} == {line.partition(" ")[0].rstrip(":") or ":" for line in response.text.splitlines() if line}

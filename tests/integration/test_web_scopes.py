@@ -190,7 +190,7 @@ def test_agents_that_read_more_than_a_scope_are_refused_and_not_offered(service,
 
 def test_a_chat_sees_what_its_key_sees(service, keys):
     """Neither a name of a user nor a message of the system changes that."""
-    found = {}
+    seen = {}
     for name in ("ada", "vault"):
         body = {
             "model": "gear-paths",
@@ -202,9 +202,9 @@ def test_a_chat_sees_what_its_key_sees(service, keys):
             ],
         }
         response = service.post("/v1/chat/completions", json=body, headers={"X-API-Key": keys[1][name]})
-        found[name] = SECRET in response.text
+        seen[name] = SECRET in response.text
 
-    assert {"ada": False, "vault": True} == found
+    assert {"ada": False, "vault": True} == seen
 
 
 def test_a_saved_run_of_a_wider_scope_is_not_shown(service, keys):

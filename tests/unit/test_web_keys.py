@@ -53,15 +53,15 @@ def test_a_secret_is_compared_with_every_entry_in_constant_time(file, monkeypatc
     known = [add_key(file, name) for name in ("first", "second", "third")]
     keys, compared, compare = read_keys(file), [], secrets.compare_digest
 
-    def noted(one, other):
-        compared.append((one, other))
-        return compare(one, other)
+    def noted(stored, presented):
+        compared.append((stored, presented))
+        return compare(stored, presented)
 
     monkeypatch.setattr(secrets, "compare_digest", noted)
-    names = [found.name if (found := matching(keys, secret)) else None for secret in (known[0], known[2], "wrong")]
+    names = [key.name if (key := matching(keys, secret)) else None for secret in (known[0], known[2], "wrong")]
 
     assert ["first", "third", None] == names
-    assert 3 * [key.sha256 for key in keys] == [stored for stored, _ in compared]
+    assert 3 * [entry.sha256 for entry in keys] == [stored for stored, _ in compared]
 
 
 @given(text=st.text(max_size=200))
@@ -148,10 +148,10 @@ def test_a_ring_sees_what_happens_to_its_file(file):
     ring = KeyRing(file)
     before = ring.required
     secret = add_key(file, "ada")
-    found = ring.find(secret)
+    key = ring.find(secret)
     revoke_key(file, "ada")
 
-    assert (False, "ada", None, True) == (before, found.name, ring.find(secret), ring.required)
+    assert (False, "ada", None, True) == (before, key.name, ring.find(secret), ring.required)
 
 
 @pytest.mark.parametrize("spoil", [lambda file: file.write_text("{"), os.unlink, lambda file: file.chmod(0o644)])
