@@ -1,5 +1,6 @@
 """The application: routes over one ``Gear``, behind keys and limits; other applications can be mounted beside them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from gear_neo4j.web.problems import failure_of, failure_response
 from gear_neo4j.web.routes import asking, chat, explaining, health, recipes, retrieval
 from gear_neo4j.web.service import Service, make_service
 
+CLOSING_SECONDS = 5.0
 ROUTERS = (health.router, retrieval.router, asking.router, recipes.router, explaining.router, chat.router)
 
 
@@ -118,6 +120,9 @@ async def _lifespan(_app: FastAPI, *, service: Service, mounts: Mapping[str, Mou
             yield
         finally:
             warming.cancel()
+            # What nobody waits for any more still uses the database, which is closed next.
+            for lane in (service.asks, service.searches):
+                await asyncio.to_thread(lane.close, seconds=CLOSING_SECONDS)
 
 
 def _end(service: Service, entry: Entry, route: str, method: str, status: int) -> None:

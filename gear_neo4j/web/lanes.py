@@ -3,10 +3,10 @@
 import asyncio
 import contextvars
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from threading import BoundedSemaphore, Event, Lock, Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from starlette.exceptions import HTTPException
 
@@ -16,7 +16,7 @@ RETRY_AFTER = {"Retry-After": "1"}
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Running(Generic[Result]):
     """A call under way; ``cancel`` ends it at its next step."""
 
@@ -40,8 +40,13 @@ class Lane:
         self._places = BoundedSemaphore(most)
         self._noun = noun
         self._most = most
-        self._counting = Lock()
-        self.running = 0
+        self._calls: set[Running[Any]] = set()
+        self._lock = Lock()
+
+    @property
+    def running(self) -> int:
+        """How many calls run now."""
+        return len(self._calls)
 
     def start(self, call: Callable[[], Result]) -> Running[Result]:
         """Begin a call in a thread, in which the flag of its end is seen.
@@ -54,13 +59,16 @@ class Lane:
             raise HTTPException(429, detail, headers=RETRY_AFTER)
         with cancellable() as flag:
             context = contextvars.copy_context()
-        future: Future[Result] = Future()
+        running: Running[Result] = Running(Future(), flag)
         # From here on, whoever stops waiting for it does not cancel it.
-        future.set_running_or_notify_cancel()
-        self._count(1)
+        running.future.set_running_or_notify_cancel()
+        with self._lock:
+            self._calls.add(running)
+        # The first callback: the place is free before whoever waits goes on.
+        running.future.add_done_callback(lambda _: self._free(running))
         # A daemon: a run whose caller is gone must not keep a stopped service alive.
-        Thread(target=context.run, args=(self._work, call, future), name="gear-call", daemon=True).start()
-        return Running(future, flag)
+        Thread(target=context.run, args=(_work, call, running.future), name="gear-call", daemon=True).start()
+        return running
 
     async def run(self, call: Callable[[], Result], *, seconds: float) -> Result:
         """The result of a call; cancelled, or after ``seconds``, it ends at its next step.
@@ -77,23 +85,27 @@ class Lane:
         finally:
             running.cancel()
 
-    def _work(self, call: Callable[[], Result], future: "Future[Result]") -> None:
-        try:
-            result = call()
-        except BaseException as error:
-            self._free()
-            future.set_exception(error)
-        else:
-            self._free()
-            future.set_result(result)
+    def close(self, *, seconds: float) -> None:
+        """End all calls at their next steps, and wait for them, at most so long."""
+        with self._lock:
+            calls = list(self._calls)
+        for running in calls:
+            running.cancel()
+        wait([running.future for running in calls], timeout=seconds)
 
-    def _free(self) -> None:
-        self._count(-1)
+    def _free(self, running: Running[Any]) -> None:
+        with self._lock:
+            self._calls.discard(running)
         self._places.release()
 
-    def _count(self, change: int) -> None:
-        with self._counting:
-            self.running += change
+
+def _work(call: Callable[[], Result], future: "Future[Result]") -> None:
+    try:
+        result = call()
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
 
 
 def too_slow(seconds: float) -> HTTPException:

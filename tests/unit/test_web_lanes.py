@@ -77,6 +77,21 @@ def test_a_call_that_takes_too_long_is_cut_and_keeps_its_place_until_it_ends():
     assert (504, 429, 1) == asyncio.run(run())
 
 
+def test_a_lane_that_is_closed_ends_its_calls_and_waits_for_them():
+    """But not longer than it is allowed to."""
+    lane = Lane("questions", most=2)
+    call, ended = until_cancelled()
+    gate = threading.Event()
+    lane.start(call)
+    stubborn = lane.start(gate.wait)
+    lane.close(seconds=0.05)
+
+    assert (True, False, 1) == (ended.is_set(), stubborn.future.done(), lane.running)
+    gate.set()
+    lane.close(seconds=PATIENCE)
+    assert 0 == lane.running
+
+
 def test_whoever_stops_waiting_ends_the_call():
     """At its next step; its place is free after that."""
 
