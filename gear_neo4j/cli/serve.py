@@ -70,6 +70,7 @@ def serve(
 
     Without keys, only this machine can call it; gear keys add NAME makes one. The log goes to standard error, a line of
     JSON for each request. Ctrl-C or SIGTERM stops it: requests under way are finished, for at most 30 seconds.
+    With the extra [mcp], the MCP server is at /mcp.
 
     \b
     gear serve
