@@ -86,6 +86,7 @@ def test_settings_are_those_that_a_command_needs(words):
     connected = {"uri", "username", "password", "database", "name"} <= names
 
     embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate", "mcp"}
+    embeds |= {"serve"}
     calls = {
         "ingest",
         "search",
@@ -96,8 +97,10 @@ def test_settings_are_those_that_a_command_needs(words):
         "calibrate",
         "config",
         "mcp",
+        "serve",
     }
     offline = {"up", "down", "status", "export", "compare", "calibrate", "explain"}
+    offline |= {"keys add", "keys list", "keys revoke"}
 
     assert connected == (" ".join(words) not in offline)
     assert ("embedding_model" in names) == (" ".join(words) in embeds | {"calibrate", "config"})

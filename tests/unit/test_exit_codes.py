@@ -36,11 +36,12 @@ SEARCHES = {
     ("communities", "build"),
     ("communities", "update"),
     ("communities", "show"),
+    ("serve", "--port", "0"),
     ("ingest", "--extract", "model", "--dry-run"),
 }
 FILLS = {("ingest", "corpus.jsonl"), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
-WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "mcp"}
+WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp"}
 
 USAGE = {
     *((command, "--nosuch") for command in COMMANDS),
@@ -76,6 +77,13 @@ USAGE = {
     ("adopt", "--profile", "graphiti", "--update"),
     ("communities", "build", "--max-tokens", "9"),
     ("communities", "build", "--report", "--dry-run"),
+    ("keys", "add"),
+    ("keys", "add", "ada", "--rate", "often"),
+    ("keys", "add", "ada", "--everything", "--principal", "user:ada"),
+    ("serve", "--host", "0.0.0.0"),
+    ("serve", "--allowed-host", "gear.example.org"),
+    ("serve", "--port", "65536"),
+    ("serve", "--host", "192.0.2.1", "--keys-file", "."),
 }
 
 
