@@ -4,7 +4,8 @@ A condition stands in the file as a comment, ``/*+ AND IN_SCOPE_TRIPLE(t) */``, 
 scope the comment is removed, so that such a search costs nothing. With one, its content is part of the query, and
 ``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
 collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
-Entities' degrees are counted within the scope. ``IN_COLLECTION(t)`` stands in a SEARCH clause, for indexes that filter.
+Entities' degrees are counted within the scope, those marked ``UP_TO_HUB`` no further than a query needs.
+``IN_COLLECTION(t)`` stands in a SEARCH clause, for indexes that filter.
 """
 
 import re
@@ -18,7 +19,7 @@ _MARK = re.compile(r"\s*/\*\+\s*(.*?)\s*\*/", re.DOTALL)
 _MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE)\((\w+)\)")
 _INDEXED = re.compile(r"\bIN_COLLECTION\((\w+)\)\s*")
 _ENTITY = re.compile(r"\b(IN_SCOPE_ENTITY|SPELLING)\((\w+)\)")
-_DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}")
+_DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}(\s+UP_TO_HUB)?")
 
 
 class Shape(NamedTuple):
@@ -54,7 +55,7 @@ def within_scope(text: str, shape: Shape) -> str:
         MATCH (t:Triple) WHERE t.collection IN $scope.collections RETURN t
     """
     marked = _MARK.sub(r" \1", text)
-    counted = _DEGREE.sub(lambda match: _degree(match[1]), marked)
+    counted = _DEGREE.sub(lambda match: _degree(match[1], up_to_hub=bool(match[2])), marked)
     indexed = _INDEXED.sub(lambda match: _in_index(match[1], shape), counted)
     expanded = _ENTITY.sub(lambda match: _OF_ENTITY[match[1]](match[2]), indexed)
     return _MACRO.sub(lambda match: _CONDITIONS[match[1]](match[2], shape), expanded)
@@ -105,11 +106,15 @@ def _in_index(name: str, shape: Shape) -> str:
     return f"WHERE {name}.collection IN $scope.collections " if shape.in_index and shape.collections else ""
 
 
-def _degree(name: str) -> str:
+def _degree(name: str, *, up_to_hub: bool) -> str:
     # Counted triple by triple, but not at a hub of hubs: that is one within the scope, too, or is taken for one.
     total = f"COUNT {{ ({name})<-[:SUBJECT]-() }} + COUNT {{ ({name})<-[:OBJECT]-() }}"
-    within = f"COUNT {{ ({name})<-[:SUBJECT|OBJECT]-(scopeTriple) WHERE IN_SCOPE_TRIPLE(scopeTriple) }}"
-    return f"CASE WHEN {total} > $scope.most THEN {total} ELSE {within} END"
+    pattern = f"({name})<-[:SUBJECT|OBJECT]-(scopeTriple) WHERE IN_SCOPE_TRIPLE(scopeTriple)"
+    if up_to_hub:
+        # Only whether it is above $hub counts: what is no hub at all is none within the scope.
+        within = f"size(COLLECT {{ MATCH {pattern} RETURN 1 LIMIT $hub + 1 }})"
+        return f"CASE WHEN {total} <= $hub OR {total} > $scope.most THEN {total} ELSE {within} END"
+    return f"CASE WHEN {total} > $scope.most THEN {total} ELSE COUNT {{ {pattern} }} END"
 
 
 def _entity(name: str) -> str:
