@@ -54,7 +54,7 @@ def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run
     version = graph.export.version().changed
     weighted = _weigh(graph)
     if not weighted.passages:
-        raise InputError(f"the database {graph.name} has no triples that tie two entities together")
+        raise InputError(f"the database {graph.name} has no triples that connect two entities")
     starting = None if afresh else _starting(weighted, before)
     weights = {pair: float(len(passages)) for pair, passages in weighted.passages.items()}
     communities = list(_communities(weighted, clusters(weights, most=most, starting=starting)))

@@ -56,7 +56,7 @@ class ServiceOptions:
     def __post_init__(self) -> None:
         for host in self.allowed_hosts:
             if not _HOST.fullmatch(host):
-                raise SettingsError(f"the allowed host {host!r} is no name: write it without scheme, port and *")
+                raise SettingsError(f"the allowed host {host!r} is not a name: write it without scheme, port and *")
         for origin in self.allowed_origins:
             if not _ORIGIN.fullmatch(origin):
                 raise SettingsError(f"the allowed origin {origin!r} is none: write it as https://wiki.example.org")

@@ -152,7 +152,7 @@ def _first_reason(error: RequestValidationError) -> str:
         case "extra_forbidden":
             text = f"there is no field {place}: see /openapi.json"
         case "model_attributes_type" if not place:
-            text = "the body is no JSON object: send one, with Content-Type: application/json"
+            text = "the body is not a JSON object: send one, with Content-Type: application/json"
         case "json_invalid":
             text = reason
         case _:
