@@ -89,7 +89,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         (lambda: Scout(damping=1), "scout's damping is 1: it must be below 1"),
         (lambda: Scout(damping=float("nan")), "scout's damping is nan: it must be a finite number"),
         (lambda: Crag(over="nothing"), "there is no retriever 'nothing': choose one of auto, naive, "),
-        (lambda: Crag(evaluator="cross-encoder"), "the evaluator cross-encoder needs an evaluator_model, "),
+        (lambda: Crag(evaluator="cross-encoder"), "evaluator_model belongs to the evaluator cross-encoder: "),
         (lambda: GraphRagLocal(over=Scout()), "scout is given where subgraph belongs"),
         (lambda: agent_from("graphrag-local", "scout", {}), "graphrag-local works over subgraph only, not scout"),
         (lambda: GearAgent(over=Sync(base_k=5)), "gear reads step_k passages a round (10): leave base_k of sync out"),
