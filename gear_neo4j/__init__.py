@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gear_neo4j.communities.build import BuildReport
     from gear_neo4j.communities.hierarchy import Hierarchy
     from gear_neo4j.communities.reports import ReportProgress
-    from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, Path, Source, Triple
+    from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, PassageRecord, Path, Source, Triple
     from gear_neo4j.errors import GearError
     from gear_neo4j.extraction.extractor import Extractor, FactExtractor, Model, Rules
     from gear_neo4j.extraction.forecast import Forecast
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from gear_neo4j.roles.reporter import Reporter
     from gear_neo4j.scope import Scope
     from gear_neo4j.settings import Settings
+    from gear_neo4j.status import Status
     from gear_neo4j.usage import Usage
 
 __all__ = [
@@ -121,6 +122,7 @@ __all__ = [
     "Naive",
     "Overlay",
     "Passage",
+    "PassageRecord",
     "Path",
     "PathAgent",
     "PathResult",
@@ -144,6 +146,7 @@ __all__ = [
     "Settings",
     "Source",
     "Stats",
+    "Status",
     "Step",
     "Subgraph",
     "Survey",
@@ -212,6 +215,7 @@ _MODULES = {
     "Naive": "retrieval.naive",
     "Overlay": "gear.overlay",
     "Passage": "domain",
+    "PassageRecord": "domain",
     "Path": "domain",
     "PathAgent": "agents.paths",
     "PatternAgent": "agents.pattern",
@@ -235,6 +239,7 @@ _MODULES = {
     "Settings": "settings",
     "Source": "domain",
     "Stats": "gear.stats",
+    "Status": "status",
     "Step": "agents.answer",
     "Subgraph": "retrieval.subgraph",
     "Survey": "adoption.survey",

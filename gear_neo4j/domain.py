@@ -79,6 +79,15 @@ class Triple(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class PassageRecord:
+    """A passage with the triples that it states; ``exact`` is False if it states more than these."""
+
+    passage: Passage
+    triples: tuple[Triple, ...] = ()
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Path:
     """Triples that share an entity from one to the next, as found by the beam search.
 

@@ -3,7 +3,7 @@
 GearError
 ├── SettingsError        a setting or option that cannot be used
 ├── InputError           a file, a line or a question that cannot be used
-│   └── NothingFound     what was to be removed is not there
+│   └── NothingFound     what was named is not there
 ├── PartialResult        the command did its work, but not all of it
 ├── ModelError           the language model cannot be used, or failed
 │   └── ReplyError       it answered, but the reply cannot be used
@@ -72,7 +72,7 @@ class InputError(GearError):
 
 
 class NothingFound(InputError):
-    """What was to be removed is not there."""
+    """What was named is not there, such as a passage or a source."""
 
     exit_code = ExitCode.NOTHING_FOUND
 

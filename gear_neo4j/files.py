@@ -17,8 +17,24 @@ def write_file(file: Path, text: str) -> None:
     Raises:
         InputError: the file cannot be written.
     """
+    _write(file, text, mode=0o666)
+
+
+def write_private_file(file: Path, text: str) -> None:
+    """Write a text as :func:`write_file` does; nobody but its owner can read a new file, not even for a moment.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    _write(file, text, mode=0o600)
+
+
+def _write(file: Path, text: str, *, mode: int) -> None:
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags, mode)
+
     try:
-        with draft_of(file) as draft, draft.open("w", encoding="utf-8", newline="\n") as out:
+        with draft_of(file) as draft, open(draft, "w", encoding="utf-8", newline="\n", opener=opener) as out:
             out.write(text)
             out.flush()
             _to_disk(out.fileno())

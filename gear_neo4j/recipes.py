@@ -67,7 +67,8 @@ class Recipe(Options):
     """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options.
 
     One that reads more than a scope admits says so as ``unscoped``, and is refused there; as ``unfiltered``, if only a
-    filter of metadata is in its way.
+    filter of metadata is in its way. One that only whoever runs gear-neo4j may choose says so as ``operator_only``: no
+    client of a service may name it.
     """
 
     name: ClassVar[str] = ""
@@ -75,6 +76,8 @@ class Recipe(Options):
     unscoped: ClassVar[str] = ""
     # Why it is refused under a scope with a filter.
     unfiltered: ClassVar[str] = ""
+    # Why a client of a service may not name it; empty for one that it may.
+    operator_only: ClassVar[str] = ""
 
     @property
     def title(self) -> str:

@@ -1,9 +1,10 @@
 """What a user can set, read from the environment or from a ``.env`` file such as the one Aura gives out."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from dotenv import dotenv_values
 
@@ -33,9 +34,16 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "chat_concurrency": ("GEAR_CHAT_CONCURRENCY",),
     "chat_cache": ("GEAR_CHAT_CACHE",),
     "chat_price": ("GEAR_CHAT_PRICE",),
+    "serve_host": ("GEAR_SERVE_HOST",),
+    "serve_port": ("GEAR_SERVE_PORT",),
+    "serve_keys_file": ("GEAR_SERVE_KEYS_FILE",),
+    "serve_allowed_hosts": ("GEAR_SERVE_ALLOWED_HOSTS",),
+    "serve_allowed_origins": ("GEAR_SERVE_ALLOWED_ORIGINS",),
+    "serve_public_url": ("GEAR_SERVE_PUBLIC_URL",),
+    "serve_log_questions": ("GEAR_SERVE_LOG_QUESTIONS",),
 }
 SECRETS = frozenset({"password", "embedding_key", "openai_api_key"})
-URLS = frozenset({"uri", "embedding_url", "openai_base_url"})
+URLS = frozenset({"uri", "embedding_url", "openai_base_url", "serve_public_url"})
 
 
 def _default_home() -> Path:
@@ -72,6 +80,13 @@ class Settings:
     chat_concurrency: int = 4
     chat_cache: bool = True
     chat_price: tuple[float, float] | None = None
+    serve_host: str = "127.0.0.1"
+    serve_port: int = 8765
+    serve_keys_file: Path | None = None
+    serve_allowed_hosts: tuple[str, ...] = ()
+    serve_allowed_origins: tuple[str, ...] = ()
+    serve_public_url: str | None = None
+    serve_log_questions: bool = False
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> "Settings":
@@ -82,7 +97,10 @@ class Settings:
         embeddings by a server ``GEAR_EMBEDDING_URL``, ``GEAR_EMBEDDING_KEY`` and
         ``GEAR_EMBEDDING_TIMEOUT`` (seconds a request); for a language model ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``,
         ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a whole call), ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE``
-        (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``).
+        (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``); for
+        ``gear serve`` ``GEAR_SERVE_HOST``, ``GEAR_SERVE_PORT``, ``GEAR_SERVE_KEYS_FILE``,
+        ``GEAR_SERVE_ALLOWED_HOSTS`` and ``GEAR_SERVE_ALLOWED_ORIGINS`` (with commas between them),
+        ``GEAR_SERVE_PUBLIC_URL`` and ``GEAR_SERVE_LOG_QUESTIONS`` (``on`` or ``off``).
 
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is none.
@@ -112,6 +130,7 @@ class Settings:
             chat_concurrency=int(_number("GEAR_CHAT_CONCURRENCY", get("chat_concurrency") or "4")),
             chat_cache=_switch("GEAR_CHAT_CACHE", get("chat_cache") or "on"),
             chat_price=_price(get("chat_price")),
+            **_serve(get),
         )
 
     def __repr__(self) -> str:
@@ -149,6 +168,24 @@ def _found(environment: Mapping[str, str] | None, env_file: Path | None) -> dict
         for variable in reversed(variables)
         if values.get(variable)
     }
+
+
+def _serve(get: Callable[[str], str | None]) -> dict[str, Any]:
+    """The settings of the service."""
+    keys_file = get("serve_keys_file")
+    return {
+        "serve_host": get("serve_host") or "127.0.0.1",
+        "serve_port": int(_number("GEAR_SERVE_PORT", get("serve_port") or "8765")),
+        "serve_keys_file": Path(keys_file).expanduser() if keys_file else None,
+        "serve_allowed_hosts": _list(get("serve_allowed_hosts")),
+        "serve_allowed_origins": _list(get("serve_allowed_origins")),
+        "serve_public_url": get("serve_public_url"),
+        "serve_log_questions": _switch("GEAR_SERVE_LOG_QUESTIONS", get("serve_log_questions") or "off"),
+    }
+
+
+def _list(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 
 def _switch(name: str, text: str) -> bool:

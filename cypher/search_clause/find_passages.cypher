@@ -15,7 +15,7 @@ CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL
   MATCH (p:Passage)
-  SEARCH p IN (VECTOR INDEX gear_passage_embedding FOR vector LIMIT $candidates)
+  SEARCH p IN (VECTOR INDEX gear_passage_embedding FOR vector /*+ IN_COLLECTION(p) */ LIMIT $candidates)
   /*+ WITH * WHERE IN_SCOPE_PASSAGE(p) */
   WITH p, 2 * vector.similarity.cosine(p.embedding, vector) - 1 AS score
   ORDER BY score DESC, p.id

@@ -18,7 +18,7 @@ CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL
   MATCH (p:Passage)
-  SEARCH p IN (VECTOR INDEX gear_passage_embedding FOR vector LIMIT $candidates)
+  SEARCH p IN (VECTOR INDEX gear_passage_embedding FOR vector /*+ IN_COLLECTION(p) */ LIMIT $candidates)
   /*+ WITH * WHERE IN_SCOPE_PASSAGE(p) */
   WITH p, 2 * vector.similarity.cosine(p.embedding, vector) - 1 AS score
   ORDER BY score DESC, p.id
@@ -40,7 +40,7 @@ CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL AND $triples > 0
   MATCH (t:Triple)
-  SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR vector LIMIT $near)
+  SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR vector /*+ IN_COLLECTION(t) */ LIMIT $near)
   /*+ WITH * WHERE IN_SCOPE_TRIPLE(t) */
   WITH t, vector.similarity.cosine(t.embedding, vector) AS score
   ORDER BY score DESC, t.id

@@ -10,7 +10,7 @@ UNWIND range(0, size($vectors) - 1) AS place
 WITH place, $vectors[place] AS vector
 CALL (vector) {
   MATCH (t:Triple)
-  SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR vector LIMIT $candidates)
+  SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR vector /*+ IN_COLLECTION(t) */ LIMIT $candidates)
   /*+ WITH * WHERE IN_SCOPE_TRIPLE(t) */
   WITH t, 2 * vector.similarity.cosine(t.embedding, vector) - 1 AS closeness
   ORDER BY closeness DESC, t.id

@@ -6,7 +6,7 @@
 // more under a scope.
 CYPHER 25
 MATCH (t:Triple)
-SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR $query LIMIT $near)
+SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR $query /*+ IN_COLLECTION(t) */ LIMIT $near)
 /*+ WITH t WHERE IN_SCOPE_TRIPLE(t) */
 RETURN t.id AS id
 LIMIT $k

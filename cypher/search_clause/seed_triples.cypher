@@ -6,7 +6,7 @@
 // element ids of the ends. The index returns $candidates by quantised vectors; the stored vectors decide.
 CYPHER 25
 MATCH (t:Triple)
-SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR $query LIMIT $candidates)
+SEARCH t IN (VECTOR INDEX gear_triple_embedding FOR $query /*+ IN_COLLECTION(t) */ LIMIT $candidates)
 /*+ WITH t WHERE IN_SCOPE_TRIPLE(t) */
 WITH t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
 WITH t, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score

@@ -9,6 +9,7 @@ from gear_neo4j.cli.flag import Flag, flags_of, have_one_range, help_of
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes import RENAMED, AgentRecipe, Options, Recipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
+from gear_neo4j.retrieval.rankers import BaseName
 
 PREFIX = "recipe_option_"
 RecipeOptions = Mapping[str, Any]
@@ -71,7 +72,7 @@ def retriever_from(name: str | None, options: RecipeOptions, *, default: str = "
     Raises:
         SettingsError: unknown retriever, or an option that it does not have.
     """
-    return with_options_of(RETRIEVERS.recipe(name or default), options)
+    return with_options_of(_retriever(name or default), options)
 
 
 def agent_from(name: str, retriever: str | None, options: RecipeOptions) -> AgentRecipe:
@@ -84,11 +85,17 @@ def agent_from(name: str, retriever: str | None, options: RecipeOptions) -> Agen
     if retriever is not None:
         if "over" not in type(recipe).model_fields:
             raise SettingsError(f"{name} uses no retriever: leave out --retriever")
-        over, kind = RETRIEVERS.recipe(retriever), type(recipe).model_fields["over"].annotation
+        over, kind = _retriever(retriever), type(recipe).model_fields["over"].annotation
         if isinstance(kind, type) and issubclass(kind, Recipe) and not isinstance(over, kind):
             raise SettingsError(f"{name} works over {kind.name} only, not {retriever}")
         recipe = type(recipe)(over=over)  # type: ignore[call-arg]
     return with_options_of(recipe, options)
+
+
+def _retriever(name: str) -> RetrieverRecipe:
+    if name in get_args(BaseName) and name not in RETRIEVERS.entries:
+        raise SettingsError(f"{name} is a base, not a retriever: give --retriever base --base {name}")
+    return RETRIEVERS.recipe(name)
 
 
 def _take_options(params: dict[str, Any]) -> dict[str, Any]:

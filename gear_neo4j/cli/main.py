@@ -97,9 +97,21 @@ COMMANDS: Commands = {
         "gear_neo4j.cli.ask:ask",
         "Answer QUESTION from the graph with a language model, and cite the passages.",
     ),
+    "mcp": (
+        "gear_neo4j.cli.mcp:mcp",
+        "Serve searches to assistants and editors over the Model Context Protocol (MCP).",
+    ),
     "explain": (
         "gear_neo4j.cli.explain:explain",
         "Write RUN.html, a page with the paths of a saved run, and RUN.cypher, which shows them in Neo4j.",
+    ),
+    "serve": (
+        "gear_neo4j.cli.serve:serve",
+        "Serve searches and answers over HTTP, with OpenAI's chat protocol beside the API.",
+    ),
+    "keys": (
+        "gear_neo4j.cli.keys:keys",
+        "Keys for the HTTP service: add, list and revoke them; each says what its holder may see.",
     ),
     "evaluate": (
         "gear_neo4j.cli.evaluate:evaluate",

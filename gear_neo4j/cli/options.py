@@ -5,14 +5,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path as File
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gear_neo4j.cli.progress import waiting
-from gear_neo4j.gear import Gear
-from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.settings import DEFAULT_NAME, Settings
+
+if TYPE_CHECKING:
+    from gear_neo4j.gear import Gear
+    from gear_neo4j.models.chat import ChatModel
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -102,12 +103,16 @@ def own_server(settings: Settings, name: str) -> Settings:
 
 
 @contextmanager
-def opened(settings: Settings, *, chat: ChatModel | None = None, create: bool = False) -> Iterator[Gear]:
+def opened(settings: Settings, *, chat: "ChatModel | None" = None, create: bool = False) -> "Iterator[Gear]":
     """A connection by settings, closed afterwards; shows on standard error what it waits for.
 
     Args:
         create: make the local server if there is none of its name; only a command that fills it may do so.
     """
+    # Late: gear mcp must answer before the driver and the models are loaded.
+    from gear_neo4j.cli.progress import waiting
+    from gear_neo4j.gear import Gear
+
     with waiting("connecting") as report:
         gear = Gear.connect(settings, chat=chat, create=create, report=report)
     with gear:

@@ -104,7 +104,7 @@ def print_entities(console: Screen, entities: Sequence[EntityHit], *, figure: Fi
 def print_hits(console: Screen, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:
     """Print the passages with their ranks and sources; gold ones are marked."""
     if not hits:
-        console.print("no passage found")
+        console.print("no passage found in this scope" if hits.scope else "no passage found")
         return
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("#", justify="right")

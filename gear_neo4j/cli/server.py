@@ -77,9 +77,16 @@ def status(name: str | None, json_file: Path | None) -> None:
 
 @click.command()
 @click.option("--check", is_flag=True, help="Change nothing; report what is missing, with exit code 2.")
+@click.option(
+    "--rebuild",
+    is_flag=True,
+    help="Also rebuild the vector indexes, which then filter by collection if the server can; searches wait meanwhile.",
+)
 @with_settings(CONNECTION, EMBEDDING)
-def migrate(check: bool, settings: Settings) -> None:
+def migrate(check: bool, rebuild: bool, settings: Settings) -> None:
     """Migrate a database to the latest schema, and verify its indexes."""
+    if check and rebuild:
+        raise click.UsageError("--check changes nothing, --rebuild does: give only one of them")
     with opened(settings) as gear:
         missing = gear.graph.pending_migrations()
         if check and missing:
@@ -91,6 +98,8 @@ def migrate(check: bool, settings: Settings) -> None:
             gear.graph.verify(dimension=gear.embedder.dimension)
         else:
             gear.corpus.prepare()
+            if rebuild:
+                gear.graph.rebuild_indexes(dimension=gear.embedder.dimension)
             with waiting("building indexes") as report:
                 gear.graph.await_online(on_percent=lambda done: report(f"building indexes: {done:.0f} %"))
             gear.graph.verify(dimension=gear.embedder.dimension)

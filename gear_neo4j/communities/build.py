@@ -62,7 +62,7 @@ def build(
             reports[name] = built
     if not reports:
         within = "" if collection is None else f" in the collection {collection!r}"
-        raise InputError(f"the database {graph.name} has no triples{within} that tie two entities together")
+        raise InputError(f"the database {graph.name} has no triples{within} that connect two entities")
     gone = 0 if dry_run else store.delete_others(graph, existing if collection else list(reports))
     return _sum(reports, gone=gone)
 

@@ -2,7 +2,7 @@
 
 import contextvars
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from typing import Self, TypeVar
 
@@ -11,10 +11,11 @@ from anyio import CapacityLimiter, to_thread
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event
 from gear_neo4j.cancellation import cancellable
-from gear_neo4j.domain import Hits
+from gear_neo4j.domain import Hits, PassageRecord
 from gear_neo4j.gear.front import Gear
 from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
 from gear_neo4j.retrieval.paths import PathResult, Paths
+from gear_neo4j.status import Status
 
 # Calls at a time: the work is the driver's, which is safe for threads, and a model's, which mostly waits.
 THREADS = 8
@@ -58,7 +59,9 @@ class AsyncGear:
         """See :meth:`Gear.ask`."""
         return await self._run(partial(self.gear.ask, question, k=k, agent=agent))
 
-    async def stream(self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear") -> AsyncIterator[Event]:
+    async def stream(
+        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear"
+    ) -> AsyncGenerator[Event, None]:
         """See :meth:`Gear.stream`; leaving the loop early ends the run."""
         events = await self._run(partial(self.gear.stream, question, k=k, agent=agent))
         try:
@@ -66,6 +69,14 @@ class AsyncGear:
                 yield event
         finally:
             events.close()
+
+    async def passage(self, id: str) -> PassageRecord:
+        """See :meth:`Gear.passage`."""
+        return await self._run(partial(self.gear.passage, id))
+
+    async def status(self) -> Status:
+        """See :meth:`Gear.status`."""
+        return await self._run(self.gear.status)
 
     async def close(self) -> None:
         """Wait for calls that were cancelled to end, and close the connection, unless the driver is the caller's."""

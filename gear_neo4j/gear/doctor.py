@@ -29,6 +29,7 @@ Level = Literal["ok", "advice", "problem"]
 SAMPLED = 5
 BUSIEST = 10
 PAGE_CACHE = "server.memory.pagecache.size"
+COULD_FILTER = "the vector indexes of this server can filter by collection, but were created by an earlier version"
 LIMITS = ("db.memory.transaction.max", "db.memory.transaction.total.max", "db.transaction.timeout")
 # The size of a triple in the store: its vector (four bytes a number, in blocks), texts, three relationships, an id.
 BYTES_A_TRIPLE = 700
@@ -94,6 +95,8 @@ class Doctor:
         findings.extend((self._contents(counts), self._page_cache(counts), about_limits(self._settings(*LIMITS))))
         if self.extent:
             findings.append(about_extent(self.extent))
+            if self.graph.could_filter:
+                findings.append(Finding("advice", "scope", COULD_FILTER, "gear migrate --rebuild"))
         hubs = self._hubs()
         findings.append(_about_hubs(hubs.count, self.beam))
         costs = self._costs(questions or self._sample())

@@ -9,13 +9,15 @@ from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.recording import RecordedAgent
 from gear_neo4j.agents.run import OnEvent
-from gear_neo4j.domain import Cypher, Hits, Path
+from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
 from gear_neo4j.gear.communities import Communities
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.corpus import Corpus
 from gear_neo4j.gear.events import EventStream
 from gear_neo4j.gear.overlay import Overlay
+from gear_neo4j.gear.passages import passage_record
 from gear_neo4j.gear.session import Session
+from gear_neo4j.gear.status import status_of
 from gear_neo4j.graph.database import Database, Driver
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.store import path_cypher
@@ -29,6 +31,7 @@ from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
+from gear_neo4j.status import Status
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -243,6 +246,22 @@ class Gear:
         retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
         assert isinstance(retriever, PathRetriever)
         return retriever.explore(Question(checked(question), embedder=self._session.embedder))
+
+    def passage(self, id: str) -> PassageRecord:
+        """One passage, such as that of a hit or a citation, and the triples that it states.
+
+        Raises:
+            NothingFound: there is no passage of that id, or none that this view may see.
+        """
+        return passage_record(self.graph, id)
+
+    def status(self) -> Status:
+        """What this view sees of the database, and the retrievers and agents for it; read-only.
+
+        Raises:
+            MigrationError: a newer gear-neo4j has migrated the database.
+        """
+        return status_of(self.graph)
 
     def cypher(self, *paths: Path) -> Cypher:
         """The query that shows paths in Neo4j Browser or cypher-shell, with its parameters."""

@@ -22,7 +22,7 @@ from gear_neo4j.graph.query_log import logged
 from gear_neo4j.graph.refusals import refusal
 from gear_neo4j.graph.scope_gate import Extent, ScopeGate
 from gear_neo4j.graph.values import quiet
-from gear_neo4j.graph.versions import SEARCH_PROBE, check_version, search_answer
+from gear_neo4j.graph.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
 from gear_neo4j.scope import EVERYTHING, Scope
 
 # The server looks for expired transactions every two seconds.
@@ -57,7 +57,7 @@ class Database:
         self._owned = False
         # Opens another driver to the same server; not known for a driver of the caller.
         self._reopen: Callable[[Meter], neo4j.Driver] | None = None
-        self._probed: bool | None = None
+        self._probed: dict[str, bool] = {}
         self._on_profile: Callable[[QueryProfile], None] | None = None
         self._gate: ScopeGate | None = None
         query = named("server_info")
@@ -263,17 +263,29 @@ class Database:
         Raises:
             DatabaseError: the server did not answer; the next call probes again.
         """
-        if self._probed is None:
+        return self._knows(SEARCH_PROBE)
+
+    @property
+    def has_index_filters(self) -> bool:
+        """Whether a vector index can hold the collection beside the vector; probed once.
+
+        Raises:
+            DatabaseError: the server did not answer; the next call probes again.
+        """
+        return self._knows(FILTER_PROBE)
+
+    def _knows(self, probe: str) -> bool:
+        if probe not in self._probed:
             try:
-                self.run(Query("probe", SEARCH_PROBE, scope="free"))
+                self.run(Query("probe", probe, scope="free"))
             except DatabaseError as error:
                 answer = search_answer(getattr(error.__cause__, "code", None))
                 if answer is None:
                     raise
-                self._probed = answer
+                self._probed[probe] = answer
             else:
-                self._probed = True
-        return self._probed
+                self._probed[probe] = True
+        return self._probed[probe]
 
     def profiling(self, listener: Callable[[QueryProfile], None]) -> "Database":
         """The same database over the same driver; the listener receives the profile of each query."""

@@ -126,6 +126,15 @@ class Graph:
         """Bring the schema up to date; returns what was applied. See :func:`gear_neo4j.graph.migrations.migrate`."""
         return migrations.migrate(self.database, dimension=dimension)
 
+    @property
+    def could_filter(self) -> bool:
+        """Whether the server's vector indexes can filter by collection, and those of this database do not."""
+        return self.database.has_index_filters and not schema.filter_by_collection(self.database)
+
+    def rebuild_indexes(self, *, dimension: int) -> None:
+        """Create the vector indexes of passages and triples anew, as this server can do best; does not wait."""
+        migrations.rebuild(self.database, dimension=dimension)
+
     def pending_migrations(self) -> tuple[Migration, ...]:
         """The migrations that the database lacks; read-only."""
         return migrations.pending(self.database)

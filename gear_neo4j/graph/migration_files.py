@@ -49,6 +49,16 @@ def load(folder: Path | None = None) -> tuple[Migration, ...]:
 
 
 @cache
+def variant(source: str, *, folder: str) -> tuple[str, ...] | None:
+    """The statements of a migration for servers that can do more, from a folder of ``migrations/``, or None.
+
+    They create what the migration itself creates, under the same names; the checksum is that of its own text.
+    """
+    file = resource_folder("migrations") / folder / source
+    return statements_of(file.read_text("utf-8")) if file.is_file() else None
+
+
+@cache
 def newest() -> str:
     """The version of the newest migration of the package."""
     return load()[-1].version

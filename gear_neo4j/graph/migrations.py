@@ -10,13 +10,15 @@ from gear_neo4j.errors import ForeignGraph, MigrationError
 from gear_neo4j.graph.collections import Collections
 from gear_neo4j.graph.community_store import CommunityStore
 from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.migration_files import TARGET, Migration, load, numbers, require_known
+from gear_neo4j.graph.migration_files import TARGET, Migration, load, numbers, require_known, variant
 from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS, Lock, locked
 from gear_neo4j.graph.record import has_foreign_entities, read_record
-from gear_neo4j.graph.schema import ENTITY, await_online, expected_indexes, verify
+from gear_neo4j.graph.schema import ENTITY, PASSAGE_INDEX, TRIPLE_INDEX, await_online, expected_indexes, verify
 from gear_neo4j.scope import DEFAULT_COLLECTION
 
 _CREATE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
+# The folder of migrations for servers whose vector indexes filter by collection.
+INDEX_FILTERS = "index_filters"
 SOON = 10.0
 # The migration after which passages and triples of earlier versions are put into a collection.
 STAMPED = "V006__collections.cypher"
@@ -97,10 +99,20 @@ def restore(database: Database, *, dimension: int) -> None:
     existing = {row["name"] for row in database.call("show_indexes")}
     foreign = has_foreign_entities(database)
     for migration in load():
-        for statement in _statements(migration, foreign=foreign):
+        for statement in _statements(database, migration, foreign=foreign):
             match = _CREATE.search(statement)
             if match and match[1] not in existing:
                 database.execute(_fill_in(statement, dimension))
+
+
+def rebuild(database: Database, *, dimension: int) -> None:
+    """Drop the vector indexes of passages and triples and create them as this server can do best; does not wait.
+
+    Searches by vectors are refused until the index of passages is online.
+    """
+    for name in (PASSAGE_INDEX, TRIPLE_INDEX):
+        database.execute(f"DROP INDEX {name} IF EXISTS")
+    restore(database, dimension=dimension)
 
 
 def drop_schema(database: Database) -> None:
@@ -114,9 +126,11 @@ def drop_schema(database: Database) -> None:
             database.execute(f"DROP CONSTRAINT {statement.split()[2]} IF EXISTS")
 
 
-def _statements(migration: Migration, *, foreign: bool) -> list[str]:
-    """The statements of a migration, without those on the label ``Entity`` if that is the user's."""
-    return [statement for statement in migration.statements if not (foreign and f":{ENTITY})" in statement)]
+def _statements(database: Database, migration: Migration, *, foreign: bool) -> list[str]:
+    """The statements of a migration on this server, without those on the label ``Entity`` if that is the user's."""
+    better = variant(migration.source, folder=INDEX_FILTERS)
+    statements = better if better and database.has_index_filters else migration.statements
+    return [statement for statement in statements if not (foreign and f":{ENTITY})" in statement)]
 
 
 def _fill_in(statement: str, dimension: int) -> str:
@@ -127,7 +141,7 @@ def _apply(
     database: Database, migration: Migration, lock: Lock, *, foreign: bool, previous: str, dimension: int
 ) -> None:
     started = time.monotonic()
-    for statement in _statements(migration, foreign=foreign):
+    for statement in _statements(database, migration, foreign=foreign):
         lock.require()
         database.execute(_fill_in(statement, dimension))
     if migration.source == STAMPED:

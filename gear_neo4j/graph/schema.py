@@ -6,11 +6,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.graph.record import has_foreign_entities
 
 ENTITY = "Entity"
+PASSAGE_INDEX = "gear_passage_embedding"
 TRIPLE_INDEX = "gear_triple_embedding"
+COLLECTION = "collection"
 PAUSE = 0.5
 
 
@@ -42,7 +44,7 @@ def verify(database: Database, *, dimension: int, states: Collection[str] = ("ON
         row = rows.get(index.name)
         if row is None:
             raise MigrationError(f"the index {index.name} is missing: another one may cover (:{index.label}) already")
-        actual = (row["type"], row["labels"], row["properties"], row["unique"])
+        actual = (row["type"], row["labels"], _searched(row), row["unique"])
         if actual != (index.type, [index.label], list(index.properties), index.unique):
             raise MigrationError(
                 f"the index {index.name} is a {row['type']} index on {row['labels']} {row['properties']}, not the one "
@@ -56,6 +58,20 @@ def verify(database: Database, *, dimension: int, states: Collection[str] = ("ON
             )
         if row["state"] not in states:
             raise MigrationError(f"the index {index.name} is {row['state']}: 'gear migrate' waits until it is online")
+
+
+def filter_by_collection(database: Database) -> bool:
+    """Whether the vector indexes of passages and triples filter by collection themselves, as servers since 2026.06 can.
+
+    An index that was created by an earlier server does not; ``gear migrate --rebuild`` creates it anew.
+    """
+    rows = [row for row in database.call("show_indexes") if row["name"] in (PASSAGE_INDEX, TRIPLE_INDEX)]
+    return bool(rows) and all(COLLECTION in row["properties"] for row in rows) and database.has_search_clause
+
+
+def _searched(row: Row) -> list[str]:
+    """The properties of an index, without the one that a vector index only filters by."""
+    return [name for name in row["properties"] if not (row["type"] == "VECTOR" and name == COLLECTION)]
 
 
 def await_online(

@@ -28,12 +28,15 @@ MARGIN = 1.5
 class Extent:
     """How much of a database is in a scope: passages, triples, and the ids of the passages if they are few.
 
-    ``adopted`` passages stand for nodes of an adopted graph, and ``described`` triples are theirs. It plans a search
-    and admits nothing: each query checks what it reads.
+    ``adopted`` passages stand for nodes of an adopted graph, and ``described`` triples are theirs. ``reach`` is how
+    many passages and triples the vector indexes can return: those of the scope's collections where the indexes filter
+    by these themselves, or None for all. It plans a search and admits nothing: each query checks what it reads.
 
     Example:
-        >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000).factor
+        >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000).vector_factor
         30.0
+        >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000, reach=(50, 600)).vector_factor
+        1.0
     """
 
     passages: int
@@ -42,19 +45,28 @@ class Extent:
     all_triples: int
     adopted: int = 0
     described: int = 0
+    reach: tuple[int, int] | None = None
     ids: tuple[str, ...] | None = None
 
     @property
     def factor(self) -> float:
-        """How many candidates of an index are requested for each that is needed."""
-        shares = ((self.passages, self.all_passages), (self.triples, self.all_triples))
+        """How many candidates of the full-text index are requested for each that is needed."""
+        return self._factor(self.all_passages, self.all_triples)
+
+    @property
+    def vector_factor(self) -> float:
+        """How many candidates of a vector index are requested for each that is needed."""
+        return self._factor(*(self.reach or (self.all_passages, self.all_triples)))
+
+    def _factor(self, passages: int, triples: int) -> float:
+        shares = ((self.passages, passages), (self.triples, triples))
         least = min((part / whole for part, whole in shares if part), default=1.0)
         return 1.0 if least >= 1 else min(MARGIN / least, MOST_CANDIDATES)
 
     @property
     def is_capped(self) -> bool:
         """Whether the indexes give fewer candidates than the share of the scope requires: a search can miss some."""
-        return self.ids is None and self.factor * CANDIDATES > MOST_CANDIDATES
+        return self.ids is None and self.vector_factor * CANDIDATES > MOST_CANDIDATES
 
     @property
     def plan(self) -> str:
@@ -70,8 +82,10 @@ class Extent:
             return "reads all vectors of the scope"
         if self.is_capped:
             return f"requests {MOST_CANDIDATES:,} candidates from the indexes, which can be too few"
-        times = f"{math.ceil(self.factor):,} times the candidates" if self.factor > 1 else "candidates"
-        return f"requests {times} from the indexes"
+        factor = math.ceil(self.vector_factor)
+        times = f"{factor:,} times the candidates" if factor > 1 else "candidates"
+        filtering = ", which filter by collection" if self.reach else ""
+        return f"requests {times} from the indexes{filtering}"
 
 
 class ScopeGate:
@@ -106,10 +120,13 @@ class ScopeGate:
         if self.scope.where is not None and reads_communities(query.marked):
             raise ScopeRefusal(f"communities are refused under a filter: {RESTS_ON_ALL}")
         given = {name: value for name, value in parameters.items() if name not in query.ignored}
-        for name in SCALED & query.parameters:
-            given[name] = min(MOST_CANDIDATES, math.ceil(given[name] * self.extent().factor))
+        scaled, shape = SCALED & query.parameters, self._shape
+        if scaled:
+            extent = self.extent()
+            shape = shape._replace(in_index=extent.reach is not None)
+            given |= {name: min(MOST_CANDIDATES, math.ceil(given[name] * extent.vector_factor)) for name in scaled}
         size = self._size() if query.sized else {}
-        return query.within(self._shape), {**given, "scope": {**self._parameters, **size}}
+        return query.within(shape), {**given, "scope": {**self._parameters, **size}}
 
     def _size(self) -> dict[str, Any]:
         extent = self.extent()

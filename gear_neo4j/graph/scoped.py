@@ -2,6 +2,7 @@
 
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.export import Export, Version
+from gear_neo4j.graph.schema import filter_by_collection
 from gear_neo4j.graph.scope_gate import MOST_READ, Extent, ScopeGate
 from gear_neo4j.graph.versioned import Versioned
 from gear_neo4j.scope import Scope
@@ -23,6 +24,7 @@ def scoped(database: Database, scope: Scope) -> Database:
             all_triples=row["allTriples"],
             adopted=row["adopted"],
             described=row["described"],
+            reach=_reach(gated, scope) if ids is None else None,
             ids=ids,
         )
 
@@ -30,3 +32,17 @@ def scoped(database: Database, scope: Scope) -> Database:
     extent = Versioned(read, version=lambda: Export(gated).version(), recheck=RECHECK)
     gated = database.gated(ScopeGate(scope, extent=extent.current))
     return gated
+
+
+def _reach(gated: Database, scope: Scope) -> tuple[int, int] | None:
+    """How many passages and triples are in the scope's collections, if the vector indexes filter by these."""
+    if scope.collections is None or not filter_by_collection(gated):
+        return None
+    whole = Scope(collections=scope.collections)
+    # The query depends on no extent.
+    row = gated.gated(ScopeGate(whole, extent=_no_extent)).call("scope_extent", kept=0)[0]
+    return row["passages"], row["triples"]
+
+
+def _no_extent() -> Extent:
+    raise AssertionError("the extent of a scope is read without one")

@@ -4,28 +4,38 @@ A condition stands in the file as a comment, ``/*+ AND IN_SCOPE_TRIPLE(t) */``, 
 scope the comment is removed, so that such a search costs nothing. With one, its content is part of the query, and
 ``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
 collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
-Entities' degrees are counted within the scope. ``IN_SCOPE_COMMUNITY(c)`` admits a community all of whose passages the
-scope admits, as they were when it was built, unless something has left its collection or lost a reader since.
+Entities' degrees are counted within the scope, those marked ``UP_TO_HUB`` no further than a query needs.
+``IN_COLLECTION(t)`` stands in a SEARCH clause, for indexes that filter. ``IN_SCOPE_COMMUNITY(c)`` admits a community
+all of whose passages the scope admits, as they were when it was built, unless something has left its collection or lost
+a reader since.
 """
 
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from gear_neo4j.scope import Scope
 
 _MARK = re.compile(r"\s*/\*\+\s*(.*?)\s*\*/", re.DOTALL)
 _MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE|IN_SCOPE_COMMUNITY)\((\w+)\)")
+_INDEXED = re.compile(r"\bIN_COLLECTION\((\w+)\)\s*")
 _ENTITY = re.compile(r"\b(IN_SCOPE_ENTITY|SPELLING)\((\w+)\)")
-_DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}")
+_DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}(\s+UP_TO_HUB)?")
 
-# Which conditions a scope has: collections, principals, filter.
-Shape = tuple[bool, bool, bool]
+
+class Shape(NamedTuple):
+    """Which conditions a scope has, and whether the vector indexes filter by its collections themselves."""
+
+    collections: bool
+    principals: bool = False
+    where: bool = False
+    in_index: bool = False
 
 
 def shape_of(scope: Scope) -> Shape:
     """Which conditions a scope has."""
-    return scope.collections is not None, scope.principals is not None, scope.where is not None
+    return Shape(scope.collections is not None, scope.principals is not None, scope.where is not None)
 
 
 def without_scope(text: str) -> str:
@@ -43,12 +53,13 @@ def within_scope(text: str, shape: Shape) -> str:
     """The text as it is sent under a scope with these conditions.
 
     Example:
-        >>> print(within_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t", (True, False, False)))
+        >>> print(within_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t", Shape(collections=True)))
         MATCH (t:Triple) WHERE t.collection IN $scope.collections RETURN t
     """
     marked = _MARK.sub(r" \1", text)
-    counted = _DEGREE.sub(lambda match: _degree(match[1]), marked)
-    expanded = _ENTITY.sub(lambda match: _OF_ENTITY[match[1]](match[2]), counted)
+    counted = _DEGREE.sub(lambda match: _degree(match[1], up_to_hub=bool(match[2])), marked)
+    indexed = _INDEXED.sub(lambda match: _in_index(match[1], shape), counted)
+    expanded = _ENTITY.sub(lambda match: _OF_ENTITY[match[1]](match[2]), indexed)
     return _MACRO.sub(lambda match: _CONDITIONS[match[1]](match[2], shape), expanded)
 
 
@@ -63,16 +74,14 @@ def has_conditions(text: str) -> bool:
 
 
 def _passage(name: str, shape: Shape) -> str:
-    collections, principals, where = shape
-    parts = _stamp(name, collections=collections, principals=principals)
-    return _all([*parts, _fulfils(name)] if where else parts)
+    parts = _stamp(name, collections=shape.collections, principals=shape.principals)
+    return _all([*parts, _fulfils(name)] if shape.where else parts)
 
 
 def _triple(name: str, shape: Shape) -> str:
-    collections, principals, where = shape
-    parts = _stamp(name, collections=collections, principals=principals)
+    parts = _stamp(name, collections=shape.collections, principals=shape.principals)
     filtered = f"EXISTS {{ ({name})-[:FROM]->(scopePassage) WHERE {_fulfils('scopePassage')} }}"
-    return _all([*parts, filtered] if where else parts)
+    return _all([*parts, filtered] if shape.where else parts)
 
 
 def _stamp(name: str, *, collections: bool, principals: bool) -> list[str]:
@@ -86,12 +95,11 @@ def _stamp(name: str, *, collections: bool, principals: bool) -> list[str]:
 
 
 def _community(name: str, shape: Shape) -> str:
-    collections, principals, _ = shape
     parts, marks = [], []
-    if collections:
+    if shape.collections:
         parts.append(f"{name}.collection IN $scope.collections")
         marks.append(f"scopeBuild.moved = {name}.moved")
-    if principals:
+    if shape.principals:
         sets = f"{name}.readerSets + coalesce({name}.lateReaders, [])"
         met = "any(scopeReader IN split(scopeSet, ' ') WHERE scopeReader IN $scope.readers)"
         parts.append(f"{name}.readerSets IS NOT NULL AND all(scopeSet IN {sets} WHERE {met})")
@@ -116,11 +124,20 @@ def _fulfils(name: str) -> str:
     )
 
 
-def _degree(name: str) -> str:
+def _in_index(name: str, shape: Shape) -> str:
+    # An index that filters takes this one condition; whatever it returns is checked once more.
+    return f"WHERE {name}.collection IN $scope.collections " if shape.in_index and shape.collections else ""
+
+
+def _degree(name: str, *, up_to_hub: bool) -> str:
     # Counted triple by triple, but not at a hub of hubs: that is one within the scope, too, or is taken for one.
     total = f"COUNT {{ ({name})<-[:SUBJECT]-() }} + COUNT {{ ({name})<-[:OBJECT]-() }}"
-    within = f"COUNT {{ ({name})<-[:SUBJECT|OBJECT]-(scopeTriple) WHERE IN_SCOPE_TRIPLE(scopeTriple) }}"
-    return f"CASE WHEN {total} > $scope.most THEN {total} ELSE {within} END"
+    pattern = f"({name})<-[:SUBJECT|OBJECT]-(scopeTriple) WHERE IN_SCOPE_TRIPLE(scopeTriple)"
+    if up_to_hub:
+        # Only whether it is above $hub counts: what is no hub at all is none within the scope.
+        within = f"size(COLLECT {{ MATCH {pattern} RETURN 1 LIMIT $hub + 1 }})"
+        return f"CASE WHEN {total} <= $hub OR {total} > $scope.most THEN {total} ELSE {within} END"
+    return f"CASE WHEN {total} > $scope.most THEN {total} ELSE COUNT {{ {pattern} }} END"
 
 
 def _entity(name: str) -> str:

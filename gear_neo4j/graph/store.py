@@ -155,6 +155,10 @@ class Store:
         """The numbers of passages, triples, entities and synonym edges."""
         return Counts(**self.database.call("counts")[0])
 
+    def count_entities(self) -> int:
+        """The number of entities; under a scope, of those that its triples mention."""
+        return int(self.database.call("count_entities")[0]["entities"])
+
     def contents(self) -> Contents:
         """What the database holds.
 
@@ -189,6 +193,10 @@ class Store:
         """The passages with these ids; unknown ids are left out."""
         rows = self.database.call("passages_by_id", ids=list(ids))
         return {row["id"]: passage_of(row) for row in rows}
+
+    def stated_triples(self, passage: str, *, limit: int) -> list[Triple]:
+        """At most ``limit`` of the triples that a passage states, in order of their three parts."""
+        return [triple_of(row) for row in self.database.call("stated_triples", passage=passage, limit=limit)]
 
     def start_triples(self, passages: Sequence[str], *, query: Vector, limit: int) -> list[ScoredTriple]:
         """The triples of the passages that are nearest to the query, best first."""

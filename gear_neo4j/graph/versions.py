@@ -10,6 +10,11 @@ EXPLAIN CYPHER 25
 MATCH (n:Passage)
 SEARCH n IN (VECTOR INDEX gear_no_such_index FOR [0.5] LIMIT 1)
 RETURN n"""
+FILTER_PROBE = """\
+EXPLAIN CYPHER 25
+MATCH (n:Passage)
+SEARCH n IN (VECTOR INDEX gear_no_such_index FOR [0.5] WHERE n.collection IN [''] LIMIT 1)
+RETURN n"""
 
 
 def check_version(version: str) -> None:

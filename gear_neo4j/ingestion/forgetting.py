@@ -135,6 +135,9 @@ def _find_source(graph: Graph, source: str | Path, *, collection: str) -> tuple[
     for name in dict.fromkeys((str(source), Path(source).as_posix())):
         if passages := graph.sources.passages(name, collection=collection):
             return name, passages
+    elsewhere = [held.name for held in graph.collections.all() if graph.sources.passages(name, collection=held.name)]
+    if elsewhere:
+        raise NothingFound(f"{name!r} is not in the collection {collection!r}: it is in {', '.join(elsewhere)}")
     where = "" if collection == DEFAULT_COLLECTION else f" in the collection {collection!r}"
     raise NothingFound(f"no passage{where} has the source {name!r}: {_existing(graph, name)}")
 

@@ -67,6 +67,21 @@ def from_front_matter(block: str) -> dict[str, Any]:
         >>> from_front_matter("title: Minutes\\nteam: [red]\\ndate: 2024-05-31T10:00:00+02:00")
         {'title': 'Minutes', 'team': ['red'], 'date': '2024-05-31T08:00:00Z'}
     """
+    return fields(_settings(block))
+
+
+def keeps_all(block: str) -> bool:
+    """Whether the metadata of a block of settings holds all that it says.
+
+    Example:
+        >>> keeps_all("title: Minutes"), keeps_all("team: {red: 1}"), keeps_all("no settings")
+        (True, False, False)
+    """
+    settings = _settings(block)
+    return bool(settings) and len(settings) == len(fields(settings))
+
+
+def _settings(block: str) -> dict[Any, Any]:
     if len(block) > LONGEST_HEAD:
         return {}
     try:
@@ -74,7 +89,7 @@ def from_front_matter(block: str) -> dict[str, Any]:
     except Exception:
         # Besides errors of YAML, a tag on a wrong value raises whatever its constructor happens to meet.
         return {}
-    return fields(settings) if isinstance(settings, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def from_html(soup: "BeautifulSoup") -> dict[str, Any]:

@@ -107,9 +107,11 @@ def _first_line(text: str) -> str:
 
 def _markdown(path: Path) -> Iterator[Part]:
     content = _plain(path)
-    head = heads.from_front_matter(front_matter(content))
+    settings = front_matter(content)
+    head = heads.from_front_matter(settings)
     document = str(head.pop("title", path.stem))
-    for title, text, line in sections(content):
+    # What is metadata need not be text, too.
+    for title, text, line in sections(content, settings=not heads.keeps_all(settings)):
         yield Part(_shorten(title or document) or path.stem, text, "line", line, head)
 
 

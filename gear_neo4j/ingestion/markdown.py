@@ -12,10 +12,13 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _NO_HEADING = re.compile(r"(?:    |\t| {0,3}(?:[-*+>|]|\d+[.)]\s|#{1,6}\s))")
 
 
-def sections(text: str) -> Iterator[tuple[str, str, int]]:
+def sections(text: str, *, settings: bool = True) -> Iterator[tuple[str, str, int]]:
     """Title, text and first line of each section; a title is the path of the headings above its text.
 
     A heading without text of its own goes with the section after it, so that no section is a mere heading.
+
+    Args:
+        settings: keep the front matter in the text of the first section, unless nothing else is there.
 
     Example:
         >>> for section in sections("# Guide\\n\\n## Install\\n\\nRun it.\\n\\n## Use\\n\\nCall it."):
@@ -26,7 +29,8 @@ def sections(text: str) -> Iterator[tuple[str, str, int]]:
     lines = text.split("\n")
     path: dict[int, str] = {}
     # Settings in front of the text are no text of their own either.
-    start, body = 0, _front_matter(lines)
+    body = _front_matter(lines)
+    start = 0 if settings or not any(line.strip() for line in lines[body:]) else body
     for number, length, level, title in _headings(lines):
         if any(line.strip() for line in lines[body:number]):
             yield _title(path), "\n".join(lines[start:number]), start + 1

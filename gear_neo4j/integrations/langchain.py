@@ -76,7 +76,7 @@ class GearRetriever(BaseRetriever):
             if self.gear is None:
                 raise SettingsError("GearRetriever has nothing to search: give it gear=..., or a retriever object")
         elif not hasattr(recipe, "retrieve"):
-            raise SettingsError(f"{recipe!r} is no retriever: give a name, a recipe, or an object that retrieves")
+            raise SettingsError(f"{recipe!r} is not a retriever: give a name, a recipe, or an object that retrieves")
         elif self.gear is not None:
             raise SettingsError("a retriever object brings its own graph: leave out gear")
         return self

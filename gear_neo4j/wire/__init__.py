@@ -1,16 +1,19 @@
 """The JSON of searches, paths, answers, traces, events and problems: one writer, one reader, one version."""
 
 from gear_neo4j.wire.documents import VERSION, json_schema
+from gear_neo4j.wire.links import browser_url, passage_url
 from gear_neo4j.wire.read import (
     answer_from,
     connected_from,
     error_from,
     event_from,
     hits_from,
+    passage_from,
     path_from,
     read_run,
     read_trace,
     run_from,
+    status_from,
     trace_from,
 )
 from gear_neo4j.wire.write import (
@@ -19,8 +22,10 @@ from gear_neo4j.wire.write import (
     event_json,
     hit_json,
     hits_json,
+    passage_json,
     path_json,
     problem_json,
+    status_json,
     trace_json,
     write_trace,
 )
@@ -29,6 +34,7 @@ __all__ = [
     "VERSION",
     "answer_from",
     "answer_json",
+    "browser_url",
     "connected_from",
     "connected_json",
     "error_from",
@@ -38,12 +44,17 @@ __all__ = [
     "hits_from",
     "hits_json",
     "json_schema",
+    "passage_from",
+    "passage_json",
+    "passage_url",
     "path_from",
     "path_json",
     "problem_json",
     "read_run",
     "read_trace",
     "run_from",
+    "status_from",
+    "status_json",
     "trace_from",
     "trace_json",
     "write_trace",

@@ -3,8 +3,21 @@
 from collections.abc import Mapping, Sequence
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
-from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, Triple
+from gear_neo4j.domain import (
+    Cypher,
+    EntityHit,
+    Fact,
+    Figure,
+    Hit,
+    Hits,
+    Passage,
+    PassageRecord,
+    Path,
+    Source,
+    Triple,
+)
 from gear_neo4j.models.recording import RecordedReply
+from gear_neo4j.status import Embedding, Status
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
 
@@ -76,6 +89,25 @@ def decode_trace(trace: documents.Trace) -> Trace:
     )
 
 
+def decode_record(document: documents.PassageDocument) -> PassageRecord:
+    """A passage with its triples."""
+    return PassageRecord(_passage(document), tuple(map(_triple, document.triples)), document.exact)
+
+
+def decode_status(document: documents.Status) -> Status:
+    """A status."""
+    return Status(
+        version=document.version,
+        database=document.database,
+        passages=document.passages,
+        triples=document.triples,
+        entities=document.entities,
+        embedding=Embedding(**document.embedding.model_dump()) if document.embedding else None,
+        retrievers=tuple(document.retrievers),
+        agents=tuple(document.agents),
+    )
+
+
 def decode_path(path: shapes.Path) -> Path:
     """A path."""
     return Path(tuple(map(_triple, path.triples)), path.score, tuple(path.scores))
@@ -136,9 +168,12 @@ def _citation(citation: shapes.PassageCitation | shapes.FactCitation) -> Citatio
     return Citation(citation.marker, passage)
 
 
+def _passage(shape: shapes.Passage | documents.PassageDocument) -> Passage:
+    return Passage(shape.id, shape.title, shape.text, shape.source, shape.position, shape.collection, shape.metadata)
+
+
 def _hit(hit: shapes.Hit) -> Hit:
-    passage = Passage(hit.id, hit.title, hit.text, hit.source, hit.position, hit.collection, hit.metadata)
-    return Hit(passage, hit.score, hit.rank, tuple(Source(source.name, source.rank) for source in hit.sources))
+    return Hit(_passage(hit), hit.score, hit.rank, tuple(Source(source.name, source.rank) for source in hit.sources))
 
 
 def _triple(triple: shapes.Triple) -> Triple:

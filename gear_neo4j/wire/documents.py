@@ -8,6 +8,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from gear_neo4j.agents.answer import StopReason
 from gear_neo4j.agents.run import EventKind
 from gear_neo4j.wire.shapes import (
+    Embedding,
     Entity,
     EntityHit,
     Fact,
@@ -19,6 +20,7 @@ from gear_neo4j.wire.shapes import (
     RecordedReply,
     Shape,
     Step,
+    Triple,
     Usage,
 )
 from gear_neo4j.wire.values import Json, Text
@@ -119,6 +121,42 @@ class Event(Document):
     answer: Answer | None
 
 
+class PassageDocument(Document):
+    """One passage: `url` is where it can be read, `triples` are those that it states.
+
+    `exact` is false where it states more than these.
+    """
+
+    kind: Literal["passage"]
+    id: Text
+    title: Text
+    text: Text
+    url: Text
+    source: Text | None
+    position: Text | None
+    collection: Text
+    metadata: dict[Text, Json]
+    triples: list[Triple]
+    exact: bool
+
+
+class Status(Document):
+    """What a caller sees of a database, and the names by which it can be searched; `version` is gear-neo4j's.
+
+    `embedding` is null in a database without our data.
+    """
+
+    kind: Literal["status"]
+    version: Text
+    database: Text
+    passages: int
+    triples: int
+    entities: int
+    embedding: Embedding | None
+    retrievers: list[Text]
+    agents: list[Text]
+
+
 class Problem(Document):
     """An error, after RFC 9457: `code` is the name of its class, `title` what that stands for, `detail` the message."""
 
@@ -141,9 +179,11 @@ def json_schema() -> dict[str, Any]:
 
     Example:
         >>> sorted(json_schema()["discriminator"]["mapping"])
-        ['answer', 'event', 'paths', 'problem', 'search', 'trace']
+        ['answer', 'event', 'passage', 'paths', 'problem', 'search', 'status', 'trace']
     """
-    documents = Annotated[Search | Paths | Trace | Answer | Event | Problem, Field(discriminator="kind")]
+    documents = Annotated[
+        Search | Paths | Trace | Answer | Event | PassageDocument | Status | Problem, Field(discriminator="kind")
+    ]
     schema = TypeAdapter[Any](documents).json_schema(schema_generator=_SchemaGenerator)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

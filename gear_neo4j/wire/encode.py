@@ -5,8 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from gear_neo4j.agents.answer import Citation, QueryAttempt, Step, Trace
-from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, PassageRecord, Path, Triple
 from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.status import Status
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.documents import VERSION
@@ -47,6 +48,34 @@ def encode_trace(trace: Trace) -> documents.Trace:
         answer=trace.answer,
         replies=[shapes.RecordedReply(**asdict(reply)) for reply in trace.replies],
         scope=dict(trace.scope),
+    )
+
+
+def encode_record(record: PassageRecord, *, url: str) -> documents.PassageDocument:
+    """The document of a passage with its triples."""
+    return documents.PassageDocument(
+        wire=VERSION,
+        kind="passage",
+        **_passage(record.passage),
+        url=url,
+        triples=[_triple(triple) for triple in record.triples],
+        exact=record.exact,
+    )
+
+
+def encode_status(status: Status) -> documents.Status:
+    """The document of a status."""
+    return documents.Status(
+        wire=VERSION,
+        kind="status",
+        version=status.version,
+        database=status.database,
+        passages=status.passages,
+        triples=status.triples,
+        entities=status.entities,
+        embedding=shapes.Embedding(**asdict(status.embedding)) if status.embedding else None,
+        retrievers=list(status.retrievers),
+        agents=list(status.agents),
     )
 
 

@@ -10,10 +10,11 @@ from pydantic import Field, TypeAdapter, ValidationError
 from gear_neo4j import errors
 from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.run import Event
-from gear_neo4j.domain import Hits, Path
+from gear_neo4j.domain import Hits, PassageRecord, Path
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.retrieval.dictionary import Match
 from gear_neo4j.retrieval.paths import PathResult
+from gear_neo4j.status import Status
 from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.decode import (
     decode_answer,
@@ -21,7 +22,9 @@ from gear_neo4j.wire.decode import (
     decode_facts,
     decode_figure,
     decode_path,
+    decode_record,
     decode_search,
+    decode_status,
     decode_trace,
 )
 
@@ -107,6 +110,16 @@ def event_from(row: object, *, name: str = "this") -> Event:
     document = _check(row, documents.Event.model_validate, name=name, noun="an event")
     answer = decode_answer(document.answer) if document.answer else None
     return Event(document.event, document.step, document.text, decode_facts(document.facts), answer)
+
+
+def passage_from(row: object, *, name: str = "this") -> PassageRecord:
+    """The passage and the triples of their document; raises as :func:`run_from` does."""
+    return decode_record(_check(row, documents.PassageDocument.model_validate, name=name, noun="a passage"))
+
+
+def status_from(row: object, *, name: str = "this") -> Status:
+    """The status of its document; raises as :func:`run_from` does."""
+    return decode_status(_check(row, documents.Status.model_validate, name=name, noun="a status"))
 
 
 def error_from(row: object, *, name: str = "this") -> GearError:

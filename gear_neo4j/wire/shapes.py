@@ -124,6 +124,13 @@ class Entity(Shape):
     nodes: list[Text]
 
 
+class Embedding(Shape):
+    """The model that built the vectors of a database, and how many numbers each has."""
+
+    model: Text
+    dimension: int
+
+
 class PassageCitation(Shape):
     """A marker of an answer that stands for a passage; `passage` is its id."""
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.run import Event
-from gear_neo4j.domain import Hit, Hits, Path
+from gear_neo4j.domain import Hit, Hits, PassageRecord, Path
 from gear_neo4j.errors import GearError
 from gear_neo4j.files import write_file
 from gear_neo4j.printable import json_text
 from gear_neo4j.retrieval.paths import PathResult
+from gear_neo4j.status import Status
 from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.documents import VERSION
 from gear_neo4j.wire.encode import (
@@ -21,10 +22,13 @@ from gear_neo4j.wire.encode import (
     encode_figure,
     encode_hit,
     encode_path,
+    encode_record,
     encode_search,
+    encode_status,
     encode_trace,
     encode_usage,
 )
+from gear_neo4j.wire.links import passage_url
 
 Json = dict[str, Any]
 
@@ -115,6 +119,22 @@ def event_json(event: Event) -> Json:
         facts=[encode_fact(fact) for fact in event.facts],
         answer=_answer(event.answer) if event.answer else None,
     ).model_dump(mode="json")
+
+
+def passage_json(record: PassageRecord, *, public_url: str | None = None) -> Json:
+    """The document of a passage with its triples; see :func:`passage_url` for its address.
+
+    Example:
+        >>> from gear_neo4j.domain import Passage
+        >>> passage_json(PassageRecord(Passage("p1", "Install", "Use pip.")))["url"]
+        'gear://passage/p1'
+    """
+    return encode_record(record, url=passage_url(record.passage, public_url=public_url)).model_dump(mode="json")
+
+
+def status_json(status: Status) -> Json:
+    """The document of a status."""
+    return encode_status(status).model_dump(mode="json")
 
 
 def problem_json(error: GearError) -> Json:

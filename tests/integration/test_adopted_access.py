@@ -81,6 +81,13 @@ def seen(view):
     return {hit.passage.title.split()[0] for hit in hits}, ends
 
 
+def by_id(view):
+    """Pairs of first words of the triples that the passages of a search state, each passage read by its id."""
+    hits = view.search("Who knows whom in the office?", retriever="naive", k=20)
+    triples = [triple for hit in hits for triple in view.passage(hit.passage.id).triples]
+    return {(triple.subject.split()[0], triple.object.split()[0]) for triple in triples}
+
+
 def stated(database):
     """The readers of every triple by the first words of its ends."""
     rows = database.run(Query("t", "MATCH (t:Triple) RETURN t.subject AS s, t.object AS o, t.readers AS readers"))
@@ -96,10 +103,13 @@ def test_a_principal_sees_the_nodes_that_name_it_and_the_triples_between_them(st
     adopt(staff, embedder)
 
     with opened(server, embedder) as gear:
-        passages, triples = seen(gear.scoped(principals=list(principals)))
+        view = gear.scoped(principals=list(principals))
+        passages, triples = seen(view)
+        records, status = by_id(view), view.status()
 
     assert {name for name in READERS_OF if visible(name, principals)} == passages
-    assert {edge for edge in EDGES if all(visible(name, principals) for name in edge)} == triples
+    assert {edge for edge in EDGES if all(visible(name, principals) for name in edge)} == triples == records
+    assert (len(passages), len(triples)) == (status.passages, status.triples)
 
 
 @pytest.mark.parametrize("retriever", ["auto", "naive", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"])

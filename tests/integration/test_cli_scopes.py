@@ -107,7 +107,7 @@ def test_readers_are_set(departments):
     assert 2 == gear("readers", *source)[0]
     assert 2 == gear("readers", *source, "--set", "user:bo", "--everybody")[0]
     code, _, errors = gear("readers", "contracts/varna.md", "--everybody")
-    assert (1, True) == (code, "no passage has the source 'contracts/varna.md'" in errors)
+    assert (1, True) == (code, "'contracts/varna.md' is not in the collection 'default': it is in legal" in errors)
 
 
 def test_a_source_is_forgotten_in_its_collection(departments):
@@ -178,7 +178,7 @@ def test_a_data_set_whose_collection_was_dropped_is_ingested_again(gear, tmp_pat
     [
         (["--collection", "a", "--collection", "b"], "a data set is in one collection: give one of a, b"),
         (["--collection", "a/b"], "holds a slash"),
-        (["--collection", "a", "--extract", "both"], "--extract both is for a database of its own"),
+        (["--collection", "a", "--extract", "both"], "--extract both needs a database of its own"),
         (["--collection", "a", "--table"], "--table and --report measure every system"),
         (["--strict", "--retriever", "base", "--base", "fulltext"], "fulltext is refused under a strict scope"),
     ],

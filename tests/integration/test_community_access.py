@@ -149,7 +149,7 @@ def test_a_collection_that_is_not_there_or_ties_nothing_is_refused(gear, databas
     before = gear.communities.read()
     with pytest.raises(NothingFound, match="no collection 'lega': there are a, default, legal"):
         gear.communities.build(collection="lega")
-    with pytest.raises(InputError, match="no triples in the collection 'a' that tie"):
+    with pytest.raises(InputError, match="no triples in the collection 'a' that connect"):
         gear.communities.build(collection="a")
 
     assert before.communities == gear.communities.read().communities

@@ -6,6 +6,7 @@ import pytest
 from gear_neo4j.graph.imports import CONSTRAINTS
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import load, load_forms, resource_folder
+from gear_neo4j.graph.scoping import Shape
 from tests.conftest import FakeEmbedder, clear
 
 REFUSED = {"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct"}
@@ -60,14 +61,19 @@ SEARCH_QUERIES = load_forms(resource_folder("cypher"), "search_clause", QUERIES)
 
 
 SMALL_QUERIES = load_forms(resource_folder("cypher"), "small_scope", QUERIES)
+SHAPES = (Shape(True), Shape(False, True), Shape(False, False, True), Shape(True, True, True))
+# On servers with the SEARCH clause.
+IN_INDEX = (*SHAPES, Shape(True, in_index=True), Shape(True, True, True, True))
 SCOPED = {
-    f"{query.file} {shape}": query.within(shape)
-    for query in (*QUERIES.values(), *SEARCH_QUERIES.values(), *SMALL_QUERIES.values())
+    f"{query.file} {tuple(shape)}": query.within(shape)
+    for queries, shapes in ((QUERIES, SHAPES), (SEARCH_QUERIES, IN_INDEX), (SMALL_QUERIES, SHAPES))
+    for query in queries.values()
     if query.scope == "filtered"
-    for shape in ((True, False, False), (False, True, False), (False, False, True), (True, True, True))
+    for shape in shapes
 }
 ALLOWED_IN_SCOPE = {
     **{name: {"CartesianProduct"} for name in SMALL_QUERIES},  # of a few passages and a vector
+    "count_entities": {"NodeByLabelScan"},  # it counts every passage of a scope, when somebody asks for the status
     "entity_names": {"NodeByLabelScan"},  # it is meant to read every passage and triple
 }
 

@@ -32,6 +32,9 @@ ASKING = {
     "ask kgt": lambda gear: gear.ask(QUESTION, agent="kgt"),
     "ask cypher": lambda gear: gear.ask(QUESTION, agent="cypher"),
     "counts": lambda gear: gear.corpus.counts(),
+    "status": lambda gear: gear.status(),
+    "status of a view": lambda gear: gear.scoped(principals=["user:ada"]).status(),
+    "passage": lambda gear: gear.passage(gear.search(QUESTION).hits[0].passage.id),
     "survey": lambda gear: gear.overlay.survey(),
     "propose": lambda gear: gear.overlay.propose(),
 }

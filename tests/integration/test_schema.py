@@ -7,11 +7,14 @@ import pytest
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, MigrationError
-from gear_neo4j.graph import migration_lock, migrations, schema
+from gear_neo4j.graph import migration_lock, migrations, schema, scoped
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.ingestion.writing import write_passages
+from gear_neo4j.scope import Scope
+from tests.conftest import FakeEmbedder
 
 CHAIN = Query(
     "chain",
@@ -250,3 +253,44 @@ def test_a_lock_that_was_lost_is_not_made_again_by_its_heartbeat(empty, monkeypa
         assert migration_lock.Lock(empty, "somebody else").take()
 
     assert [{"id": "somebody else"}] == empty.run(held)
+
+
+def filtered(database):
+    """Which of our vector indexes hold the collection beside the vector."""
+    rows = database.call("show_indexes")
+    return {row["name"] for row in rows if row["type"] == "VECTOR" and "collection" in row["properties"]}
+
+
+def test_vector_indexes_filter_by_collection_where_the_server_can(empty):
+    """A database of an earlier server gets such indexes by a rebuild, and is used as it is until then."""
+    best = {schema.PASSAGE_INDEX, schema.TRIPLE_INDEX} if empty.has_index_filters else set()
+    migrations.migrate(empty, dimension=32)
+    assert best == filtered(empty)
+
+    for name, label in ((schema.PASSAGE_INDEX, "Passage"), (schema.TRIPLE_INDEX, "Triple")):
+        empty.execute(f"DROP INDEX {name}")
+        empty.execute(
+            f"CREATE VECTOR INDEX {name} FOR (n:{label}) ON n.embedding "
+            "OPTIONS {indexConfig: {`vector.dimensions`: 32, `vector.similarity_function`: 'cosine'}}"
+        )
+    assert () == migrations.migrate(empty, dimension=32)
+    assert (set(), bool(best)) == (filtered(empty), Graph(empty).could_filter)
+
+    Graph(empty).rebuild_indexes(dimension=32)
+    schema.await_online(empty)
+    schema.verify(empty, dimension=32)
+    assert (best, False) == (filtered(empty), Graph(empty).could_filter)
+
+
+def test_a_scope_of_collections_is_filtered_by_the_index(empty, monkeypatch):
+    """Where the index can, as many candidates as without a scope do; else more are requested."""
+    monkeypatch.setattr(scoped, "MOST_READ", -1)
+    prepare(empty, model="fake", dimension=32)
+    graph = Graph(empty)
+    passages = [Passage(f"p{n}", "t", f"text {n}", collection="a" if n < 3 else "b") for n in range(30)]
+    write_passages(graph, passages, embedder=FakeEmbedder())
+    extent = scoped.scoped(empty, Scope().narrowed(collections=["a"])).extent
+    whole = scoped.scoped(empty, Scope().narrowed(collections=["a"], where="source = 'x'")).extent
+
+    assert (15.0, 1.0 if empty.has_index_filters else 15.0) == (extent.factor, extent.vector_factor)
+    assert empty.has_index_filters == (whole.reach == (3, 0))

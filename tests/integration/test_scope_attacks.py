@@ -333,6 +333,9 @@ ATTACKS = {
     "a secret name": lambda view: view.search(f"Who is Bo {TAINT[:-1]}?", retriever="paths"),
     # The parts of the graph
     "passages by id": lambda view: view.graph.store.passages(SECRET_IDS),
+    "a record by id": lambda view: view.passage(SECRET_IDS[1]),
+    "triples of a record": lambda view: view.graph.store.stated_triples(SECRET_IDS[1], limit=9),
+    "the status": lambda view: view.status(),
     "all passages": lambda view: list(view.graph.store.all_passages()),
     "triples of passages": lambda view: view.graph.store.start_triples(SECRET_IDS, query=VECTOR, limit=10),
     "paths of passages": lambda view: view.graph.store.start_paths(SECRET_IDS, limit=10, step=STEP),

@@ -85,9 +85,22 @@ def test_settings_are_those_that_a_command_needs(words):
     names = {one.name for one in parameters(COMMANDS[words])}
     connected = {"uri", "username", "password", "database", "name"} <= names
 
-    embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate"}
-    calls = {"ingest", "search", "ask", "evaluate", "communities build", "communities update", "calibrate", "config"}
+    embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate", "mcp"}
+    embeds |= {"serve"}
+    calls = {
+        "ingest",
+        "search",
+        "ask",
+        "evaluate",
+        "communities build",
+        "communities update",
+        "calibrate",
+        "config",
+        "mcp",
+        "serve",
+    }
     offline = {"up", "down", "status", "export", "compare", "calibrate", "explain"}
+    offline |= {"keys add", "keys list", "keys revoke"}
 
     assert connected == (" ".join(words) not in offline)
     assert ("embedding_model" in names) == (" ".join(words) in embeds | {"calibrate", "config"})
@@ -172,6 +185,21 @@ def test_every_agent_and_retriever_is_offered(command):
 
     assert [] == [entry.name for entry in (*AGENTS, *RETRIEVERS) if f"\n  {entry.name} " not in text]
     assert list(AGENTS.entries) == [agent_from(name, None, {}).name for name in AGENTS.entries]
+
+
+@pytest.mark.parametrize("words", [["search"], ["ask", "--agent", "crag"]])
+def test_a_base_given_as_a_retriever_is_explained(gear, words):
+    """Both rank passages, but a base is an option."""
+    code, _, err = gear(*words, "a question", "--retriever", "sbert")
+
+    assert (2, "gear: sbert is a base, not a retriever: give --retriever base --base sbert\n") == (code, err)
+
+
+def test_a_check_rebuilds_nothing(gear):
+    """The two options contradict each other."""
+    code, _, err = gear("migrate", "--check", "--rebuild")
+
+    assert (2, True) == (code, "give only one of them" in err)
 
 
 def test_ranges_of_numbers_are_shown_and_checked():

@@ -36,11 +36,12 @@ SEARCHES = {
     ("communities", "build"),
     ("communities", "update"),
     ("communities", "show"),
+    ("serve", "--port", "0"),
     ("ingest", "--extract", "model", "--dry-run"),
 }
 FILLS = {("ingest", "corpus.jsonl"), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
-WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain"}
+WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp"}
 
 USAGE = {
     *((command, "--nosuch") for command in COMMANDS),
@@ -57,6 +58,14 @@ USAGE = {
     ("evaluate",),
     ("up", "--port", "0"),
     ("communities", "nosuch"),
+    ("mcp", "--port", "0"),
+    ("mcp", "--namespace", "a b"),
+    ("mcp", "--port", "8080"),
+    ("mcp", "--allowed-host", "gear.example.org"),
+    ("mcp", "--api-key-file", "keys"),
+    ("mcp", "--public-url", "example.org"),
+    ("mcp", "--transport", "http", "--host", "0.0.0.0"),
+    ("mcp", "--transport", "http", "--api-key-file", "nosuch"),
     ("nosuch",),
     ("ingest",),
     ("ingest", "a.md", "--max-tokens", "9"),
@@ -68,6 +77,13 @@ USAGE = {
     ("adopt", "--profile", "graphiti", "--update"),
     ("communities", "build", "--max-tokens", "9"),
     ("communities", "build", "--report", "--dry-run"),
+    ("keys", "add"),
+    ("keys", "add", "ada", "--rate", "often"),
+    ("keys", "add", "ada", "--everything", "--principal", "user:ada"),
+    ("serve", "--host", "0.0.0.0"),
+    ("serve", "--allowed-host", "gear.example.org"),
+    ("serve", "--port", "65536"),
+    ("serve", "--host", "192.0.2.1", "--keys-file", "."),
 }
 
 

@@ -11,6 +11,7 @@ from gear_neo4j.filters import parse_filter
 from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.chunking import passages_of
 from gear_neo4j.ingestion.lines import to_metadata
+from gear_neo4j.ingestion.loaders import load
 from tests.pdfs import pdf
 
 MODIFIED = datetime(2024, 5, 31, 12, 30, tzinfo=UTC)
@@ -82,6 +83,27 @@ def test_a_field_of_a_head_precedes_that_of_the_file(tmp_path):
 )
 def test_what_no_passage_can_keep_is_left_out_of_front_matter(tmp_path, block):
     assert file_facts("a.md") == metadata_of(tmp_path, "a.md", f"---\n{block}\n---\nText.")
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        ("year: 2024\nteam: [red]", "We met.\n"),
+        ("year: {nested: 1}", "---\nyear: {nested: 1}\n---\nWe met.\n"),
+        ("no settings", "---\nno settings\n---\nWe met.\n"),
+    ],
+)
+def test_front_matter_is_text_only_where_metadata_cannot_hold_it(tmp_path, block, text):
+    """It would be embedded, and read for facts, in front of what the document says; but nothing is lost."""
+    (tmp_path / "a.md").write_text(f"---\n{block}\n---\nWe met.\n")
+
+    assert [text] == [part.text for part in load(tmp_path / "a.md")]
+
+
+def test_a_document_of_front_matter_alone_keeps_it(tmp_path):
+    (tmp_path / "a.md").write_text("---\nyear: 2024\n---\n")
+
+    assert ["---\nyear: 2024\n---\n"] == [part.text for part in load(tmp_path / "a.md")]
 
 
 def test_at_most_fifty_fields_are_kept():

@@ -180,3 +180,32 @@ def test_unasked_the_embedding_model_computes_in_half_the_bits_where_the_process
     unasked, asked = (open_embedder(one).embed(["Ana"]) for one in (Settings(), Settings(embedding_dtype=expected)))
 
     assert (unasked == asked).all()
+
+
+def test_the_service_has_settings_of_its_own():
+    """Lists with commas; a number or a switch that is none is refused."""
+    environment = {
+        "GEAR_SERVE_HOST": "0.0.0.0",
+        "GEAR_SERVE_PORT": "9000",
+        "GEAR_SERVE_KEYS_FILE": "/srv/keys.json",
+        "GEAR_SERVE_ALLOWED_HOSTS": "gear.test, gear2.test,",
+        "GEAR_SERVE_ALLOWED_ORIGINS": "https://wiki.test",
+        "GEAR_SERVE_PUBLIC_URL": "https://gear.test",
+        "GEAR_SERVE_LOG_QUESTIONS": "on",
+    }
+    settings = Settings.load(environment)
+
+    assert ("0.0.0.0", 9000, Path("/srv/keys.json"), ("gear.test", "gear2.test")) == (
+        settings.serve_host,
+        settings.serve_port,
+        settings.serve_keys_file,
+        settings.serve_allowed_hosts,
+    )
+    assert (("https://wiki.test",), "https://gear.test", True) == (
+        settings.serve_allowed_origins,
+        settings.serve_public_url,
+        settings.serve_log_questions,
+    )
+    for name, value in (("GEAR_SERVE_PORT", "http"), ("GEAR_SERVE_LOG_QUESTIONS", "yes")):
+        with pytest.raises(SettingsError, match=name):
+            Settings.load({name: value})

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from gear_neo4j import errors, wire
 from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
 from gear_neo4j.agents.run import Event
-from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple, make_triple
+from gear_neo4j.domain import Fact, Hits, Passage, PassageRecord, Path, Triple, make_triple
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.retrieval.paths import PathResult
+from gear_neo4j.status import Status
 from gear_neo4j.usage import Usage
 from tests.json_schema import violations
 from tests.saved_runs import run
@@ -75,6 +76,8 @@ PAIRS = {
     Trace: (wire.trace_json, wire.trace_from),
     Answer: (wire.answer_json, wire.answer_from),
     Event: (wire.event_json, wire.event_from),
+    PassageRecord: (wire.passage_json, wire.passage_from),
+    Status: (wire.status_json, wire.status_from),
 }
 
 

@@ -1,0 +1,115 @@
+"""``gear keys``: who may call the HTTP service, and what each of them sees."""
+
+from pathlib import Path
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.screen import Screen
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.printable import json_text, single_line
+from gear_neo4j.scope import EVERYTHING
+from gear_neo4j.settings import Settings
+from gear_neo4j.web.keys import FILE_NAME, Key, add_key, read_keys, revoke_key
+
+KEYS_FILE = click.option(
+    "--keys-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file of keys.  [GEAR_SERVE_KEYS_FILE; default: keys.json in GEAR_HOME]",
+)
+
+
+def keys_file_of(settings: Settings, option: Path | None) -> Path:
+    """The file of keys that an option or the settings name, or that in the home folder."""
+    return option or settings.serve_keys_file or settings.home / FILE_NAME
+
+
+@click.group()
+def keys() -> None:
+    """Keys for the HTTP service: add, list and revoke them; each says what its holder may see."""
+
+
+@keys.command()
+@click.argument("name")
+@click.option(
+    "--principal",
+    "principals",
+    multiple=True,
+    help="A user or group that the holder is, such as group:legal; repeatable. Without any, only passages that name "
+    "no readers are seen.",
+)
+@click.option("--collection", "collections", multiple=True, help="Only passages of this collection; repeatable.")
+@click.option("--where", metavar="FILTER", help='Only passages with such metadata: year >= 2020 and team in ["a"].')
+@click.option("--everything", is_flag=True, help="Readers count for nothing: the holder sees all passages.")
+@click.option("--rate", help="Requests that the holder may make, such as 60/min or 5/s; default: any number.")
+@KEYS_FILE
+def add(
+    name: str,
+    principals: tuple[str, ...],
+    collections: tuple[str, ...],
+    where: str | None,
+    everything: bool,
+    rate: str | None,
+    keys_file: Path | None,
+) -> None:
+    """Make a key, and print its secret, which is not kept and cannot be shown again.
+
+    NAME stands in the log of the service. The secret is sent as a header: "Authorization: Bearer SECRET", or
+    "X-API-Key: SECRET".
+
+    \b
+    gear keys add ada --principal user:ada --principal group:legal --rate 60/min
+    gear keys add dashboard --collection handbook
+    """
+    if everything and principals:
+        raise SettingsError("--everything sees what all readers may read: leave out --principal")
+    secret = add_key(
+        keys_file_of(Settings.load(), keys_file),
+        name,
+        principals=principals,
+        collections=collections,
+        where=EVERYTHING.narrowed(where=where).json.get("where"),
+        everything=everything,
+        rate=rate,
+    )
+    say(secret)
+    say("gear: this secret is shown only now; send it as 'Authorization: Bearer ...'", err=True)
+
+
+@keys.command("list")
+@json_option
+@KEYS_FILE
+def list_keys(keys_file: Path | None, json_file: Path | None) -> None:
+    """List the keys and what their holders may see; no secret is shown."""
+    held = read_keys(keys_file_of(Settings.load(), keys_file))
+    shown = [key.model_dump(mode="json", exclude={"sha256"}) for key in held]
+    if emit(json_file, {"keys": shown}):
+        return
+    if not held:
+        say("no keys: make one with 'gear keys add NAME'")
+        return
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("name", "principals", "collections", "filter", "rate", "made"):
+        table.add_column(column)
+    for key in held:
+        table.add_row(*map(Text, _row(key)))
+    Screen().print(table)
+
+
+def _row(key: Key) -> tuple[str, ...]:
+    principals = "everything" if key.everything else ", ".join(key.principals) or "none"
+    collections = "all" if key.collections is None else ", ".join(key.collections)
+    where = "" if key.where is None else json_text(key.where)
+    return tuple(map(single_line, (key.name, principals, collections, where, key.rate or "", key.created)))
+
+
+@keys.command()
+@click.argument("name")
+@KEYS_FILE
+def revoke(name: str, keys_file: Path | None) -> None:
+    """Remove a key: a running service refuses it from its next request on."""
+    revoke_key(keys_file_of(Settings.load(), keys_file), name)
+    say(f"{name}: revoked")

@@ -1,0 +1,179 @@
+"""``gear serve``: searches and answers over HTTP."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gear_neo4j.cli.keys import KEYS_FILE, keys_file_of
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, own_server, with_settings
+from gear_neo4j.cli.printing import LogLines, say
+from gear_neo4j.cli.reporting import progress_shown
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.gear import Gear
+from gear_neo4j.settings import Settings
+from gear_neo4j.web.keys import read_keys
+from gear_neo4j.web.options import ServiceOptions, require_keys
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from gear_neo4j.web.app import Mount
+
+MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
+
+
+@click.command()
+@click.option("--host", help="The address to listen on.  [GEAR_SERVE_HOST; default: 127.0.0.1]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Its port; 0: a free one.  [GEAR_SERVE_PORT; default: 8765]"
+)
+@KEYS_FILE
+@click.option(
+    "--allowed-host",
+    "allowed_hosts",
+    multiple=True,
+    help="A name under which the service may be called; repeatable. Those of this machine always may.  "
+    "[GEAR_SERVE_ALLOWED_HOSTS]",
+)
+@click.option(
+    "--allowed-origin",
+    "allowed_origins",
+    multiple=True,
+    help="An origin such as https://wiki.example.org whose pages may call it; repeatable.  "
+    "[GEAR_SERVE_ALLOWED_ORIGINS]",
+)
+@click.option("--public-url", help="The address of the service in links to passages.  [GEAR_SERVE_PUBLIC_URL]")
+@click.option("--log-questions", is_flag=True, help="Write questions into the log.  [GEAR_SERVE_LOG_QUESTIONS; off]")
+@click.option("--docs", is_flag=True, help="Add /docs, a page of the API; the browser loads its scripts from a CDN.")
+@click.option("--demo", "is_demo", is_flag=True, help="Serve forty short passages from a local Neo4j of their own.")
+@with_settings(CHAT, CONNECTION, EMBEDDING)
+def serve(
+    host: str | None,
+    port: int | None,
+    keys_file: Path | None,
+    allowed_hosts: tuple[str, ...],
+    allowed_origins: tuple[str, ...],
+    public_url: str | None,
+    log_questions: bool,
+    docs: bool,
+    is_demo: bool,
+    settings: Settings,
+) -> None:
+    """Serve searches and answers over HTTP, with OpenAI's chat protocol beside the API.
+
+    Without keys, only this machine can call it; gear keys add NAME makes one. The log goes to standard error, a line of
+    JSON for each request. Ctrl-C or SIGTERM stops it: requests under way are finished, for at most 30 seconds.
+    With the extra [mcp], the MCP server is at /mcp.
+
+    \b
+    gear serve
+    gear serve --host 0.0.0.0 --allowed-host gear.example.org
+    """
+    flags: dict[str, Any] = {
+        "serve_host": host,
+        "serve_port": port,
+        "serve_keys_file": keys_file,
+        "serve_allowed_hosts": allowed_hosts or None,
+        "serve_allowed_origins": allowed_origins or None,
+        "serve_public_url": public_url,
+        "serve_log_questions": log_questions or None,
+    }
+    chosen = replace(settings, **{name: value for name, value in flags.items() if value is not None})
+    _serve(chosen, docs=docs, is_demo=is_demo)
+
+
+def _serve(settings: Settings, *, docs: bool, is_demo: bool) -> None:
+    """Check everything that can be checked, connect, and serve."""
+    try:
+        from gear_neo4j.web.app import create_app
+        from gear_neo4j.web.running import listen, run
+    except ImportError as error:
+        raise SettingsError(MISSING) from error
+    options = _options(settings, docs=docs)
+    with listen(settings.serve_host, settings.serve_port) as listener, _gear(settings, is_demo=is_demo) as gear:
+        app = create_app(gear, options=options, mounts=_mounts(settings))
+        with _logging():
+            run(app, listener, on_start=lambda url: say(f"serving {gear.graph.name} at {url}; Ctrl-C stops it"))
+    say("stopped")
+
+
+def _options(settings: Settings, *, docs: bool) -> ServiceOptions:
+    """The options of the service, once it is certain that nobody gets in who should not."""
+    file = keys_file_of(settings, settings.serve_keys_file)
+    has_keys = bool(read_keys(file))
+    require_keys(settings.serve_host, settings.serve_allowed_hosts, has_keys=has_keys)
+    return ServiceOptions(
+        keys_file=file,
+        requires_key=has_keys,
+        allowed_hosts=(*settings.serve_allowed_hosts, *_own_names(settings.serve_host)),
+        allowed_origins=settings.serve_allowed_origins,
+        public_url=settings.serve_public_url,
+        docs=docs,
+        log_questions=settings.serve_log_questions,
+    )
+
+
+def _own_names(host: str) -> tuple[str, ...]:
+    """The address that the service listens on as clients write it; none where it listens on all."""
+    if host in ("0.0.0.0", "::", ""):
+        return ()
+    return (f"[{host}]" if ":" in host and not host.startswith("[") else host,)
+
+
+def _mounts(settings: Settings) -> "dict[str, Mount]":
+    """The MCP server below ``/mcp`` if its extra is installed; a call sees what the key of its request may see."""
+    if find_spec("mcp") is None:
+        return {}
+    from gear_neo4j.gear.aio import AsyncGear
+    from gear_neo4j.mcp.http import PATH, mounted
+    from gear_neo4j.mcp.options import ServerOptions
+    from gear_neo4j.mcp.server import make_server
+    from gear_neo4j.web.app import Mount
+
+    async def gear_for(request: "Request | None") -> AsyncGear:
+        assert request is not None  # over HTTP there always is one
+        return AsyncGear(request.user.gear)
+
+    options = ServerOptions(
+        public_url=settings.serve_public_url, neo4j_uri=settings.uri, has_model=bool(settings.chat_model)
+    )
+    hosts = (*settings.serve_allowed_hosts, *_own_names(settings.serve_host))
+    part = mounted(make_server(gear_for, options=options), hosts=hosts, origins=settings.serve_allowed_origins)
+    return {PATH: Mount(part.app, part.lifespan)}
+
+
+@contextmanager
+def _gear(settings: Settings, *, is_demo: bool) -> Iterator[Gear]:
+    if not is_demo:
+        with opened(settings) as gear:
+            yield gear
+        return
+    from gear_neo4j.evaluate import datasets, runs
+
+    dataset = datasets.load(Path(str(files("gear_neo4j.demo"))))
+    with opened(own_server(settings, "demo"), create=True) as gear:
+        with progress_shown() as on_progress:
+            runs.provide(gear, dataset, on_progress=on_progress)
+        yield gear
+
+
+@contextmanager
+def _logging() -> Iterator[None]:
+    """Print the log of the service, its lines for requests included."""
+    logger = logging.getLogger("gear_neo4j.web.access")
+    logger.addHandler(handler := LogLines(logging.INFO))
+    level, logger.propagate = logger.level, False
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = True
+        logger.setLevel(level)

@@ -1,0 +1,58 @@
+"""One database view for a whole server, opened by the first call."""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from gear_neo4j.mcp.calls import CALLS
+from gear_neo4j.scope import EVERYTHING, Scope
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from gear_neo4j.gear.aio import AsyncGear
+    from gear_neo4j.gear.front import Gear
+
+
+class OneGear:
+    """Finds the same view for every request; a call that could not open it leaves that to the next one.
+
+    Args:
+        connect: opens the connection; it runs in a thread, and a call that is cancelled meanwhile does not stop it.
+        scope: what the server may see.
+    """
+
+    def __init__(self, connect: "Callable[[], Gear]", *, scope: Scope = EVERYTHING) -> None:
+        self._connect = connect
+        self._scope = scope
+        self._opening = Lock()
+        self._gear: Gear | None = None
+        self._view: AsyncGear | None = None
+
+    async def gear_for(self, _: "Request | None") -> "AsyncGear":
+        """The view, whoever sent the request.
+
+        Raises:
+            GearError: it cannot be opened; the next call tries again.
+        """
+        if self._view is not None:
+            return self._view
+        return await to_thread.run_sync(self._opened, abandon_on_cancel=True)
+
+    def close(self) -> None:
+        """Close the connection, if it was opened."""
+        with self._opening:
+            if self._gear is not None:
+                self._gear.close()
+                self._gear = self._view = None
+
+    def _opened(self) -> "AsyncGear":
+        from gear_neo4j.gear.aio import AsyncGear
+
+        with self._opening:
+            if self._view is None:
+                self._gear = self._connect()
+                self._view = AsyncGear(self._gear.scoped(**self._scope.json), threads=CALLS)
+            return self._view

@@ -1,0 +1,169 @@
+"""The structured results of the tools; clients get their JSON Schema before they call anything."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from gear_neo4j.printable import printable
+
+# A client may be a terminal: no control character of a passage or of a model gets there. Ids stay as they are.
+Text = Annotated[str, BeforeValidator(printable)]
+
+
+class Result(BaseModel):
+    """What all results and their parts have in common."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+
+class Limited(Result):
+    """A result with a limit of characters."""
+
+    truncated: bool = Field(default=False, description="Whether some was left out to stay within the limit.")
+
+
+class Source(Result):
+    """A ranked list that holds the passage, and its rank there."""
+
+    name: str
+    rank: int
+
+
+class FoundPassage(Result):
+    """A retrieved passage, as far as a first look needs it."""
+
+    id: str = Field(description="For the tool fetch.")
+    title: Text
+    url: str
+    text: Text = Field(description="The beginning of the passage, at most 500 characters.")
+    score: float = Field(description="Higher is better, within one search only.")
+    rank: int
+    sources: list[Source] = Field(description="The ranked lists that hold the passage.")
+
+
+class FoundPath(Result):
+    """A path through the graph on one line."""
+
+    text: Text
+    score: float
+    passage_ids: list[str] = Field(description="The passages that state it, in the order of the path.")
+
+
+class SearchResult(Limited):
+    """Passages, best first, and the paths that led to them."""
+
+    results: list[FoundPassage]
+    paths: list[FoundPath]
+    exact: bool = Field(description="False if not everything could be examined.")
+
+
+class Triple(Result):
+    """A statement."""
+
+    subject: Text
+    predicate: Text
+    object: Text
+
+
+class Metadata(Result):
+    """Where a passage is from, and what it states."""
+
+    source: Text | None = Field(description="The file or graph that it is from.")
+    position: Text | None = Field(description="The place there.")
+    triples: list[Triple]
+
+
+class FetchResult(Limited):
+    """One passage in full."""
+
+    id: str
+    title: Text
+    text: Text
+    url: str
+    metadata: Metadata
+
+
+class StatedTriple(Triple):
+    """A statement of a path, and the passage that makes it."""
+
+    passage_id: str
+
+
+class Cypher(Result):
+    """A query that shows a path in Neo4j, and its parameters."""
+
+    statement: str
+    parameters: dict[str, object]
+
+
+class ConnectingPath(Result):
+    """A path between entities of the question, or a fact around them."""
+
+    text: Text
+    score: float
+    triples: list[StatedTriple]
+    cypher: Cypher
+    browser_url: str = Field(description="Opens the query in the server's own Neo4j Browser; may be empty.")
+
+
+class PathsResult(Limited):
+    """How the entities that a question names are connected."""
+
+    named: list[Text] = Field(description="The entities of the graph that the question names.")
+    paths: list[ConnectingPath]
+
+
+class Citation(Result):
+    """The passage or the fact that a marker of the answer stands for; ``id`` is that of the passage."""
+
+    marker: str
+    id: str
+    title: Text
+    url: str
+
+
+class Step(Result):
+    """A question that the agent searched for, and what it concluded."""
+
+    question: Text
+    note: Text
+
+
+class Usage(Result):
+    """Calls and tokens of the language model."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+class AskResult(Limited):
+    """An answer with its citations; ``grounded`` is false if the passages do not fully support it."""
+
+    answer: Text
+    citations: list[Citation]
+    steps: list[Step]
+    stop_reason: str
+    grounded: bool
+    usage: Usage
+    seconds: float
+
+
+class Embedding(Result):
+    """The model that built the vectors."""
+
+    model: Text
+    dimension: int
+
+
+class StatusResult(Result):
+    """What the database holds for this client, and how it can be searched."""
+
+    version: str
+    database: str
+    passages: int
+    triples: int
+    entities: int
+    embedding: Embedding | None
+    retrievers: list[str] = Field(description="Values of `retriever` of the tool search.")
+    agents: list[str] = Field(description="Values of `agent` of the tool ask.")

@@ -1,0 +1,45 @@
+"""The server, which answers what it offers at once: neither a model nor a connection is opened before a first call."""
+
+from importlib.metadata import version
+from typing import Any
+
+from mcp.server import MCPServer
+
+from gear_neo4j.mcp import texts
+from gear_neo4j.mcp.calls import Calls, GearFor, keep_request
+from gear_neo4j.mcp.options import ServerOptions
+from gear_neo4j.mcp.resources import add_prompt, add_resources
+from gear_neo4j.mcp.tools import Tools
+
+
+def make_server(gear_for: GearFor, *, options: ServerOptions = ServerOptions()) -> MCPServer[Any]:
+    """A server over the views that ``gear_for`` finds, one for each request.
+
+    Args:
+        gear_for: gets the HTTP request of a call (None over stdio and in memory) and finds what its sender may see; it
+            is awaited for each call, and what it raises of :class:`gear_neo4j.GearError` is what the client reads.
+
+    Usage::
+
+        agear = AsyncGear(Gear.connect(create=False))
+
+        async def gear_for(request):
+            return agear
+
+        make_server(gear_for).run("stdio")
+    """
+    server: MCPServer[Any] = MCPServer(
+        name="gear-neo4j",
+        title="gear-neo4j",
+        description="Multi-hop search over a knowledge graph of documents in Neo4j",
+        instructions=texts.instructions(options.tool),
+        version=version("gear-neo4j"),
+        log_level="WARNING",
+        middleware=[keep_request],
+        subscriptions=False,
+    )
+    calls = Calls(gear_for, options=options)
+    Tools(calls, options).add_to(server)
+    add_resources(server, calls)
+    add_prompt(server, options)
+    return server

@@ -1,0 +1,53 @@
+"""The log of the service: a line of JSON for each request, and one for each unexpected error; no text of users."""
+
+import logging
+import traceback
+from pathlib import Path
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from gear_neo4j.errors import DatabaseError, GearError, LocalServerError
+from gear_neo4j.printable import json_text
+from gear_neo4j.web.entry import Entry
+
+ACCESS = logging.getLogger("gear_neo4j.web.access")
+LOGGER = logging.getLogger("gear_neo4j.web")
+
+
+def log_request(entry: Entry, *, route: str, method: str, status: int, questions: bool) -> None:
+    """Log a request that has ended; ``questions`` says whether with its question."""
+    fields: dict[str, Any] = {
+        "request_id": entry.id,
+        "key": entry.key,
+        "method": method,
+        "route": route,
+        "status": status,
+        "ms": round(1_000 * entry.seconds, 1),
+    }
+    if entry.passages:
+        fields["passages"] = list(entry.passages)
+    if entry.error:
+        fields["error"] = entry.error
+    if questions and entry.question:
+        fields["question"] = entry.question
+    ACCESS.info("%s", json_text(fields))
+
+
+def log_error(entry: Entry, error: BaseException) -> None:
+    """Note an error in the entry of its request, and log what its caller does not get to know.
+
+    What the database says is for the operator. An unexpected error is logged by its class and the places that it came
+    through, for its text may hold what a user wrote.
+    """
+    entry.error = type(error).__name__
+    if isinstance(error, DatabaseError | LocalServerError):
+        LOGGER.warning("%s", json_text({"request_id": entry.id, "error": entry.error, "detail": str(error)}))
+    elif not isinstance(error, GearError | HTTPException | RequestValidationError):
+        LOGGER.error("%s", json_text({"request_id": entry.id, "error": entry.error, "places": _places(error)}))
+
+
+def _places(error: BaseException) -> list[str]:
+    frames = traceback.extract_tb(error.__traceback__)
+    return [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

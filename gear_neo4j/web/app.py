@@ -1,0 +1,140 @@
+"""The application: routes over one ``Gear``, behind keys and limits; other applications can be mounted beside them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from gear_neo4j.errors import GearError
+from gear_neo4j.gear import Gear
+from gear_neo4j.web.access_log import log_error, log_request
+from gear_neo4j.web.body_deadline import BodyDeadline
+from gear_neo4j.web.callers import KeyBackend, refuse
+from gear_neo4j.web.entry import Entry, entry_of
+from gear_neo4j.web.middleware import PlainErrors, RequestEntry, SameOrigin
+from gear_neo4j.web.openapi import DOCS_PATHS, openapi_of, with_docs
+from gear_neo4j.web.options import LOOPBACK, ServiceOptions
+from gear_neo4j.web.problems import failure_of, failure_response
+from gear_neo4j.web.routes import asking, chat, explaining, health, recipes, retrieval
+from gear_neo4j.web.service import Service, make_service
+
+CLOSING_SECONDS = 5.0
+ROUTERS = (health.router, retrieval.router, asking.router, recipes.router, explaining.router, chat.router)
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """Another ASGI application below a path; it gets the caller as ``scope["user"]``, and is as protected as a route.
+
+    Args:
+        lifespan: opened while the service runs.
+    """
+
+    app: ASGIApp
+    lifespan: Callable[[], AbstractAsyncContextManager[object]] | None = None
+
+
+class _Whole:
+    """An application as a route takes it: what is no function gets every method and the whole exchange."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+def create_app(
+    gear: Gear, *, options: ServiceOptions = ServiceOptions(), mounts: Mapping[str, Mount] | None = None
+) -> FastAPI:
+    """The service over a ``Gear``, which it does not close.
+
+    Args:
+        mounts: other applications by their path, such as ``{"/mcp": Mount(...)}``.
+
+    Raises:
+        SettingsError: the file of keys cannot be used.
+    """
+    service, mounts = make_service(gear, options), mounts or {}
+    app = FastAPI(
+        title="gear-neo4j",
+        version=version("gear-neo4j"),
+        description="Multi-hop retrieval and answers over a Neo4j database.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=partial(_lifespan, service=service, mounts=mounts),
+        middleware=_middleware(service),
+        exception_handlers=dict.fromkeys((GearError, HTTPException, RequestValidationError), _explain),
+    )
+    app.add_exception_handler(ClientDisconnect, _nobody_waits)
+    app.state.service = service
+    for router in ROUTERS:
+        app.include_router(router)
+    if options.docs:
+        with_docs(app)
+    app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
+    for path, mount in mounts.items():
+        # A mount alone would redirect its own path, which not every client follows.
+        app.router.add_route(path, _Whole(mount.app), include_in_schema=False)  # type: ignore[arg-type]
+        app.mount(path, mount.app)
+    return app
+
+
+def _middleware(service: Service) -> list[Middleware]:
+    """What a request passes, from the outside to the inside."""
+    options = service.options
+    open_paths = (*health.OPEN_PATHS, *(DOCS_PATHS if options.docs else ()))
+    backend = KeyBackend(service.ring, service.views, failed=options.failed_keys, open_paths=open_paths)
+    return [
+        Middleware(RequestEntry, on_end=partial(_end, service)),
+        Middleware(PlainErrors),
+        Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *options.allowed_hosts], www_redirect=False),
+        Middleware(SameOrigin, allowed=options.allowed_origins),
+        Middleware(AuthenticationMiddleware, backend=backend, on_error=refuse),
+        Middleware(BodyDeadline, seconds=options.body_seconds),
+        Middleware(RequestBodyLimitMiddleware, max_body_size=options.body_bytes),
+    ]
+
+
+@asynccontextmanager
+async def _lifespan(_app: FastAPI, *, service: Service, mounts: Mapping[str, Mount]) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        for mount in mounts.values():
+            if mount.lifespan:
+                await stack.enter_async_context(mount.lifespan())
+        warming = service.readiness.warm()
+        try:
+            yield
+        finally:
+            warming.cancel()
+            # What nobody waits for any more still uses the database, which is closed next.
+            for lane in (service.asks, service.searches):
+                await asyncio.to_thread(lane.close, seconds=CLOSING_SECONDS)
+
+
+def _end(service: Service, entry: Entry, route: str, method: str, status: int) -> None:
+    service.metrics.observe(entry, route=route, method=method, status=status)
+    log_request(entry, route=route, method=method, status=status, questions=service.options.log_questions)
+
+
+async def _explain(request: Request, error: Exception) -> Response:
+    log_error(entry_of(request.scope), error)
+    return failure_response(request, failure_of(error))
+
+
+async def _nobody_waits(_request: Request, _error: Exception) -> Response:
+    # The status that nginx logs for a client that has gone.
+    return Response(status_code=499)

@@ -1,0 +1,78 @@
+"""The bodies of requests, and of the answers that are no documents of the wire."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from gear_neo4j.web.options import LONGEST_QUESTION, MOST_PASSAGES
+
+Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+# A name, or a name with options: {"name": "naive", "base": "sbert"}.
+Choice = Name | dict[str, JsonValue]
+
+
+class _Body(BaseModel):
+    # A misspelt field must not be ignored, least of all one that is to narrow a search.
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class Narrowed(_Body):
+    """What a request can ask to be left out: it sees what its key may see, and of that only this."""
+
+    collections: Annotated[list[Name], Field(max_length=100)] | None = None
+    where: Annotated[str, Field(max_length=4_000)] | dict[str, JsonValue] | None = None
+
+    @property
+    def narrowing(self) -> dict[str, Any]:
+        """The conditions, as :meth:`gear_neo4j.Gear.scoped` takes them."""
+        return {"collections": self.collections, "where": self.where}
+
+
+class SearchBody(Narrowed):
+    """A search; ``retriever`` and its first stage, ``base``, are names or names with options."""
+
+    question: Question
+    k: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 10
+    retriever: Choice = "auto"
+    base: Choice | None = None
+
+
+class PathsBody(Narrowed):
+    """A question whose names are to be connected."""
+
+    question: Question
+    limit: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 20
+
+
+class AskBody(Narrowed):
+    """A question that is to be answered; with ``stream`` its events are sent as they happen."""
+
+    question: Question
+    agent: Choice = "gear"
+    k: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 10
+    max_steps: Annotated[int, Field(ge=1, le=8)] | None = None
+    seconds: Annotated[float, Field(ge=1, le=3_600)] | None = None
+    stream: bool = False
+
+
+class Health(BaseModel):
+    """The service is there, or ready."""
+
+    status: Literal["ok"] = "ok"
+
+
+class RecipeSchema(BaseModel):
+    """A retriever or an agent: ``options`` is the JSON Schema of its options."""
+
+    name: str
+    summary: str
+    requires_model: bool
+    options: dict[str, Any]
+
+
+class Recipes(BaseModel):
+    """What a caller may choose from."""
+
+    retrievers: list[RecipeSchema]
+    agents: list[RecipeSchema]

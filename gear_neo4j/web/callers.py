@@ -1,0 +1,118 @@
+"""Who calls: the holder of a key, or anybody on this machine where the service has no keys."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.authentication import AuthCredentials, AuthenticationBackend, AuthenticationError, BaseUser
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from gear_neo4j.gear import Gear
+from gear_neo4j.scope import EVERYTHING
+from gear_neo4j.web.entry import entry_of
+from gear_neo4j.web.key_ring import KeyRing
+from gear_neo4j.web.keys import Key
+from gear_neo4j.web.problems import Failure, failure_response, http_failure
+from gear_neo4j.web.rates import Rate, RateLimiter
+from gear_neo4j.web.views import Views
+
+LONGEST_SECRET = 500
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+
+
+@dataclass(frozen=True, slots=True)
+class Caller(BaseUser):
+    """Whoever sent a request: the name of the key, empty without one, and what its holder may see."""
+
+    name: str
+    gear: Gear
+
+    @property
+    def is_authenticated(self) -> bool:
+        """Always: nobody else gets past the keys."""
+        return True
+
+    @property
+    def display_name(self) -> str:
+        """The name of the key."""
+        return self.name
+
+
+class Refused(AuthenticationError):
+    """A request that gets no further; ``failure`` is the answer to it."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
+class KeyBackend(AuthenticationBackend):
+    """Finds the caller of a request by its key, and counts requests against the rate of the key.
+
+    Args:
+        failed: how often an address may present a key that is none; a valid key is accepted nevertheless.
+        open_paths: paths that need no key.
+    """
+
+    def __init__(
+        self,
+        ring: KeyRing,
+        views: Views,
+        *,
+        failed: Rate,
+        open_paths: Sequence[str] = (),
+    ) -> None:
+        self._ring = ring
+        self._views = views
+        self._failed = failed
+        self._open_paths = frozenset(open_paths)
+        # Two tables: a flood of addresses must not push out the keys.
+        self._keys, self._addresses = RateLimiter(), RateLimiter()
+
+    async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
+        """The caller; None on a path that needs none.
+
+        Raises:
+            Refused: no key or an unknown one, or too many requests.
+        """
+        if conn.scope["path"] in self._open_paths:
+            return None
+        self._ring.refresh()
+        if not self._ring.required:
+            return AuthCredentials(), Caller("", self._views.of(EVERYTHING))
+        key = self._key(conn)
+        entry_of(conn.scope).key = key.name
+        if key.limit and (wait := self._keys.wait(key.name, key.limit)):
+            raise Refused(_too_many(wait, f"this key may send {key.rate}: wait {math.ceil(wait)} s"))
+        return AuthCredentials(), Caller(key.name, self._views.of(key.scope))
+
+    def _key(self, conn: HTTPConnection) -> Key:
+        secret = _secret(conn)
+        if secret is None:
+            raise Refused(http_failure(401, "a key is needed: send 'Authorization: Bearer ...'", headers=_CHALLENGE))
+        key = self._ring.find(secret) if len(secret) <= LONGEST_SECRET else None
+        if key is not None:
+            return key
+        address = conn.client.host if conn.client else ""
+        if wait := self._addresses.wait(address, self._failed):
+            raise Refused(_too_many(wait, f"too many requests with unknown keys: wait {math.ceil(wait)} s"))
+        raise Refused(http_failure(401, "this key is unknown, or was revoked: ask for one", headers=_CHALLENGE))
+
+
+def refuse(conn: HTTPConnection, error: AuthenticationError) -> Response:
+    """The response to a request that gets no further."""
+    assert isinstance(error, Refused)
+    return failure_response(conn, error.failure)
+
+
+def _secret(conn: HTTPConnection) -> str | None:
+    """The key that a request presents: as a bearer token, or in a header of its own."""
+    scheme, _, token = conn.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        return token.strip()
+    return conn.headers.get("x-api-key")
+
+
+def _too_many(wait: float, detail: str) -> Failure:
+    return http_failure(429, detail, headers={"Retry-After": str(math.ceil(wait))})

@@ -1,0 +1,203 @@
+"""OpenAI's Chat Completions: the fields that matter here, and the pieces of an answer."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.errors import InputError
+from gear_neo4j.printable import printable, single_line
+from gear_neo4j.usage import Usage
+from gear_neo4j.web.options import LONGEST_QUESTION
+from gear_neo4j.wire import passage_url
+
+PREFIX = "gear-"
+NO_ANSWER = "There is no answer to this in what was retrieved."
+_PIECE = 24
+
+
+class _Lenient(BaseModel):
+    # Clients send many fields that mean nothing here, such as a temperature.
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Part(_Lenient):
+    """A part of a message; only text counts."""
+
+    type: str = ""
+    text: str = ""
+
+
+class Message(_Lenient):
+    """A message of a conversation."""
+
+    role: str
+    content: str | list[Part] | None = None
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
+
+
+class StreamOptions(_Lenient):
+    """Whether the stream ends with the usage."""
+
+    include_usage: bool = False
+
+
+class ChatBody(_Lenient):
+    """A conversation, whose last message of the user is the question."""
+
+    model: Annotated[str, Field(max_length=200)]
+    messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+
+    @property
+    def question(self) -> str:
+        """The last message of the user.
+
+        Raises:
+            InputError: there is none, or it is too long.
+        """
+        text = next((message.text for message in reversed(self.messages) if message.role == "user"), "")
+        if not text.strip():
+            raise InputError("messages hold no text of the user: the last such message is the question")
+        if len(text) > LONGEST_QUESTION:
+            raise InputError(f"the question has {len(text)} characters: at most {LONGEST_QUESTION} may be sent")
+        return text
+
+
+class Model(BaseModel):
+    """A model that can be asked: an agent."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "gear-neo4j"
+
+
+class Models(BaseModel):
+    """All models."""
+
+    object: Literal["list"] = "list"
+    data: list[Model]
+
+
+class Completion(BaseModel):
+    """A whole answer, in OpenAI's shape."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[dict[str, Any]]
+    usage: dict[str, int]
+
+
+class ChatError(BaseModel):
+    """What is wrong, in OpenAI's shape; `code` is that of a problem."""
+
+    message: str
+    type: str
+    code: str
+    request_id: str
+
+
+class ChatFailure(BaseModel):
+    """An error in OpenAI's shape."""
+
+    error: ChatError
+
+
+class ChatWriter:
+    """Writes one answer in OpenAI's shape, whole or in chunks.
+
+    Args:
+        public_url: the address below which passages can be read.
+    """
+
+    def __init__(self, model: str, *, public_url: str) -> None:
+        self._id = f"chatcmpl-{uuid4().hex}"
+        self._created = int(time.time())
+        self._model = model
+        self._public_url = public_url
+
+    def whole(self, answer: Answer) -> dict[str, Any]:
+        """The answer as one document."""
+        message = {
+            "role": "assistant",
+            "content": self._text(answer),
+            "refusal": None,
+            "annotations": self._annotations(answer),
+        }
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+        return self._head("chat.completion") | {"choices": [choice], "usage": usage_json(answer.total)}
+
+    def opening(self) -> dict[str, Any]:
+        """The first chunk, which can be sent before there is an answer."""
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def chunks(self, answer: Answer, *, usage: bool) -> Iterator[dict[str, Any]]:
+        """The chunks after the first one; with ``usage``, one more at the end."""
+        text = self._text(answer)
+        for start in range(0, len(text), _PIECE):
+            yield self._chunk({"content": text[start : start + _PIECE]})
+        if annotations := self._annotations(answer):
+            yield self._chunk({"annotations": annotations})
+        yield self._chunk({}, finish="stop")
+        if usage:
+            yield self._head("chat.completion.chunk") | {"choices": [], "usage": usage_json(answer.total)}
+
+    def _head(self, kind: str) -> dict[str, Any]:
+        return {"id": self._id, "object": kind, "created": self._created, "model": self._model}
+
+    def _chunk(self, delta: dict[str, Any], *, finish: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return self._head("chat.completion.chunk") | {"choices": [choice]}
+
+    def _text(self, answer: Answer) -> str:
+        """The answer with a footer of its sources, for clients that drop annotations."""
+        lines = [f"[{marker}] {title} ({url})" for marker, title, url in self._sources(answer)]
+        text = printable(answer.text) or NO_ANSWER
+        return "\n".join([text, "", "Sources:", *lines]) if lines else text
+
+    def _annotations(self, answer: Answer) -> list[dict[str, Any]]:
+        return [
+            {"type": "url_citation", "url_citation": {"url": url, "title": title, **_span(answer.text, marker)}}
+            for marker, title, url in self._sources(answer)
+        ]
+
+    def _sources(self, answer: Answer) -> Sequence[tuple[str, str, str]]:
+        """The marker, title and address of each passage that is cited."""
+        cited = [(citation.marker, citation.passage) for citation in answer.citations if citation.passage]
+        return [
+            (marker, single_line(passage.title or passage.id), passage_url(passage, public_url=self._public_url))
+            for marker, passage in cited
+        ]
+
+
+def usage_json(usage: Usage) -> dict[str, int]:
+    """Tokens in OpenAI's shape."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.tokens,
+    }
+
+
+def _span(text: str, marker: str) -> dict[str, int]:
+    """Where the answer cites a source first.
+
+    Example:
+        >>> _span("Scotland [2].", "2")
+        {'start_index': 9, 'end_index': 12}
+    """
+    start = max(text.find(f"[{marker}]"), 0)
+    return {"start_index": start, "end_index": min(start + len(marker) + 2, len(text))}

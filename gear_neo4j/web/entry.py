@@ -1,0 +1,59 @@
+"""What is known of a request while it is under way, for its log line and the metrics."""
+
+import re
+import time
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from gear_neo4j.usage import Usage
+
+_WELL_FORMED = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_NAME = "gear_neo4j.entry"
+
+
+@dataclass(slots=True)
+class Entry:
+    """One request: its id, whose it is, what it returned and what it cost.
+
+    ``parts`` has milliseconds by part of a search; ``error`` names the class of what went wrong.
+    """
+
+    id: str
+    started: float = field(default_factory=time.perf_counter)
+    key: str = ""
+    question: str = ""
+    passages: Sequence[str] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
+    usage: Usage = Usage()
+    error: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return time.perf_counter() - self.started
+
+
+def request_id(presented: str | None) -> str:
+    """The id that a client or a proxy sent if it is well-formed, else a new one.
+
+    Example:
+        >>> request_id("trace-0001"), len(request_id("a\\nb"))
+        ('trace-0001', 32)
+    """
+    return presented if presented and _WELL_FORMED.fullmatch(presented) else uuid4().hex
+
+
+def begin(scope: MutableMapping[str, Any], presented: str | None) -> Entry:
+    """The entry of a request that begins."""
+    entry = Entry(request_id(presented))
+    scope[_NAME] = entry
+    return entry
+
+
+def entry_of(scope: Mapping[str, Any]) -> Entry:
+    """The entry of a request."""
+    entry = scope[_NAME]
+    assert isinstance(entry, Entry)
+    return entry

@@ -1,0 +1,190 @@
+"""The keys of callers: a file with a digest of each, and what its holder may see.
+
+The file has mode 600 and is written whole. A secret is shown once, when its key is made; it has 256 random bits, so a
+plain SHA-256 of it tells nobody anything.
+"""
+
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from stat import S_IMODE
+from typing import Annotated, Literal, Self
+
+from filelock import FileLock
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from gear_neo4j.errors import GearError, InputError, NothingFound, SettingsError
+from gear_neo4j.files import write_private_file
+from gear_neo4j.printable import json_text
+from gear_neo4j.scope import EVERYTHING, Scope
+from gear_neo4j.web.rates import Rate
+
+FILE_NAME = "keys.json"
+PREFIX = "gear_"
+_OTHERS = 0o077
+
+
+class Key(BaseModel):
+    """A key: the digest of its secret, and the scope of its holder.
+
+    Without ``principals`` its holder sees only passages that name no readers; with ``everything`` readers count for
+    nothing, and no agent is refused.
+
+    Raises:
+        ValidationError, SettingsError: a field cannot be used.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$")]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    principals: tuple[str, ...] = ()
+    collections: tuple[str, ...] | None = None
+    where: JsonValue = None
+    everything: bool = False
+    rate: str | None = None
+    created: str = ""
+
+    @model_validator(mode="after")
+    def _is_usable(self) -> Self:
+        _ = self.scope, self.limit
+        return self
+
+    @property
+    def scope(self) -> Scope:
+        """What its holder may see."""
+        principals = None if self.everything else self.principals
+        return EVERYTHING.narrowed(collections=self.collections, principals=principals, where=self.where)
+
+    @property
+    def limit(self) -> Rate | None:
+        """How many requests its holder may make; None for any number."""
+        return Rate.parse(self.rate) if self.rate else None
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1]
+    keys: tuple[Key, ...]
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        if len({key.name for key in self.keys}) < len(self.keys):
+            raise ValueError("two keys have one name")
+        return self
+
+
+def digest(secret: str) -> str:
+    """The SHA-256 of a secret, in hexadecimal digits."""
+    return sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def matching(keys: Sequence[Key], secret: str) -> Key | None:
+    """The key of a secret; every entry is compared, each in constant time, so that time tells nothing."""
+    presented = digest(secret)
+    matches = [key for key in keys if secrets.compare_digest(key.sha256, presented)]
+    return matches[0] if matches else None
+
+
+def read_keys(file: Path) -> tuple[Key, ...]:
+    """The keys of a file; none where there is no file.
+
+    Raises:
+        SettingsError: it cannot be read, holds something else, or others may read or write it.
+    """
+    try:
+        with file.open("rb") as opened:
+            mode = S_IMODE(os.fstat(opened.fileno()).st_mode)
+            text = opened.read()
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror or error}") from error
+    if os.name == "posix" and mode & _OTHERS:
+        raise SettingsError(f"{file} is open to others (mode {mode:o}): run chmod 600 on it")
+    try:
+        return _File.model_validate(json.loads(text)).keys
+    except (ValueError, RecursionError, GearError) as error:
+        raise SettingsError(
+            f"{file} is not a file of keys{_place(error)}: make one with 'gear keys add NAME'"
+        ) from error
+
+
+def add_key(
+    file: Path,
+    name: str,
+    *,
+    principals: Sequence[str] = (),
+    collections: Sequence[str] = (),
+    where: JsonValue = None,
+    everything: bool = False,
+    rate: str | None = None,
+) -> str:
+    """Add a key; its secret, which is not kept.
+
+    Raises:
+        SettingsError: there is a key of that name, or an option or the file cannot be used.
+        InputError: the file cannot be written.
+    """
+    secret = PREFIX + secrets.token_urlsafe(32)
+    try:
+        key = Key(
+            name=name,
+            sha256=digest(secret),
+            principals=tuple(principals),
+            collections=tuple(collections) or None,
+            where=where,
+            everything=everything,
+            rate=rate,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+    except ValidationError as error:
+        raise SettingsError(f"the key {name[:40]!r} needs another name: letters, digits and . _ @ -") from error
+    with _locked(file):
+        keys = read_keys(file)
+        if any(known.name == name for known in keys):
+            raise SettingsError(f"there is a key {name!r} already: choose another name, or revoke it first")
+        _write(file, (*keys, key))
+    return secret
+
+
+def revoke_key(file: Path, name: str) -> None:
+    """Remove a key; a running service refuses it from its next request on.
+
+    Raises:
+        NothingFound: there is no key of that name.
+        SettingsError, InputError: the file cannot be used, or not be written.
+    """
+    with _locked(file):
+        keys = read_keys(file)
+        remaining = tuple(key for key in keys if key.name != name)
+        if len(remaining) == len(keys):
+            known = ", ".join(key.name for key in keys) or "none"
+            raise NothingFound(f"there is no key {name!r}: the keys are {known}")
+        _write(file, remaining)
+
+
+def _locked(file: Path) -> FileLock:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror or error}") from error
+    return FileLock(f"{file}.lock")
+
+
+def _write(file: Path, keys: Sequence[Key]) -> None:
+    document = {"version": 1, "keys": [key.model_dump(mode="json", exclude_defaults=True) for key in keys]}
+    write_private_file(file, json_text(document, indent=2) + "\n")
+
+
+def _place(error: Exception) -> str:
+    """Where a file of keys is wrong, without quoting it."""
+    if not isinstance(error, ValidationError):
+        return ""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return f" (at {'.'.join(map(str, first['loc']))})" if first["loc"] else ""

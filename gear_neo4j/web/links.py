@@ -1,0 +1,9 @@
+"""The address of the service in links to passages."""
+
+from gear_neo4j.web.service import Call
+
+
+def public_url(call: Call) -> str:
+    """Where passages can be read: below the public address of the service, or the one that the request came to."""
+    base = call.service.options.public_url or str(call.request.base_url)
+    return f"{base.rstrip('/')}/api"

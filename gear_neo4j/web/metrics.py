@@ -1,0 +1,49 @@
+"""Metrics for Prometheus: every label has few values, and none comes from a request."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+
+from gear_neo4j.web.entry import Entry
+from gear_neo4j.web.lanes import Lane
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Metrics:
+    """What the service counts; each application has a registry of its own.
+
+    Args:
+        lanes: what runs now, by name.
+    """
+
+    def __init__(self, lanes: Mapping[str, Lane]) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "gear_requests", "Requests by route and status", ("route", "method", "status"), registry=self._registry
+        )
+        self._seconds = Histogram(
+            "gear_seconds", "Seconds by route and part", ("route", "part"), buckets=SECONDS, registry=self._registry
+        )
+        self._tokens = Counter("gear_tokens", "Tokens of the language model", ("direction",), registry=self._registry)
+        running = Gauge("gear_running", "Calls that run now", ("kind",), registry=self._registry)
+        for kind, lane in lanes.items():
+            running.labels(kind).set_function(partial(getattr, lane, "running"))
+        for direction in ("input", "output"):
+            self._tokens.labels(direction)
+        ProcessCollector(registry=self._registry)
+
+    def observe(self, entry: Entry, *, route: str, method: str, status: int) -> None:
+        """Count a request that has ended."""
+        self._requests.labels(route, method if method in METHODS else "other", str(status)).inc()
+        self._seconds.labels(route, "total").observe(entry.seconds)
+        for part, milliseconds in entry.parts.items():
+            self._seconds.labels(route, part).observe(milliseconds / 1_000)
+        self._tokens.labels("input").inc(entry.usage.input_tokens)
+        self._tokens.labels("output").inc(entry.usage.output_tokens)
+
+    def text(self) -> bytes:
+        """All metrics in the format that Prometheus reads."""
+        return generate_latest(self._registry)

@@ -1,0 +1,141 @@
+"""What every request passes: its entry and log line, headers of safety, the check of its origin, plain errors."""
+
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gear_neo4j.web.access_log import log_error
+from gear_neo4j.web.entry import Entry, begin
+from gear_neo4j.web.problems import failure_of, failure_response, http_failure
+
+UNMATCHED = "unmatched"
+# A response that sets one of these keeps its own.
+SECURITY: Mapping[str, str] = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+}
+# What Starlette's middleware refuses, in words that say what to do.
+_REASONS: Mapping[int, str] = {
+    400: "the service is not to be called by this name: its operator allows names with --allowed-host",
+    413: "the body is larger than the service takes: send less",
+}
+Ended = Callable[[Entry, str, str, int], None]
+
+
+class RequestEntry:
+    """Begins the entry of a request, adds headers to its response, and reports its end; no exception gets out.
+
+    Args:
+        on_end: called with the entry, the route's template, the method and the status.
+    """
+
+    def __init__(self, app: ASGIApp, *, on_end: Ended) -> None:
+        self._app = app
+        self._on_end = on_end
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request; the lifespan passes as it is, and there are no web sockets."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        entry = begin(scope, Headers(scope=scope).get("x-request-id"))
+        # A client that has gone before there was a response.
+        status = 499
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _add_headers(MutableHeaders(scope=message), entry)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except Exception as error:
+            log_error(entry, error)
+            if status == 499:
+                await failure_response(HTTPConnection(scope), failure_of(error))(scope, receive, send_with_headers)
+        finally:
+            self._on_end(entry, route_of(scope), scope["method"], status)
+
+
+def _add_headers(headers: MutableHeaders, entry: Entry) -> None:
+    headers["X-Request-Id"] = entry.id
+    for name, value in SECURITY.items():
+        headers.setdefault(name, value)
+
+
+def route_of(scope: Scope) -> str:
+    """The template of the route that a request came to, which names no value of the request."""
+    route = scope.get("route")
+    return str(getattr(route, "path_format", None) or getattr(route, "path", None) or UNMATCHED)
+
+
+class SameOrigin:
+    """Refuses requests that a page of another origin sends: a browser says where a page is from.
+
+    Args:
+        allowed: origins, such as ``https://wiki.example.org``, whose pages may call.
+    """
+
+    def __init__(self, app: ASGIApp, *, allowed: Sequence[str]) -> None:
+        self._app = app
+        self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "http" and not self._admits(Headers(scope=scope)):
+            failure = http_failure(403, "pages of this origin may not call the service: see --allowed-origin")
+            await failure_response(HTTPConnection(scope), failure)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _admits(self, headers: Headers) -> bool:
+        origins = headers.getlist("origin")
+        own = headers.get("host", "").lower()
+        return all(origin.lower() in self._allowed or (own and _place(origin) == own) for origin in origins)
+
+
+def _place(origin: str) -> str:
+    """The host and the port of an origin, as the header Host has them."""
+    try:
+        return urlsplit(origin.lower()).netloc
+    except ValueError:
+        return ""
+
+
+class PlainErrors:
+    """Turns the plain texts with which Starlette's middleware refuses requests into problems."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request; a refusal in plain text is replaced."""
+        replaced = False
+
+        async def send_problem(message: Message) -> None:
+            nonlocal replaced
+            if message["type"] == "http.response.start" and _is_plain_error(message):
+                replaced = True
+                failure = http_failure(message["status"], _REASONS.get(message["status"], ""))
+                await failure_response(HTTPConnection(scope), failure)(scope, receive, send)
+            elif not replaced:
+                await send(message)
+
+        await self._app(scope, receive, send_problem if scope["type"] == "http" else send)
+
+
+def _is_plain_error(message: Message) -> bool:
+    media = Headers(raw=message["headers"]).get("content-type", "")
+    return message["status"] >= 400 and media.startswith("text/plain")

@@ -1,0 +1,88 @@
+"""The options of the service: who may reach it, and how much it does at once."""
+
+import re
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.web.rates import Rate
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
+_ORIGIN = re.compile(r"https?://[^\s/?#@*]+/?")
+_ADDRESS = re.compile(r"https?://[^\s?#@]+")
+LONGEST_QUESTION = 4_000
+MOST_PASSAGES = 100
+FAILED_KEYS = Rate(20, 60)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceOptions:
+    """Limits and addresses of the service; times are in seconds.
+
+    Args:
+        keys_file: the file of keys; see :mod:`gear_neo4j.web.keys`.
+        requires_key: refuse requests without a key also where there is no file of keys.
+        allowed_hosts: names, beside those of this machine, under which the service may be called.
+        allowed_origins: origins of pages, beside the service's own, that may call it.
+        public_url: the address of the service in links; by default the one that a request came to.
+        docs: serve FastAPI's page of the API, whose scripts come from a CDN.
+        log_questions: write questions into the log.
+        body_bytes, body_seconds: how large a body may be, and how long it may take to arrive.
+        asks, searches: how many run at once; one more is refused with 429.
+        ask_seconds: the longest that a caller may give an answer.
+        failed_keys: how often an address may present a key that is none.
+
+    Raises:
+        SettingsError: a host, an origin or the public address is none.
+    """
+
+    keys_file: Path | None = None
+    requires_key: bool = False
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    public_url: str | None = None
+    docs: bool = False
+    log_questions: bool = False
+    body_bytes: int = 1 << 20
+    body_seconds: float = 20.0
+    asks: int = 4
+    searches: int = 16
+    search_seconds: float = 30.0
+    ask_seconds: float = 120.0
+    failed_keys: Rate = FAILED_KEYS
+
+    def __post_init__(self) -> None:
+        for host in self.allowed_hosts:
+            if not _HOST.fullmatch(host):
+                raise SettingsError(f"the allowed host {host!r} is not a name: write it without scheme, port and *")
+        for origin in self.allowed_origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise SettingsError(f"the allowed origin {origin!r} is none: write it as https://wiki.example.org")
+        if self.public_url is not None and not _ADDRESS.fullmatch(self.public_url):
+            raise SettingsError("the public URL cannot be used: write it as https://gear.example.org")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine itself.
+
+    Example:
+        >>> [is_loopback(host) for host in ("localhost", "127.0.0.2", "[::1]", "0.0.0.0", "db")]
+        [True, True, True, False, False]
+    """
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def require_keys(host: str, allowed_hosts: tuple[str, ...], *, has_keys: bool) -> None:
+    """Refuse to be reached from elsewhere without keys.
+
+    Raises:
+        SettingsError: names the command that makes one.
+    """
+    beyond = next((name for name in (host, *allowed_hosts) if not is_loopback(name)), None)
+    if beyond is not None and not has_keys:
+        raise SettingsError(f"{beyond} is not this machine: make a key first, with 'gear keys add NAME'")

@@ -1,0 +1,160 @@
+"""Errors as answers: RFC 9457 for the API, OpenAI's shape below ``/v1``; none holds more than its caller may know."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from gear_neo4j.errors import (
+    DatabaseError,
+    GearError,
+    GuardError,
+    InputError,
+    LocalServerError,
+    ModelError,
+    NothingFound,
+    QueryTimeout,
+    ScopeRefusal,
+    SearchError,
+    SettingsError,
+)
+from gear_neo4j.printable import json_text, single_line
+from gear_neo4j.redaction import redacted
+from gear_neo4j.web.entry import entry_of
+from gear_neo4j.wire import VERSION, documents, problem_json
+
+# A message may quote what was sent.
+LONGEST_DETAIL = 1_000
+MEDIA_TYPE = "application/problem+json"
+# The nearest class of an error counts.
+STATUS: Mapping[type[BaseException], int] = {
+    NothingFound: 404,
+    InputError: 422,
+    SettingsError: 400,
+    GuardError: 403,
+    ScopeRefusal: 403,
+    QueryTimeout: 504,
+    DatabaseError: 503,
+    LocalServerError: 503,
+    ModelError: 502,
+    SearchError: 502,
+}
+# What a server of ours says is for its operator: it names addresses, users and data.
+_HIDDEN = "the database cannot answer now: the service's log says why, under the request id"
+_UNEXPECTED = "something went wrong: the service's log says what, under the request id"
+_OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+class HttpProblem(documents.Problem):
+    """A problem as the service sends it; ``request_id`` is what its log has, too."""
+
+    status: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What goes back to the caller in place of a result."""
+
+    status: int
+    code: str
+    detail: str
+    title: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def problem(self, request_id: str) -> dict[str, Any]:
+        """The failure after RFC 9457."""
+        return HttpProblem(
+            wire=VERSION,
+            kind="problem",
+            type=f"urn:gear-neo4j:problem:{self.code}",
+            title=self.title or self.detail,
+            detail=self.detail,
+            code=self.code,
+            status=self.status,
+            request_id=request_id,
+        ).model_dump(mode="json")
+
+    def openai(self, request_id: str) -> dict[str, Any]:
+        """The failure in OpenAI's shape."""
+        kind = _OPENAI_TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
+        return {"error": {"message": self.detail, "type": kind, "code": self.code, "request_id": request_id}}
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What the caller gets to know of an error.
+
+    Example:
+        >>> failure = failure_of(InputError("the question is empty: ask something"))
+        >>> failure.status, failure.code, failure.detail
+        (422, 'InputError', 'the question is empty: ask something')
+        >>> failure_of(KeyError("a secret")).detail
+        "something went wrong: the service's log says what, under the request id"
+    """
+    if isinstance(error, HTTPException):
+        return http_failure(error.status_code, error.detail, headers=error.headers)
+    if isinstance(error, RequestValidationError):
+        return Failure(422, InputError.__name__, _first_reason(error), "The request cannot be used")
+    status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+    if not isinstance(error, GearError) or status == 500:
+        return http_failure(500, _UNEXPECTED)
+    document = problem_json(error)
+    detail = _HIDDEN if status == 503 else document["detail"][:LONGEST_DETAIL]
+    return Failure(status, document["code"], detail, document["title"])
+
+
+def http_failure(status: int, detail: str = "", *, headers: Mapping[str, str] | None = None) -> Failure:
+    """A failure of HTTP itself; its code is the phrase of its status in one word.
+
+    Example:
+        >>> http_failure(405).code
+        'MethodNotAllowed'
+    """
+    phrase = _phrase(status)
+    code = "".join(word.capitalize() for word in phrase.replace("-", " ").split())
+    text = redacted(single_line(detail or phrase))[:LONGEST_DETAIL]
+    return Failure(status, code, text, phrase, dict(headers or {}))
+
+
+def _phrase(status: int) -> str:
+    try:
+        # Python has changed this one; the code of an error must stay.
+        return "Content Too Large" if status == 413 else HTTPStatus(status).phrase
+    except ValueError:
+        return "Error"
+
+
+def failure_response(connection: HTTPConnection, failure: Failure) -> Response:
+    """The response of a failure, in the shape that the route's clients know."""
+    request_id = entry_of(connection.scope).id
+    is_openai = connection.scope["path"].startswith("/v1/")
+    content = failure.openai(request_id) if is_openai else failure.problem(request_id)
+    media_type = "application/json" if is_openai else MEDIA_TYPE
+    return Response(json_text(content), failure.status, dict(failure.headers), media_type)
+
+
+def _first_reason(error: RequestValidationError) -> str:
+    """The first field that cannot be used; what was sent is not repeated.
+
+    Example:
+        >>> _first_reason(RequestValidationError([{"type": "extra_forbidden", "loc": ("body", "kk"), "msg": ""}]))
+        'there is no field kk: see /openapi.json'
+    """
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"] if part != "body")
+    reason = str(first["msg"]).removeprefix("Value error, ")
+    match first["type"]:
+        case "extra_forbidden":
+            text = f"there is no field {place}: see /openapi.json"
+        case "model_attributes_type" if not place:
+            text = "the body is not a JSON object: send one, with Content-Type: application/json"
+        case "json_invalid":
+            text = reason
+        case _:
+            text = f"{place}: {reason}" if place else reason
+    return single_line(text)[:LONGEST_DETAIL]

@@ -1,0 +1,89 @@
+"""Answers with citations, at once or as a stream of events."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+
+from fastapi import APIRouter
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from starlette.responses import Response
+
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.run import Event, EventKind
+from gear_neo4j.printable import json_text
+from gear_neo4j.web.access_log import log_error
+from gear_neo4j.web.bodies import AskBody
+from gear_neo4j.web.choices import agent_of
+from gear_neo4j.web.gone import unless_gone
+from gear_neo4j.web.problems import failure_of
+from gear_neo4j.web.responses import Json, problems
+from gear_neo4j.web.runs import GRACE, Ask, EventFeed, FeedResponse, events_of, first_event, record_answer
+from gear_neo4j.web.service import AnyCall, Call
+from gear_neo4j.wire import answer_json, documents, event_json
+
+router = APIRouter(prefix="/api", tags=["answers"])
+# The kinds that a client of the stream knows by another name.
+NAMES: dict[EventKind, str] = {"question": "step"}
+STREAM = {
+    "description": "The answer; with `stream`, server-sent events `step`, `facts`, `verdict`, `failure`, `token`, "
+    "`answer` and `error`; their data are documents of kind `event`, those of `error` of kind `problem`. The last one "
+    "is `answer`, which counts, or `error`.",
+    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+}
+
+
+@router.post("/ask", response_model=documents.Answer, responses={200: STREAM, **problems(422, 502, 503, 504)})
+async def ask(body: AskBody, call: AnyCall) -> Response:
+    """Answer a question from the graph with a language model, and cite the passages."""
+    call.entry.question = body.question
+    seconds = seconds_of(call, body.seconds)
+    recipe = agent_of(body.agent, max_steps=body.max_steps, seconds=seconds)
+    view = call.view(**body.narrowing)
+    run = partial(view.ask, body.question, k=body.k, agent=recipe)
+    if body.stream:
+        return await _streamed(call, lambda on_event: run(on_event=on_event), seconds=seconds)
+    answer = await answered(call, run, seconds=seconds)
+    return Json(answer_json(answer))
+
+
+def seconds_of(call: Call, wanted: float | None) -> float:
+    """The seconds after which an agent begins no further call: those that are wanted, or fewer."""
+    most = call.service.options.ask_seconds
+    return min(wanted or most, most)
+
+
+async def answered(call: Call, run: "partial[Answer]", *, seconds: float) -> Answer:
+    """The answer of a run; a client that goes away ends the run at its next step."""
+    answer = await unless_gone(call.request, call.service.asks.run(run, seconds=seconds + GRACE))
+    record_answer(call.entry, answer)
+    return answer
+
+
+async def begun(call: Call, run: Ask, *, seconds: float) -> tuple[EventFeed, Event | None]:
+    """The feed of a run, and its first event."""
+    feed = EventFeed(call.service.asks, run, seconds=seconds + GRACE)
+    try:
+        return feed, await unless_gone(call.request, first_event(feed))
+    except BaseException:
+        feed.cancel()
+        raise
+
+
+async def _streamed(call: Call, run: Ask, *, seconds: float) -> Response:
+    feed, first = await begun(call, run, seconds=seconds)
+    return FeedResponse(_lines(call, feed, first), feed=feed)
+
+
+async def _lines(call: Call, feed: EventFeed, first: Event | None) -> AsyncIterator[bytes]:
+    try:
+        async for event in events_of(feed, first):
+            yield KEEPALIVE_COMMENT if event is None else _line(call, event)
+    except Exception as error:
+        log_error(call.entry, error)
+        problem = failure_of(error).problem(call.entry.id)
+        yield format_sse_event(data_str=json_text(problem), event="error")
+
+
+def _line(call: Call, event: Event) -> bytes:
+    if event.answer:
+        record_answer(call.entry, event.answer)
+    return format_sse_event(data_str=json_text(event_json(event)), event=NAMES.get(event.kind, event.kind))

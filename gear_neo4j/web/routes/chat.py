@@ -1,0 +1,112 @@
+"""OpenAI's protocol: the agents as models, so that any chat client can ask the graph."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.run import Event
+from gear_neo4j.errors import ModelError
+from gear_neo4j.printable import json_text
+from gear_neo4j.registry import AGENTS
+from gear_neo4j.web.access_log import log_error
+from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
+from gear_neo4j.web.choices import agent_of, is_offered
+from gear_neo4j.web.links import public_url
+from gear_neo4j.web.problems import failure_of
+from gear_neo4j.web.responses import Json, chat_failures
+from gear_neo4j.web.routes.asking import answered, begun, seconds_of
+from gear_neo4j.web.runs import EventFeed, FeedResponse, events_of, record_answer
+from gear_neo4j.web.service import AnyCall, Call
+
+router = APIRouter(prefix="/v1", tags=["OpenAI"])
+
+
+@router.get("/models", response_model=Models, responses=chat_failures())
+async def models(call: AnyCall) -> Response:
+    """The agents that the caller may use, as models."""
+    names = [f"{PREFIX}{name}" for name in _agents(call)]
+    return Json(Models(data=[Model(id=name) for name in names]).model_dump())
+
+
+@router.get("/models/{model}", response_model=Model, responses=chat_failures(404, 422))
+async def model(model: str, call: AnyCall) -> Response:
+    """One model."""
+    _agent_name(call, model)
+    return Json(Model(id=model).model_dump())
+
+
+@router.post("/chat/completions", response_model=Completion, responses=chat_failures(404, 422, 502, 503, 504))
+async def completions(body: ChatBody, call: AnyCall) -> Response:
+    """Answer the last message of the user; the text ends with the sources, which are annotations, too."""
+    question = call.entry.question = body.question
+    seconds = seconds_of(call, None)
+    recipe = agent_of(_agent_name(call, body.model), seconds=seconds)
+    writer = ChatWriter(body.model, public_url=public_url(call))
+    run = partial(call.view().ask, question, agent=recipe)
+    if not body.stream:
+        answer = await answered(call, run, seconds=seconds)
+        _require_model(answer)
+        return Json(writer.whole(answer))
+    feed, first = await begun(call, lambda on_event: run(on_event=on_event), seconds=seconds)
+    usage = bool(body.stream_options and body.stream_options.include_usage)
+    return FeedResponse(_lines(call, feed, first, writer=writer, usage=usage), feed=feed)
+
+
+async def _lines(
+    call: Call, feed: EventFeed, first: Event | None, *, writer: ChatWriter, usage: bool
+) -> AsyncIterator[bytes]:
+    """The chunks of a stream. Pieces of a text whose markers are not checked yet are held back."""
+    yield _line(writer.opening())
+    try:
+        async for event in events_of(feed, first):
+            if event is None or event.answer is None:
+                yield KEEPALIVE_COMMENT
+                continue
+            record_answer(call.entry, event.answer)
+            _require_model(event.answer)
+            for chunk in writer.chunks(event.answer, usage=usage):
+                yield _line(chunk)
+    except Exception as error:
+        log_error(call.entry, error)
+        yield _line(failure_of(error).openai(call.entry.id))
+        return
+    yield format_sse_event(data_str="[DONE]")
+
+
+def _line(chunk: dict[str, Any]) -> bytes:
+    return format_sse_event(data_str=json_text(chunk))
+
+
+def _agents(call: Call) -> list[str]:
+    scope = call.caller.gear.scope
+    return [entry.name for entry in AGENTS if is_offered(entry.recipe, scope=scope)]
+
+
+def _agent_name(call: Call, model: str) -> str:
+    """The agent that a model stands for.
+
+    Raises:
+        HTTPException: 404, there is none, or none that the caller may use.
+    """
+    name = model.removeprefix(PREFIX)
+    agents = _agents(call)
+    if not model.startswith(PREFIX) or name not in agents:
+        known = ", ".join(f"{PREFIX}{agent}" for agent in agents)
+        raise HTTPException(404, f"there is no model {model[:100]!r}: choose one of {known}")
+    return name
+
+
+def _require_model(answer: Answer) -> None:
+    """Report a failed model as an error: a chat client would show it as an answer.
+
+    Raises:
+        ModelError: the run has no answer because its model failed.
+    """
+    if answer.failure and not answer.text:
+        raise ModelError(answer.failure)

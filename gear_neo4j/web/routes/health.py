@@ -1,0 +1,40 @@
+"""Whether the service runs and is ready, and what it counts."""
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gear_neo4j.web.bodies import Health
+from gear_neo4j.web.problems import failure_response, http_failure
+from gear_neo4j.web.responses import Json, problems
+from gear_neo4j.web.service import AnyCall, AnyService
+from gear_neo4j.wire import documents, status_json
+
+OPEN_PATHS = ("/healthz", "/readyz")
+router = APIRouter(tags=["service"])
+
+
+@router.get("/healthz", response_model=Health)
+async def healthz() -> Health:
+    """The process runs; needs no key."""
+    return Health()
+
+
+@router.get("/readyz", response_model=Health, responses=problems(503))
+async def readyz(request: Request, service: AnyService) -> Response:
+    """The embedding model is loaded and the database is there; else 503 names what is missing. Needs no key."""
+    if missing := await service.readiness.missing():
+        return failure_response(request, http_failure(503, f"not ready, missing: {', '.join(missing)}"))
+    return Json(Health().model_dump())
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **problems()})
+async def metrics(call: AnyCall) -> Response:
+    """Counts and times in the format of Prometheus."""
+    return Response(call.service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@router.get("/api/status", response_model=documents.Status, responses=problems(503, 504))
+async def status(call: AnyCall) -> Response:
+    """What the caller sees of the database, and the retrievers and agents for it."""
+    return Json(status_json(await call.search(call.view().status)))

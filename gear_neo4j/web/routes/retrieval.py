@@ -1,0 +1,46 @@
+"""Passages and paths for a question, and one passage by its id."""
+
+from dataclasses import replace
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from gear_neo4j.web.bodies import PathsBody, SearchBody
+from gear_neo4j.web.choices import retriever_of
+from gear_neo4j.web.links import public_url
+from gear_neo4j.web.responses import Json, problems
+from gear_neo4j.web.runs import record_hits
+from gear_neo4j.web.service import AnyCall
+from gear_neo4j.wire import connected_json, documents, hits_json, passage_json
+
+router = APIRouter(prefix="/api", tags=["retrieval"])
+
+
+@router.post("/search", response_model=documents.Search, responses=problems(422, 502, 503, 504))
+async def search(body: SearchBody, call: AnyCall) -> Response:
+    """The best passages for a question, and the paths that led to them."""
+    call.entry.question = body.question
+    recipe = retriever_of(body.retriever, base=body.base)
+    view = call.view(**body.narrowing)
+    hits = await call.search(view.search, body.question, k=body.k, retriever=recipe)
+    record_hits(call.entry, hits)
+    return Json(hits_json(hits))
+
+
+@router.post("/paths", response_model=documents.Paths, responses=problems(422, 503, 504))
+async def paths(body: PathsBody, call: AnyCall) -> Response:
+    """What a question names in the graph, and the paths between."""
+    call.entry.question = body.question
+    view = call.view(**body.narrowing)
+    connected = await call.search(view.paths, body.question)
+    connected = replace(connected, paths=connected.paths[: body.limit], nodes=connected.nodes[: body.limit])
+    call.entry.passages = list(dict.fromkeys(id for path in connected.paths for id in path.passage_ids))
+    return Json(connected_json(body.question, connected))
+
+
+@router.get("/passages/{id:path}", response_model=documents.PassageDocument, responses=problems(404, 503, 504))
+async def passage(id: str, call: AnyCall) -> Response:
+    """One passage, and the triples that it states."""
+    record = await call.search(call.view().passage, id)
+    call.entry.passages = [record.passage.id]
+    return Json(passage_json(record, public_url=public_url(call)))

@@ -1,0 +1,120 @@
+"""Runs of agents: the answer at once, or the events as they happen, which end with the client."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+
+from fastapi.sse import EventSourceResponse
+from starlette.types import Receive, Scope, Send
+
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.run import Event, OnEvent
+from gear_neo4j.domain import Hits
+from gear_neo4j.web.entry import Entry
+from gear_neo4j.web.lanes import Lane, Running, too_slow
+
+# A proxy closes a connection on which nothing happens.
+PING_SECONDS = 15.0
+# An agent begins no call after its time; the one under way may end within this.
+GRACE = 20.0
+Ask = Callable[[OnEvent], Answer]
+
+
+class EventFeed:
+    """The events of a run, which begins at once in a thread of its lane.
+
+    Args:
+        seconds: the longest that the run may take.
+
+    Raises:
+        HTTPException: 429, as many run as may.
+    """
+
+    def __init__(self, lane: Lane, ask: Ask, *, seconds: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._deadline = self._loop.time() + seconds
+        self._seconds = seconds
+        self._queue: asyncio.Queue[Event | BaseException | None] = asyncio.Queue()
+        self._running: Running[Answer] = lane.start(lambda: ask(self._put))
+        self._running.future.add_done_callback(lambda future: self._put(future.exception()))
+
+    async def next(self) -> Event | None:
+        """The next event; None at the end.
+
+        Raises:
+            TimeoutError: nothing has happened for some time; try again.
+            HTTPException: 504, the run took too long.
+            Exception: that of the run.
+        """
+        patience = min(PING_SECONDS, self._deadline - self._loop.time())
+        if patience <= 0:
+            raise too_slow(self._seconds)
+        item = await asyncio.wait_for(self._queue.get(), patience)
+        if isinstance(item, BaseException):
+            raise item
+        return item
+
+    def cancel(self) -> None:
+        """End the run at its next step."""
+        self._running.cancel()
+
+    def _put(self, item: Event | BaseException | None) -> None:
+        # A run may outlive the loop of a service that was stopped.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
+
+
+async def first_event(feed: EventFeed) -> Event | None:
+    """The first event of a feed, so that what is wrong from the start has a status of its own."""
+    while True:
+        try:
+            return await feed.next()
+        except TimeoutError:
+            continue
+
+
+class FeedResponse(EventSourceResponse):
+    """A stream of server-sent events; however it ends, so does the run behind it."""
+
+    def __init__(self, content: AsyncIterator[bytes], *, feed: EventFeed) -> None:
+        super().__init__(content, headers={"X-Accel-Buffering": "no"})
+        self._feed = feed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._feed.cancel()
+
+
+async def events_of(feed: EventFeed, first: Event | None) -> AsyncIterator[Event | None]:
+    """The events of a feed, and None whenever a sign of life is due."""
+    event = first
+    while event is not None:
+        yield event
+        while True:
+            try:
+                event = await feed.next()
+                break
+            except TimeoutError:
+                yield None
+
+
+def record_answer(entry: Entry, answer: Answer) -> None:
+    """Note in the entry of a request what it returned and cost."""
+    entry.passages = [hit.passage.id for hit in answer.hits]
+    entry.usage = answer.total
+    parts: dict[str, float] = {}
+    for step in answer.trace.steps:
+        for part, spent in step.milliseconds.items():
+            parts[part] = parts.get(part, 0.0) + spent
+    entry.parts = parts
+
+
+def record_hits(entry: Entry, hits: Hits) -> None:
+    """Note in the entry of a request what it returned and cost."""
+    entry.passages = [hit.passage.id for hit in hits]
+    entry.parts = hits.milliseconds
+    for usage in hits.usage.values():
+        entry.usage = entry.usage + usage

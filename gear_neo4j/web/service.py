@@ -1,0 +1,109 @@
+"""The parts of a running service, and how a route reaches them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from gear_neo4j.gear import Gear
+from gear_neo4j.web.callers import Caller
+from gear_neo4j.web.entry import Entry, entry_of
+from gear_neo4j.web.gone import unless_gone
+from gear_neo4j.web.key_ring import KeyRing
+from gear_neo4j.web.lanes import Lane
+from gear_neo4j.web.metrics import Metrics
+from gear_neo4j.web.options import ServiceOptions
+from gear_neo4j.web.readiness import Readiness
+from gear_neo4j.web.views import Views
+
+Result = TypeVar("Result")
+# Requests make these views, as many as they like; those of keys are kept apart from them.
+MOST_NARROWED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the routes share."""
+
+    options: ServiceOptions
+    views: Views
+    narrowed: Views
+    ring: KeyRing
+    asks: Lane
+    searches: Lane
+    metrics: Metrics
+    readiness: Readiness
+
+
+def make_service(gear: Gear, options: ServiceOptions) -> Service:
+    """The parts of a service over one ``Gear``.
+
+    Raises:
+        SettingsError: the file of keys cannot be used.
+    """
+    asks, searches = Lane("questions", most=options.asks), Lane("searches", most=options.searches)
+    return Service(
+        options=options,
+        views=Views(gear),
+        narrowed=Views(gear, most=MOST_NARROWED),
+        ring=KeyRing(options.keys_file, required=options.requires_key),
+        asks=asks,
+        searches=searches,
+        metrics=Metrics({"ask": asks, "search": searches}),
+        readiness=Readiness(gear),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request with its caller: what a route works with."""
+
+    request: Request
+    caller: Caller
+    service: Service
+
+    @property
+    def entry(self) -> Entry:
+        """What is known of the request, for its log line and the metrics."""
+        return entry_of(self.request.scope)
+
+    def view(self, *, collections: Iterable[str] | None = None, where: object = None) -> Gear:
+        """What the caller may see, narrowed by what the request asks for; never widened.
+
+        Raises:
+            SettingsError: a name or the filter cannot be used.
+        """
+        if collections is None and where is None:
+            return self.caller.gear
+        return self.service.narrowed.of(self.caller.gear.scope.narrowed(collections=collections, where=where))
+
+    async def search(self, work: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        """The result of work in the lane of searches, unless the client goes away.
+
+        Raises:
+            HTTPException: 429, as many run as may; 504, it took too long.
+        """
+        call = partial(work, *arguments, **options)
+        seconds = self.service.options.search_seconds
+        return await unless_gone(self.request, self.service.searches.run(call, seconds=seconds))
+
+
+def call_of(request: Request) -> Call:
+    """The call of a request."""
+    caller = request.user
+    assert isinstance(caller, Caller)
+    return Call(request, caller, service_of(request))
+
+
+def service_of(request: Request) -> Service:
+    """The service that a request came to."""
+    service = request.app.state.service
+    assert isinstance(service, Service)
+    return service
+
+
+AnyCall = Annotated[Call, Depends(call_of)]
+AnyService = Annotated[Service, Depends(service_of)]

@@ -1,0 +1,275 @@
+"""The MCP server as hosts reach it: as a process on standard input and output, and over HTTP."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import anyio
+import httpx2
+import pytest
+import uvicorn
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from gear_neo4j import AsyncGear
+from gear_neo4j.domain import Passage, make_triple
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.ingestion.writing import write_passages, write_triples
+from gear_neo4j.mcp.http import http_app, mounted, serve
+from gear_neo4j.mcp.keys import Keys
+from gear_neo4j.mcp.server import make_server
+from tests.graphs import opened
+from tests.integration.test_mcp import chat_over, running
+from tests.mcp_client import Watched, server_over, talk
+from tests.scripted_server import ScriptedServer
+from tests.toy_model import ToyModel
+
+KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
+GEAR = "from gear_neo4j.cli.main import main; main()"
+
+
+@pytest.fixture
+def graph(database, embedder):
+    """Two passages that state a triple each, one of them for few."""
+    graph = Graph(database)
+    passages = [Passage("open", "Ada", "Ada lives in Elbe."), Passage("hidden", "Bo", "Bo.", readers=("group:hr",))]
+    facts = [make_triple("open", "Ada", "lives in", "Elbe"), make_triple("hidden", "Bo", "knows", "Ada")]
+    write_passages(graph, passages, embedder=embedder)
+    write_triples(graph, facts, completed=["open", "hidden"], embedder=embedder)
+    return graph
+
+
+@pytest.fixture
+def environment(server, tmp_path):
+    """What a host puts into the environment of the process."""
+    return {
+        **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
+        "NEO4J_URI": server.uri,
+        "NEO4J_USERNAME": server.username,
+        "NEO4J_PASSWORD": server.password,
+        "GEAR_HOME": str(tmp_path),
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
+    """Its options may stand in the environment, too; nothing but the protocol is on its standard output."""
+    prefixed = {**environment, "GEAR_MCP_NAMESPACE": "docs", "GEAR_MCP_MAX_CHARS": "1000"}
+    command = StdioServerParameters(
+        command=sys.executable, args=["-c", GEAR, "mcp", "--as", "user:ada"], env=prefixed, cwd=tmp_path
+    )
+
+    async def work(client):
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        results = [await client.call_tool("docs_fetch", {"id": id}) for id in ("open", "hidden")]
+        return tools, (await client.call_tool("docs_status")).structured_content, results
+
+    tools, status, (open_, hidden) = talk(command, work)
+
+    assert ["docs_search", "docs_fetch", "docs_paths", "docs_status"] == tools
+    assert (1, 1, 2) == (status["passages"], status["triples"], status["entities"])
+    assert "Ada lives in Elbe." == open_.structured_content["text"]
+    assert "there is no passage of that id" in hidden.content[0].text
+
+
+def test_a_process_ends_when_its_host_goes(graph, environment, tmp_path):
+    """Its input ends; nothing is left behind, and nothing was said on either output."""
+    ended = subprocess.run(
+        [sys.executable, "-c", GEAR, "mcp"], input="", capture_output=True, text=True, env=environment, cwd=tmp_path
+    )
+
+    assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
+
+
+@contextmanager
+def serving(app):
+    """An application on a port of this machine; gives its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            while not server.started and thread.is_alive():
+                time.sleep(0.01)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def talk_to(url, work, *, key=None, mode="auto"):
+    """What ``work`` makes of a client over HTTP."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    async def run():
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=30) as http,
+            Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+        ):
+            return await work(client)
+
+    return anyio.run(run)
+
+
+def fetched(id):
+    return lambda client: client.call_tool("fetch", {"id": id})
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_over_http_a_client_needs_its_key(server, graph, embedder, mode):
+    """With it, everything is as in memory, for clients of the newest protocol and of older ones."""
+    with opened(server, embedder) as gear, serving(http_app(server_over(gear), keys=Keys.of([KEY]))) as url:
+        result = talk_to(url, fetched("open"), key=KEY, mode=mode)
+        answers = [httpx2.post(url, headers=headers, content=b"{}").status_code for headers in ({}, bearer(OTHER))]
+
+    assert "Ada lives in Elbe." == result.structured_content["text"]
+    assert [401, 401] == answers
+
+
+def bearer(key):
+    return {"Authorization": f"Bearer {key}"}
+
+
+class Login:
+    """Middleware of a host: it finds out who sends a request, and keeps that in the scope of the request."""
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] == "http":
+            scope.setdefault("state", {})["user"] = dict(scope["headers"]).get(b"authorization", b"").decode()
+        await self.app(scope, receive, send)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_in_a_host_application_each_request_gets_the_view_of_its_sender(server, graph, embedder, mode):
+    """One server for all: resources, too, follow who sent the request, and nothing stays from the one before."""
+
+    async def gear_for(request):
+        if request.state.user not in views:
+            raise SettingsError("who are you?")
+        return views[request.state.user]
+
+    async def work(client):
+        (content,) = (await client.read_resource("gear://status")).contents
+        return json.loads(content.text)["passages"], (await fetched("hidden")(client)).is_error
+
+    async def anonymous(client):
+        return (await client.call_tool("status")).content[0].text
+
+    part = mounted(make_server(gear_for))
+    app = Starlette(
+        routes=[Route("/mcp", part.app)], middleware=[Middleware(Login)], lifespan=lambda _: part.lifespan()
+    )
+    with opened(server, embedder) as gear, serving(app) as url:
+        views = {
+            f"Bearer {KEY}": AsyncGear(gear.scoped(principals=["group:hr"])),
+            f"Bearer {OTHER}": AsyncGear(gear.scoped(principals=["user:ada"])),
+        }
+        seen = [talk_to(url, work, key=key, mode=mode) for key in (KEY, OTHER, KEY)]
+        refusal = talk_to(url, anonymous, mode=mode)
+
+    assert [(2, False), (1, True), (2, False)] == seen
+    assert "who are you?" in refusal
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example.org"}, 421),
+        ({"Origin": "https://evil.example.org"}, 403),
+        ({"Host": "gear.example.org"}, 200),
+        ({"Host": "gear.example.org:8765", "Origin": "https://chat.example.org"}, 200),
+        ({"Origin": "http://localhost:3000"}, 200),
+    ],
+)
+def test_a_page_elsewhere_does_not_reach_a_server_on_this_machine(headers, status):
+    """Names and pages beside those of this machine are listed when the server is made."""
+    body = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    }
+    accepted = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    app = http_app(
+        make_server(lambda _: None), keys=None, hosts=["gear.example.org"], origins=["https://chat.example.org"]
+    )
+
+    with serving(app) as url:
+        assert status == httpx2.post(url, json=body, headers={**accepted, **headers}).status_code
+
+
+def test_a_body_of_more_than_a_mebibyte_is_refused():
+    """Before it is parsed."""
+    with serving(http_app(make_server(lambda _: None), keys=None)) as url:
+        headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        assert 413 == httpx2.post(url, content=b" " * (1024 * 1024 + 1), headers=headers).status_code
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_client_that_goes_away_ends_its_answer(server, graph, embedder, mode):
+    """The model is called no more once the call that was under way has returned."""
+    begun, release = threading.Event(), threading.Event()
+
+    def slow(messages):
+        begun.set()
+        release.wait(10)
+        return ToyModel()(messages)
+
+    async def work(client):
+        with anyio.CancelScope() as scope:
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "ask", {"question": "Where does Ada live?"})
+                await anyio.to_thread.run_sync(begun.wait)
+                scope.cancel()
+
+    with ScriptedServer(slow) as model, opened(server, embedder, chat=chat_over(model)) as gear:
+        watched = Watched(gear)
+        with serving(http_app(server_over(watched, has_model=True), keys=None)) as url:
+            talk_to(url, work, mode=mode)
+            assert watched.left.wait(10)
+            release.set()
+            deadline = time.monotonic() + 10
+            while running() and time.monotonic() < deadline:
+                time.sleep(0.02)
+
+            assert not running()
+        assert 1 == len(model.requests)
+
+
+def test_the_command_serves_over_http_until_it_is_interrupted(graph, environment, tmp_path):
+    """It says where on standard error, and a used port is an error of one line."""
+    (tmp_path / "keys").write_text(f"{KEY}\n")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        used = taken.getsockname()[1]
+        with pytest.raises(
+            SettingsError, match=f"127.0.0.1:{used} cannot be used: .*; choose another --host or --port"
+        ):
+            serve(Starlette(), host="127.0.0.1", port=used, on_start=print)
+    command = [sys.executable, "-c", GEAR, "mcp", "--transport", "http", "--port", str(used)]
+
+    process = subprocess.Popen(
+        [*command, "--api-key-file", "keys"], stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path
+    )
+    try:
+        line = process.stderr.readline()
+        result = talk_to(line.split()[-1], fetched("open"), key=KEY)
+    finally:
+        process.terminate()
+        rest = process.communicate(timeout=60)[1]
+
+    assert f"MCP server at http://127.0.0.1:{used}/mcp\n" == line
+    assert "Ada lives in Elbe." == result.structured_content["text"]
+    assert "" == rest

@@ -1,0 +1,170 @@
+"""OpenAI's protocol, by the clients that speak it: OpenAI's own, and LangChain's over it."""
+
+import ast
+import re
+from pathlib import Path
+
+import openai
+import pytest
+from langchain_openai import ChatOpenAI
+
+from gear_neo4j.registry import AGENTS
+from gear_neo4j.web.keys import add_key
+from tests.graphs import ingest
+from tests.scripted_server import Fault
+from tests.toy_model import PASSAGES, QUESTION
+from tests.web import FACTS, client_of, events_in, scripted_gear, served
+
+PAGE = Path(__file__).parents[2] / "docs" / "service.md"
+
+
+@pytest.fixture
+def gear(database, embedder, server, tmp_path):
+    """Three hops, and a scripted model."""
+    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    with scripted_gear(server, embedder) as (gear, _):
+        yield gear
+
+
+@pytest.fixture
+def address(gear, tmp_path):
+    """The service behind a real server, and a key for it."""
+    file = tmp_path / "keys.json"
+    key = add_key(file, "ada", everything=True)
+    with served(gear, keys_file=file) as (url, _):
+        yield f"{url}/v1", key
+
+
+@pytest.fixture
+def client(address):
+    """OpenAI's client."""
+    with openai.OpenAI(base_url=address[0], api_key=address[1], max_retries=0) as client:
+        yield client
+
+
+def chat_request(question=QUESTION, **fields):
+    """A request for an answer."""
+    return {"model": "gear-gear", "messages": [{"role": "user", "content": question}], **fields}
+
+
+def test_the_models_are_the_agents(client):
+    """Listed, and one by one."""
+    names = [model.id for model in client.models.list()]
+
+    assert [f"gear-{entry.name}" for entry in AGENTS if not entry.recipe.operator_only] == names
+    assert "gear-crag" == client.models.retrieve("gear-crag").id
+
+
+def test_an_answer_has_its_sources_as_text_and_as_annotations(client, address):
+    """Each leads to its passage; the tokens are those of the run."""
+    completion = client.chat.completions.create(**chat_request(temperature=0.2, n=1))
+    message = completion.choices[0].message
+    answer, _, footer = message.content.partition("\n\nSources:\n")
+    (cited,) = [annotation.url_citation for annotation in message.annotations]
+
+    assert answer.startswith("Scotland [")
+    assert ("assistant", "stop") == (message.role, completion.choices[0].finish_reason)
+    assert f"[1] title town ({cited.url})" == re.sub(r"^\[\d+\]", "[1]", footer)
+    assert f"{address[0].removesuffix('/v1')}/api/passages/town" == cited.url
+    assert re.fullmatch(r"\[\d+\]", answer[cited.start_index : cited.end_index])
+    assert completion.usage.total_tokens == completion.usage.prompt_tokens + completion.usage.completion_tokens > 0
+
+
+def test_a_stream_adds_up_to_the_answer(client):
+    """Text, annotations, the reason of its end, and the usage for those who want it."""
+    whole = client.chat.completions.create(**chat_request())
+    chunks = list(client.chat.completions.create(**chat_request(stream=True, stream_options={"include_usage": True})))
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    annotations = [part for delta in deltas for part in (delta.model_extra or {}).get("annotations", [])]
+
+    assert whole.choices[0].message.content == "".join(delta.content or "" for delta in deltas)
+    assert [part.model_dump() for part in whole.choices[0].message.annotations] == annotations
+    assert ("assistant", "stop") == (deltas[0].role, chunks[-2].choices[0].finish_reason)
+    assert whole.usage == chunks[-1].usage
+    assert {chunks[0].id} == {chunk.id for chunk in chunks}
+
+
+def test_the_last_message_of_the_user_is_the_question(client):
+    """In parts as well; what came before is not read."""
+    messages = [
+        {"role": "system", "content": "Answer in verse."},
+        {"role": "user", "content": "Who bakes bread?"},
+        {"role": "assistant", "content": "Nobody."},
+        {"role": "user", "content": [{"type": "text", "text": QUESTION}]},
+    ]
+
+    assert "Scotland" in client.chat.completions.create(model="gear-gear", messages=messages).choices[0].message.content
+
+
+@pytest.mark.parametrize(
+    ("request_", "error", "code"),
+    [
+        ({"model": "gpt-4o"}, openai.NotFoundError, "NotFound"),
+        ({"model": "gear-nosuch"}, openai.NotFoundError, "NotFound"),
+        ({"messages": []}, openai.UnprocessableEntityError, "InputError"),
+        ({"messages": [{"role": "system", "content": "x"}]}, openai.UnprocessableEntityError, "InputError"),
+        ({"messages": [{"role": "user", "content": "x" * 4_001}]}, openai.UnprocessableEntityError, "InputError"),
+    ],
+)
+def test_errors_are_those_that_the_client_knows(client, request_, error, code):
+    """Before a stream as well."""
+    for stream in (False, True):
+        with pytest.raises(error) as raised:
+            client.chat.completions.create(**{**chat_request(stream=stream), **request_})
+        assert code == raised.value.code
+
+
+def test_a_wrong_key_is_an_authentication_error(address):
+    """As everywhere."""
+    wrong = openai.OpenAI(base_url=address[0], api_key="wrong", max_retries=0)
+    with wrong as client, pytest.raises(openai.AuthenticationError):
+        client.models.list()
+
+
+def test_a_failed_model_is_an_error_and_no_answer(database, embedder, server, tmp_path):
+    """A chat would show the passages' silence as wisdom; in a stream, the client raises it."""
+    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    with scripted_gear(server, embedder, fault=lambda _number, _messages: 401) as (gear, _), served(gear) as (url, _):
+        client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0)
+        with client, pytest.raises(openai.InternalServerError) as raised:
+            client.chat.completions.create(**chat_request())
+        with openai.OpenAI(base_url=f"{url}/v1", api_key="any") as client, pytest.raises(openai.APIError):
+            list(client.chat.completions.create(**chat_request(stream=True)))
+
+    assert (502, "ModelError") == (raised.value.status_code, raised.value.code)
+
+
+def test_an_answer_that_nothing_supports_says_so(database, embedder, server, tmp_path):
+    """An empty message would look like a broken service."""
+    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    empty = scripted_gear(server, embedder, fault=lambda _number, _messages: Fault.EMPTY)
+    with empty as (gear, _), client_of(gear) as client:
+        response = client.post("/v1/chat/completions", json=chat_request(model="gear-paths"))
+
+    assert "There is no answer" in response.json()["choices"][0]["message"]["content"]
+
+
+def test_a_stream_ends_as_openai_says(gear):
+    """With a line of its own; what is no data is a comment."""
+    with client_of(gear) as client:
+        response = client.post("/v1/chat/completions", json=chat_request(stream=True))
+
+    assert "[DONE]" == list(events_in(response.text))[-1][1]
+    assert {"data", ":"} == {line.partition(" ")[0].rstrip(":") or ":" for line in response.text.splitlines() if line}
+
+
+def test_the_example_of_the_manual_runs(address, capsys):
+    """LangChain's client, at the address and with the key of the service."""
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    exec(compile(ast.parse(block), PAGE.name, "exec"), {"url": address[0], "key": address[1]})
+
+    assert "Sources:" in capsys.readouterr().out
+
+
+def test_langchain_streams(address):
+    """By pieces, as from any model."""
+    chat = ChatOpenAI(model="gear-paths", base_url=address[0], api_key=address[1])
+    pieces = [chunk.content for chunk in chat.stream(QUESTION)]
+
+    assert len([piece for piece in pieces if piece]) > 1
+    assert "Scotland" in "".join(pieces)

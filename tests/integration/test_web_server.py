@@ -1,0 +1,255 @@
+"""The service behind a real server: what is streamed as it happens, clients that go away, and its end."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import anyio
+import httpx
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from gear_neo4j.web.keys import add_key
+from tests.graphs import ingest
+from tests.toy_model import PASSAGES, QUESTION, ToyModel
+from tests.web import FACTS, scripted_gear, served
+
+PATIENCE = 30
+
+
+@pytest.fixture
+def corpus(database, embedder, tmp_path):
+    """Three hops, and a recipe."""
+    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+
+
+class Gated:
+    """A toy model that waits at one of its replies until a test lets it go on."""
+
+    def __init__(self, place):
+        self.place = place
+        self.replies = 0
+        self.waits, self.released = threading.Event(), threading.Event()
+        self.toy = ToyModel()
+
+    def __call__(self, messages):
+        self.replies += 1
+        if self.replies == self.place:
+            self.waits.set()
+            assert self.released.wait(PATIENCE)
+        return self.toy(messages)
+
+
+@contextmanager
+def gated(server, embedder, *, place, **options):
+    """A service over a gated model: its address, the model, uvicorn's server and the lane of questions."""
+    model = Gated(place)
+    with scripted_gear(server, embedder, script=model) as (gear, _), served(gear, **options) as (url, running):
+        try:
+            yield url, model, running
+        finally:
+            model.released.set()
+
+
+def connected(url):
+    """A plain connection to the service."""
+    host, port = url.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)))
+
+
+def head(path, size):
+    """The first lines of a request with a body of a size."""
+    lines = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json", f"Content-Length: {size}"]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def asks(url):
+    """How many questions run now, as the service counts them."""
+    text = httpx.get(f"{url}/metrics").text
+    return next(line.split()[-1] for line in text.splitlines() if line.startswith('gear_running{kind="ask"}'))
+
+
+def until_idle(url):
+    """Wait for all questions to end."""
+    return any(asks(url) == "0.0" for _ in range(1_000))
+
+
+def test_events_arrive_before_the_run_goes_on(corpus, server, embedder):
+    """The first step is there while the model is still at its second reply."""
+    with gated(server, embedder, place=2) as (url, model, _):
+        body = {"question": QUESTION, "stream": True}
+        with httpx.stream("POST", f"{url}/api/ask", json=body, timeout=PATIENCE) as response:
+            lines = response.iter_lines()
+            first = next(lines)
+            was_waiting = model.waits.wait(PATIENCE) and not model.released.is_set()
+            model.released.set()
+            rest = list(lines)
+
+    assert ("event: step", True) == (first, was_waiting)
+    assert ["event: answer"] == [line for line in rest if line.startswith("event: ")][-1:]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_that_goes_away_ends_the_run_at_its_next_step(corpus, server, embedder, stream):
+    """The model is not called again, and the place is free."""
+    with gated(server, embedder, place=2) as (url, model, _):
+        body = json.dumps({"question": QUESTION, "stream": stream}).encode()
+        with connected(url) as client:
+            client.sendall(head("/api/ask", len(body)) + body)
+            assert model.waits.wait(PATIENCE)
+            busy = asks(url)
+        until_gone(url)
+        model.released.set()
+
+        assert ("1.0", True, 2) == (busy, until_idle(url), model.replies)
+
+
+def until_gone(url):
+    """Wait until the service has noticed that a client is gone: it then counts the request."""
+    for _ in range(1_000):
+        if 'route="/api/ask"' in httpx.get(f"{url}/metrics").text:
+            return
+    raise AssertionError("the service did not notice")
+
+
+def test_a_service_that_is_stopped_finishes_what_it_has_accepted(corpus, server, embedder):
+    """The answer is whole, and no further connection is taken."""
+    with gated(server, embedder, place=2) as (url, model, running):
+        answers = []
+        asking = threading.Thread(
+            target=lambda: answers.append(
+                httpx.post(f"{url}/api/ask", json={"question": QUESTION}, timeout=PATIENCE).json()
+            )
+        )
+        asking.start()
+        assert model.waits.wait(PATIENCE)
+        running.should_exit = True
+        until_closed(url)
+        model.released.set()
+        asking.join(PATIENCE)
+
+    assert ["answerable"] == [answer["stop_reason"] for answer in answers]
+
+
+def until_closed(url):
+    """Wait until no connection is taken."""
+    for _ in range(1_000):
+        try:
+            httpx.get(f"{url}/healthz")
+        except httpx.TransportError:
+            return
+    raise AssertionError("the service still takes connections")
+
+
+def test_one_question_more_than_may_run_is_refused_while_the_others_go_on(corpus, server, embedder):
+    """At once, with the time to wait."""
+    with gated(server, embedder, place=1, asks=1) as (url, model, _):
+        body = {"question": QUESTION}
+        asking = threading.Thread(
+            target=httpx.post, args=(f"{url}/api/ask",), kwargs={"json": body, "timeout": PATIENCE}
+        )
+        asking.start()
+        assert model.waits.wait(PATIENCE)
+        refused = httpx.post(f"{url}/api/ask", json=body)
+        model.released.set()
+        asking.join(PATIENCE)
+
+    assert (429, "1") == (refused.status_code, refused.headers["retry-after"])
+
+
+def test_a_body_that_trickles_in_is_not_waited_for(corpus, server, embedder):
+    """Nor one that never comes."""
+    options = {"body_seconds": 0.1}
+    with scripted_gear(server, embedder) as (gear, _), served(gear, **options) as (url, _), connected(url) as client:
+        client.sendall(head("/api/search", 9) + b"{")
+        client.settimeout(PATIENCE)
+        answer = client.recv(65_536)
+
+    assert b"408" in answer.splitlines()[0]
+
+
+def test_headers_without_end_are_refused(corpus, server, embedder):
+    """By the server itself, before the application sees them; it may close before it has read them all."""
+    with scripted_gear(server, embedder) as (gear, _), served(gear) as (url, _):
+        with connected(url) as client:
+            refused = is_refused(client, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: " + b"x" * 1_000_000)
+        after = httpx.get(f"{url}/healthz")
+
+    assert (True, 200) == (refused, after.status_code)
+
+
+def is_refused(client, sent):
+    """Whether what was sent is answered by 400, or by the end of the connection."""
+    client.settimeout(PATIENCE)
+    try:
+        client.sendall(sent)
+        return b" 400 " in client.recv(65_536)
+    except ConnectionError:
+        return True
+
+
+@contextmanager
+def command(server, home, *options):
+    """The command ``gear serve`` in a process of its own: the process, and the address that it prints."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("GEAR_", "NEO4J_"))},
+        "NEO4J_URI": server.uri,
+        "NEO4J_USERNAME": server.username,
+        "NEO4J_PASSWORD": server.password,
+        "GEAR_HOME": str(home),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PYTHONUNBUFFERED": "1",
+    }
+    gear = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()"]
+    running = subprocess.Popen(
+        [*gear, "serve", "--port", "0", *options], env=environment, stdout=-1, stderr=-1, text=True
+    )
+    try:
+        line = running.stdout.readline()
+        assert " at http://127.0.0.1:" in line, running.communicate()
+        yield running, line.split(" at ")[1].split(";")[0]
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def through_mcp(url, key, question):
+    """How many passages a search over MCP returns."""
+
+    async def run():
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as http,
+            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+        ):
+            result = await client.call_tool("search", {"query": question, "k": 5})
+            return len(result.structured_content["results"])
+
+    return anyio.run(run)
+
+
+def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(server, empty, tmp_path):
+    """It prints its address, logs in JSON, keeps to its keys by either way, and ends with 0."""
+    question, file = "Who won the 2024 Nobel Prize in Physics?", tmp_path / "keys.json"
+    root, nobody = add_key(file, "root", everything=True), add_key(file, "nobody", collections=["none"])
+    with command(server, tmp_path, "--demo") as (running, url):
+        headers = {"X-API-Key": root, "X-Request-Id": "trace-0001"}
+        hits = httpx.post(f"{url}/api/search", json={"question": question}, headers=headers, timeout=60).json()["hits"]
+        counts = [through_mcp(url, key, question) for key in (root, nobody)]
+        refused = httpx.post(f"{url}/mcp", json={}).status_code
+        running.send_signal(signal.SIGTERM)
+        out, err = running.communicate(timeout=60)
+
+    (logged,) = [json.loads(row) for row in err.splitlines() if row.startswith('{"request_id": "trace-0001"')]
+    assert (0, "stopped\n", "/api/search", "root") == (running.returncode, out, logged["route"], logged["key"])
+    assert [hit["id"] for hit in hits] == logged["passages"]
+    assert ([5, 0], 401) == (counts, refused)
+    assert "Traceback" not in err
+    assert question not in err

@@ -1,0 +1,348 @@
+"""Keys of the service: how they are kept, found, limited and taken away."""
+
+import json
+import os
+import secrets
+import stat
+import sys
+import threading
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gear_neo4j.cli.main import main
+from gear_neo4j.errors import ExitCode, NothingFound, SettingsError
+from gear_neo4j.scope import EVERYTHING
+from gear_neo4j.web.key_ring import KeyRing
+from gear_neo4j.web.keys import add_key, matching, read_keys, revoke_key
+from gear_neo4j.web.options import ServiceOptions, require_keys
+from gear_neo4j.web.rates import Rate, RateLimiter
+from gear_neo4j.web.running import listen
+from gear_neo4j.web.views import Views
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "home" / "keys.json"
+
+
+def test_a_key_is_kept_as_a_digest_in_a_file_of_its_owner(file):
+    """The secret is nowhere in it."""
+    secret = add_key(file, "ada", principals=["user:ada"], collections=["legal"], where={"year": 2024}, rate="5/s")
+
+    (key,) = read_keys(file)
+    assert sha256(secret.encode()).hexdigest() == key.sha256
+    assert secret not in file.read_text()
+    assert 0o600 == stat.S_IMODE(file.stat().st_mode)
+    assert EVERYTHING.narrowed(collections=["legal"], principals=["user:ada"], where="year = 2024") == key.scope
+    assert Rate(5, 1) == key.limit
+
+
+def test_a_key_without_principals_is_nobody(file):
+    """Its holder sees passages without readers; only ``everything`` lifts that."""
+    add_key(file, "nobody")
+    add_key(file, "root", everything=True)
+
+    assert [EVERYTHING.narrowed(principals=[]), EVERYTHING] == [key.scope for key in read_keys(file)]
+
+
+def test_a_secret_is_compared_with_every_entry_in_constant_time(file, monkeypatch):
+    """Also where the first one matches: time tells neither whether a key is known nor where it stands."""
+    known = [add_key(file, name) for name in ("first", "second", "third")]
+    keys, compared, compare = read_keys(file), [], secrets.compare_digest
+
+    def noted(stored, presented):
+        compared.append((stored, presented))
+        return compare(stored, presented)
+
+    monkeypatch.setattr(secrets, "compare_digest", noted)
+    names = [key.name if (key := matching(keys, secret)) else None for secret in (known[0], known[2], "wrong")]
+
+    assert ["first", "third", None] == names
+    assert 3 * [entry.sha256 for entry in keys] == [stored for stored, _ in compared]
+
+
+@given(text=st.text(max_size=200))
+def test_no_text_is_a_key(text, tmp_path_factory):
+    """Whatever a client sends in a header."""
+    file = tmp_path_factory.getbasetemp() / "one" / "keys.json"
+    if not file.exists():
+        add_key(file, "ada")
+
+    assert matching(read_keys(file), text) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "no file of keys"),
+        (b"[]", "no file of keys"),
+        (b"\xff", "no file of keys"),
+        (b"[" * 100_000, "no file of keys"),
+        (b'{"version": 2, "keys": []}', "at version"),
+        (b'{"version": 1, "keys": [{"name": "a", "sha256": "short"}]}', "at keys.0.sha256"),
+        (b'{"version": 1, "keys": [{"name": "a", "sha256": "%s", "readers": []}]}' % (b"0" * 64), "at keys.0.readers"),
+        (b'{"version": 1, "keys": [{"name": "a", "sha256": "%s", "where": "year >"}]}' % (b"0" * 64), "keys.json"),
+        (b'{"version": 1, "keys": [{"name": "a", "sha256": "%s", "rate": "fast"}]}' % (b"0" * 64), "keys.json"),
+        (
+            b'{"version": 1, "keys": [{"name": "a", "sha256": "%s"}, {"name": "a", "sha256": "%s"}]}'
+            % (b"0" * 64, b"1" * 64),
+            "no file of keys",
+        ),
+    ],
+)
+def test_a_file_with_anything_else_is_refused(content, words, file):
+    """Nothing of it is used."""
+    file.parent.mkdir()
+    file.write_bytes(content)
+    file.chmod(0o600)
+
+    with pytest.raises(SettingsError, match=words):
+        read_keys(file)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o666])
+def test_a_file_that_others_can_open_is_refused(mode, file):
+    """The message says what to do."""
+    add_key(file, "ada")
+    file.chmod(mode)
+
+    with pytest.raises(SettingsError, match="chmod 600"):
+        read_keys(file)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "-a", "a" * 101, "a\n", "é", "../a"])
+def test_a_name_that_could_mislead_in_a_log_is_refused(name, file):
+    """Nothing is written."""
+    with pytest.raises(SettingsError):
+        add_key(file, name)
+
+    assert not file.exists()
+
+
+def test_keys_that_are_added_at_one_time_are_all_kept(file):
+    """Each command reads what the other wrote."""
+    threads = [threading.Thread(target=add_key, args=(file, f"key{n}")) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert {f"key{n}" for n in range(8)} == {key.name for key in read_keys(file)}
+
+
+def test_two_keys_need_two_names(file):
+    """And what is revoked must be there."""
+    add_key(file, "ada")
+
+    with pytest.raises(SettingsError, match="already"):
+        add_key(file, "ada")
+    with pytest.raises(NothingFound, match="the keys are ada"):
+        revoke_key(file, "bo")
+
+
+def test_a_ring_sees_what_happens_to_its_file(file):
+    """A new key counts at once, and a revoked one no more."""
+    ring = KeyRing(file)
+    before = ring.required
+    secret = add_key(file, "ada")
+    key = ring.find(secret)
+    revoke_key(file, "ada")
+
+    assert (False, "ada", None, True) == (before, key.name, ring.find(secret), ring.required)
+
+
+@pytest.mark.parametrize("spoil", [lambda file: file.write_text("{"), os.unlink, lambda file: file.chmod(0o644)])
+def test_a_file_that_breaks_while_the_service_runs_opens_nothing(spoil, file):
+    """No key is accepted, and one is still needed."""
+    secret = add_key(file, "ada")
+    ring = KeyRing(file)
+    spoil(file)
+
+    assert (None, True) == (ring.find(secret), ring.required)
+
+
+def test_a_file_that_was_repaired_counts_again(file):
+    """Its mode is looked at, too."""
+    secret = add_key(file, "ada")
+    ring = KeyRing(file)
+    file.chmod(0o644)
+    refused = ring.find(secret)
+    file.chmod(0o600)
+
+    assert (None, "ada") == (refused, ring.find(secret).name)
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"), [("0.0.0.0", ()), ("192.168.0.7", ()), ("::", ()), ("db", ()), ("127.0.0.1", ("gear.test",))]
+)
+def test_without_keys_nobody_else_gets_in(host, allowed):
+    """Neither by an address of the network nor by a name behind a proxy; with keys, both work."""
+    require_keys(host, allowed, has_keys=True)
+
+    with pytest.raises(SettingsError, match="gear keys add"):
+        require_keys(host, allowed, has_keys=False)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"allowed_hosts": ("*",)},
+        {"allowed_hosts": ("*.example.org",)},
+        {"allowed_hosts": ("https://gear.example.org",)},
+        {"allowed_hosts": ("gear.example.org:8765",)},
+        {"allowed_hosts": ("",)},
+        {"allowed_origins": ("wiki.example.org",)},
+        {"allowed_origins": ("https://wiki.example.org/page",)},
+        {"allowed_origins": ("*",)},
+        {"public_url": "gear.example.org"},
+        {"public_url": "https://user:secret@gear.example.org"},
+    ],
+)
+def test_a_name_that_would_match_nothing_or_all_is_refused(options):
+    """An operator finds out at the start."""
+    with pytest.raises(SettingsError, match="write it"):
+        ServiceOptions(**options)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "localhost", "::1", "[::1]"])
+def test_this_machine_needs_no_key(host):
+    """However it is written."""
+    require_keys(host, (), has_keys=False)
+
+
+def test_without_the_extra_the_line_names_it(gear, monkeypatch):
+    """Before anything is opened."""
+    monkeypatch.setitem(sys.modules, "gear_neo4j.web.app", None)
+    code, out, err = gear("serve", "--port", "0")
+
+    assert (ExitCode.ERROR, "") == (code, out)
+    assert "gear: the service needs the extra: pip install 'gear-neo4j[server]'\n" == err
+
+
+def test_an_address_in_use_is_one_line(gear):
+    """With what to do."""
+    with listen("127.0.0.1", 0) as taken:
+        code, _, err = gear("serve", "--port", str(taken.getsockname()[1]))
+
+    assert (ExitCode.ERROR, 1) == (code, len(err.splitlines()))
+    assert "choose another --host or --port" in err
+
+
+class Clock:
+    """A clock that goes on when told to."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_a_rate_allows_so_many_and_then_one_at_a_time():
+    """The bucket is full at first and fills evenly; the wait is what is missing of a token."""
+    clock, rate = Clock(), Rate.parse("6/min")
+    limiter = RateLimiter(clock=clock)
+    waits = [limiter.wait("ada", rate) for _ in range(7)]
+    clock.now = 10.0
+
+    assert [0.0] * 6 + [10.0] == waits
+    assert [0.0, 10.0] == [limiter.wait("ada", rate) for _ in range(2)]
+
+
+def test_a_pause_fills_the_bucket_and_no_more():
+    """An hour of silence allows no more than the first minute did."""
+    clock, rate = Clock(), Rate.parse("2/s")
+    limiter = RateLimiter(clock=clock)
+    limiter.wait("ada", rate)
+    clock.now = 3_600.0
+
+    assert [0.0, 0.0, 0.5] == [limiter.wait("ada", rate) for _ in range(3)]
+
+
+def test_only_so_many_names_are_kept():
+    """A flood of addresses takes no memory; the one that was not seen for longest is forgotten."""
+    limiter, rate = RateLimiter(most=2, clock=Clock()), Rate(1, 60)
+    for name in ("a", "b", "c"):
+        limiter.wait(name, rate)
+
+    assert [60.0, 60.0, 0.0] == [limiter.wait(name, rate) for name in ("b", "c", "a")]
+
+
+@given(text=st.text(max_size=20))
+def test_any_other_text_is_no_rate(text):
+    """It is refused in one line."""
+    with pytest.raises(SettingsError) as refused:
+        Rate.parse(text)
+
+    assert "\n" not in str(refused.value)
+
+
+class Whole:
+    """Makes a new view whenever it is asked for one."""
+
+    def scoped(self, **scope):
+        return scope, object()
+
+
+def test_views_are_kept_while_they_are_used(file):
+    """What a search reuses stays with its scope; of more scopes than are kept, the one unused for longest goes."""
+    scopes = [EVERYTHING.narrowed(principals=[name]) for name in ("a", "b", "c")]
+    views = Views(whole := Whole(), most=2)
+    first, second = views.of(scopes[0]), views.of(scopes[1])
+    again = views.of(EVERYTHING.narrowed(principals=["a"]))
+    views.of(scopes[2])
+
+    assert whole is views.of(EVERYTHING)
+    assert (True, True, False) == (first is again, first is views.of(scopes[0]), second is views.of(scopes[1]))
+
+
+@pytest.fixture
+def gear(monkeypatch, tmp_path, capsys):
+    """Run a command with a home folder of its own."""
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*args):
+        with pytest.raises(SystemExit) as ended:
+            main(list(args))
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+def test_the_command_prints_a_secret_once(gear, tmp_path):
+    """Alone on standard output, for a script; the list does not show it, and a revoked key is gone from it."""
+    code, out, err = gear("keys", "add", "ada", "--principal", "user:ada", "--where", "year >= 2020", "--rate", "9/min")
+    ring = KeyRing(tmp_path / "home" / "keys.json")
+    listed = gear("keys", "list")
+    rows = json.loads(gear("keys", "list", "--json")[1])["keys"]
+
+    assert (0, "ada") == (code, ring.find(out.strip()).name)
+    assert "only now" in err
+    assert out.strip() not in listed[1]
+    assert "user:ada" in listed[1]
+    assert [{"year": {"gte": 2020}}] == [row["where"] for row in rows]
+    assert "sha256" not in rows[0]
+    assert (0, "ada: revoked\n", "") == gear("keys", "revoke", "ada")
+    assert (0, "no keys: make one with 'gear keys add NAME'\n", "") == gear("keys", "list")
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("add", "a b"), ExitCode.ERROR),
+        (("add", "a", "--rate", "9"), ExitCode.ERROR),
+        (("add", "a", "--where", "year >"), ExitCode.ERROR),
+        (("add", "a", "--collection", "a/b"), ExitCode.ERROR),
+        (("add", "a", "--everything", "--principal", "x"), ExitCode.ERROR),
+        (("revoke", "a"), ExitCode.NOTHING_FOUND),
+    ],
+)
+def test_a_command_that_cannot_be_done_is_one_line(args, code, gear):
+    """And changes nothing."""
+    ended, out, err = gear("keys", *args)
+
+    assert (code, "", 1) == (ended, out, len(err.splitlines()))

@@ -1,0 +1,67 @@
+"""The service for tests: its application in this process, or behind a real server on loopback."""
+
+import json
+import threading
+from contextlib import contextmanager
+
+import uvicorn
+from langchain_openai import ChatOpenAI
+from starlette.testclient import TestClient
+
+from gear_neo4j.models.chat import Chat
+from gear_neo4j.web.app import create_app
+from gear_neo4j.web.options import ServiceOptions
+from gear_neo4j.web.running import config_of, listen
+from tests.graphs import opened
+from tests.scripted_server import ScriptedServer
+from tests.toy_model import TRIPLES, ToyModel
+
+FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
+HOST = "http://127.0.0.1"
+
+
+@contextmanager
+def scripted_gear(server, embedder, *, script=None, fault=lambda _number, _messages: None, slow=30.0):
+    """A Gear whose chat model is a scripted server; the server stands beside it."""
+    with ScriptedServer(script or ToyModel(), fault=fault, slow=slow) as model:
+        chat = ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=60)
+        with opened(server, embedder, chat=Chat(chat)) as gear:
+            yield gear, model
+
+
+@contextmanager
+def client_of(gear, *, key=None, mounts=None, **options):
+    """A client of the application in this process; an exception that gets out of it is a 500."""
+    app = create_app(gear, options=ServiceOptions(**options), mounts=mounts)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with TestClient(app, base_url=HOST, headers=headers, raise_server_exceptions=False) as client:
+        yield client
+
+
+@contextmanager
+def served(gear, **options):
+    """The application behind uvicorn on loopback; yields its address and the server."""
+    app = create_app(gear, options=ServiceOptions(**options))
+    server = uvicorn.Server(config_of(app))
+    with listen("127.0.0.1", 0) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"{HOST}:{listener.getsockname()[1]}", server
+        finally:
+            server.should_exit = True
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+def events_in(text):
+    """The server-sent events of a stream: their names and data."""
+    for block in text.strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if fields:
+            yield fields.get("event", ""), fields["data"]
+
+
+def documents_in(text):
+    """The server-sent events of a stream with their data as JSON."""
+    return [(name, json.loads(data)) for name, data in events_in(text)]
