@@ -29,9 +29,11 @@ from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.traced import noted, retrieval_span
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.status import Status
+from gear_neo4j.tracing import SOURCE, span
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -177,7 +179,8 @@ class Gear:
             SettingsError: there is no retriever of that name.
             ModelError: the retriever needs a chat model, which is missing or failed.
         """
-        hits = self.retriever(retriever).retrieve(question, k=k)
+        with retrieval_span(question, k=k, source=self.graph.name) as active:
+            hits = noted(active, self.retriever(retriever).retrieve(question, k=k))
         extent = self.graph.database.extent
         if extent is None:
             return hits
@@ -227,7 +230,9 @@ class Gear:
         Args:
             player: plays the chat model's part where it has the methods for it, such as an oracle.
         """
-        return RecordedAgent(self._session.with_player(player).agent(AGENTS.recipe(recipe)), scope=self.scope)
+        made = AGENTS.recipe(recipe)
+        agent = self._session.with_player(player).agent(made)
+        return RecordedAgent(agent, name=made.name, source=self.graph.name, scope=self.scope)
 
     def ingest(
         self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any
@@ -243,9 +248,11 @@ class Gear:
         Raises:
             InputError: the question is blank, or the database holds no passages.
         """
-        retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
-        assert isinstance(retriever, PathRetriever)
-        return retriever.explore(Question(checked(question), embedder=self._session.embedder))
+        with span("paths", "CHAIN", {SOURCE: self.graph.name}) as active:
+            active.content(lambda: {"input.value": question})
+            retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
+            assert isinstance(retriever, PathRetriever)
+            return retriever.explore(Question(checked(question), embedder=self._session.embedder))
 
     def passage(self, id: str) -> PassageRecord:
         """One passage, such as that of a hit or a citation, and the triples that it states.

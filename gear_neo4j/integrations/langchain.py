@@ -19,6 +19,7 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.traced import noted, retrieval_span
 from gear_neo4j.wire import hit_json, path_json
 
 
@@ -89,7 +90,9 @@ class GearRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
         k: int | None = None,
     ) -> list[Document]:
-        hits = self._resolve().retrieve(query, k=self.k if k is None else k)
+        k = self.k if k is None else k
+        with retrieval_span(query, k=k, source=self.gear.graph.name if self.gear else None) as active:
+            hits = noted(active, self._resolve().retrieve(query, k=k))
         return [_document(hit, hits) for hit in hits]
 
     async def _aget_relevant_documents(

@@ -76,6 +76,8 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=partial(_lifespan, service=service, mounts=mounts),
+        # FastAPI's log of exceptions has their messages, and those of the database below them.
+        telemetry={"logs": False, "exclude": _is_probe},
         middleware=_middleware(service),
         exception_handlers=dict.fromkeys((GearError, HTTPException, RequestValidationError), _explain),
     )
@@ -91,6 +93,11 @@ def create_app(
         app.router.add_route(path, _Whole(mount.app), include_in_schema=False)  # type: ignore[arg-type]
         app.mount(path, mount.app)
     return app
+
+
+def _is_probe(scope: Scope) -> bool:
+    """Whether a monitor sends a request, again and again: it makes no span."""
+    return scope["path"] in (*health.OPEN_PATHS, "/metrics")
 
 
 def _middleware(service: Service) -> list[Middleware]:

@@ -25,6 +25,7 @@ from gear_neo4j.models.chat import Chat, Reply
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.registry import RETRIEVERS, register_retriever
 from gear_neo4j.roles.reporter import Report
+from gear_neo4j.tracing import CONTENT
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import answer_json, hits_json
 from tests.conftest import FakeEmbedder
@@ -120,9 +121,10 @@ def test_the_secret_is_there(whole):
 
 @pytest.mark.parametrize("name", RECIPES)
 @pytest.mark.parametrize("strict", [False, True])
-def test_no_search_shows_it(whole, caplog, name, strict):
-    """Not the hits, their paths, the JSON, the page, the Cypher, nor the log."""
+def test_no_search_shows_it(whole, caplog, monkeypatch, spans, name, strict):
+    """Not the hits, their paths, the JSON, the page, the Cypher, the log, nor spans with all texts."""
     caplog.set_level(logging.DEBUG, "gear_neo4j")
+    monkeypatch.setenv(CONTENT, "true")
     view = whole.scoped(**SCOPE, strict=strict)
     for question in QUESTIONS:
         hits = view.search(question, k=10, retriever=RECIPES[name])
@@ -131,7 +133,8 @@ def test_no_search_shows_it(whole, caplog, name, strict):
 
         assert [] == clean(hits, document, page(run), script(run), view.cypher(*hits.paths) if hits.paths else "")
         assert {hit.passage.id for hit in hits} <= {passage.id for passage in OPEN}
-    assert [] == clean(caplog.text)
+    assert OPEN[0].text in spans.text
+    assert [] == clean(caplog.text, spans.text)
 
 
 @pytest.fixture(scope="module")
@@ -142,9 +145,10 @@ def model():
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, name):
-    """Not to the model, not in the answer, its trace, its events, its page."""
+def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, monkeypatch, spans, name):
+    """Not to the model, not in the answer, its trace, its events, its page, nor in spans with all texts."""
     del model.requests[:]
+    monkeypatch.setenv(CONTENT, "true")
     events = []
     chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
     with opened(server, EMBEDDER, chat=chat) as gear:
@@ -152,7 +156,9 @@ def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, name):
     run = saved_from(answer)
 
     assert model.requests
+    assert spans.kind("AGENT")
     assert [] == clean(answer, json.dumps(answer_json(answer)), events, page(run), script(run), model.requests)
+    assert [] == clean(spans.text)
 
 
 @pytest.mark.parametrize("name", ["cypher", "kgt", "pattern", "graphrag-local", "graphrag-global"])
