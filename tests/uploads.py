@@ -1,8 +1,12 @@
 """Uploads for tests: services that take documents, and jobs awaited by their events, as a client would."""
 
 import json
+import threading
 
+from tests.conftest import FakeEmbedder
 from tests.web import events_in
+
+PATIENCE = 120
 
 
 def lines(*rows):
@@ -29,3 +33,24 @@ def ended(client, response, *, headers=None):
 def ingested(client, files, *, headers=None, **fields):
     """Send files, and wait for the end of their job."""
     return ended(client, send(client, files, headers=headers, **fields), headers=headers)
+
+
+class Gated(FakeEmbedder):
+    """The fast embedding model, which waits at texts that hold a word until a test lets it go on."""
+
+    def __init__(self, word="gate"):
+        self.word = word
+        self.waits, self.released = threading.Event(), threading.Event()
+        self.embedded = []
+
+    def embed(self, texts):
+        if any(self.word in text for text in texts):
+            self.waits.set()
+            assert self.released.wait(PATIENCE)
+        self.embedded.extend(texts)
+        return super().embed(texts)
+
+
+def corpus(size, *, gate=None):
+    """A file of so many passages, one of which holds the word that the model waits at."""
+    return lines(*({"id": f"p{n}", "text": f"text {n}" + (" gate" if n == gate else "")} for n in range(size)))
