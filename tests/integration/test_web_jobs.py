@@ -25,7 +25,8 @@ TEXT = b"Marie Curie was born in Warsaw."
 def gated_service(server, folder, *, model=None, uri=None, **options):
     """A service whose model waits at a word: a client, the model, and the folder where documents wait."""
     model = model or Gated()
-    with opened(server, model, uri=uri) as gear, client_of(gear, uploads_folder=folder, **options) as client:
+    driver = {"max_transaction_retry_time": 0.2}
+    with opened(server, model, uri=uri, **driver) as gear, client_of(gear, uploads_folder=folder, **options) as client:
         try:
             yield client, model
         finally:
@@ -62,7 +63,8 @@ def test_a_service_killed_in_the_middle_of_a_job_goes_on_after_its_restart(serve
     with ScriptedServer(lambda _: "", vectors=vectors) as model:
         variables = {"GEAR_EMBEDDING_URL": model.url, "GEAR_EMBEDDING_MODEL": "toy"}
         with command(server, tmp_path, **variables) as (running, url):
-            job = send(httpx.Client(base_url=url), {"c.jsonl": corpus(SIZE)}, extract="none").json()
+            with httpx.Client(base_url=url, timeout=PATIENCE) as client:
+                job = send(client, {"c.jsonl": corpus(SIZE)}, extract="none").json()
             assert vectors.reached.wait(PATIENCE)
             running.send_signal(signal.SIGKILL)
             running.wait()
