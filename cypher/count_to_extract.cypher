@@ -1,11 +1,13 @@
-// name: count_to_extract(extractor, beside, failed)
+// name: count_to_extract(extractor, beside, collection, failed)
 // access: read
 // columns: passages, characters
 // passages is the number of passages that an extractor has yet to read, characters their total length: those that
 // neither it nor any extractor outside of $beside has read, or with null for $beside, those that it has not read. A
-// passage whose recorded failure is this extractor's counts only with $failed.
+// passage whose recorded failure is this extractor's counts only with $failed. $collection is the one that they are in,
+// null for any.
 MATCH (p:Passage)
 WITH p, coalesce(p.extractors, []) AS extractors
 WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
   AND ($failed OR coalesce(p.extractionModel, '') <> $extractor)
+  AND ($collection IS NULL OR coalesce(p.collection, 'default') = $collection)
 RETURN count(p) AS passages, coalesce(sum(size(p.title) + size(p.text)), 0) AS characters

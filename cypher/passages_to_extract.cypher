@@ -1,4 +1,4 @@
-// name: passages_to_extract(extractor, beside, after, limit, failed)
+// name: passages_to_extract(extractor, beside, collection, after, limit, failed)
 // access: read
 // columns: id, title, text, source, position, collection, metadata
 // The next $limit passages after an id that an extractor has yet to read, in order of id; count_to_extract says which
@@ -9,6 +9,7 @@ WHERE p.id > $after
 WITH p, coalesce(p.extractors, []) AS extractors
 WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
   AND ($failed OR coalesce(p.extractionModel, '') <> $extractor)
+  AND ($collection IS NULL OR coalesce(p.collection, 'default') = $collection)
 RETURN p.id AS id, p.title AS title, p.text AS text, p.source AS source, p.position AS position,
   p.collection AS collection, [key IN keys(p) WHERE key STARTS WITH 'meta_' | [key, p[key]]] AS metadata
 ORDER BY p.id

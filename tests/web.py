@@ -1,8 +1,12 @@
 """The service for tests: its application in this process, or behind a real server on loopback."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 import uvicorn
 from langchain_openai import ChatOpenAI
@@ -52,6 +56,32 @@ def served(gear, **options):
             server.should_exit = True
             thread.join(60)
             assert not thread.is_alive()
+
+
+@contextmanager
+def command(server, home, *options, **variables):
+    """The command ``gear serve`` in a process of its own: the process, and the address that it prints."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("GEAR_", "NEO4J_"))},
+        "NEO4J_URI": server.uri,
+        "NEO4J_USERNAME": server.username,
+        "NEO4J_PASSWORD": server.password,
+        "GEAR_HOME": str(home),
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "PYTHONUNBUFFERED": "1",
+        **variables,
+    }
+    gear = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()"]
+    running = subprocess.Popen(
+        [*gear, "serve", "--port", "0", *options], env=environment, stdout=-1, stderr=-1, text=True
+    )
+    try:
+        line = running.stdout.readline()
+        assert " at http://127.0.0.1:" in line, running.communicate()
+        yield running, line.split(" at ")[1].split(";")[0]
+    finally:
+        running.kill()
+        running.communicate()
 
 
 def events_in(text):

@@ -44,6 +44,7 @@ def keys() -> None:
 @click.option("--collection", "collections", multiple=True, help="Only passages of this collection; repeatable.")
 @click.option("--where", metavar="FILTER", help='Only passages with such metadata: year >= 2020 and team in ["a"].')
 @click.option("--everything", is_flag=True, help="Readers count for nothing: the holder sees all passages.")
+@click.option("--write", "writes", is_flag=True, help="The holder may also ingest and forget documents.")
 @click.option("--rate", help="Requests that the holder may make, such as 60/min or 5/s; default: any number.")
 @KEYS_FILE
 def add(
@@ -52,6 +53,7 @@ def add(
     collections: tuple[str, ...],
     where: str | None,
     everything: bool,
+    writes: bool,
     rate: str | None,
     keys_file: Path | None,
 ) -> None:
@@ -63,6 +65,7 @@ def add(
     \b
     gear keys add ada --principal user:ada --principal group:legal --rate 60/min
     gear keys add dashboard --collection handbook
+    gear keys add editor --collection handbook --write
     """
     if everything and principals:
         raise SettingsError("--everything sees what all readers may read: leave out --principal")
@@ -73,6 +76,7 @@ def add(
         collections=collections,
         where=EVERYTHING.narrowed(where=where).json.get("where"),
         everything=everything,
+        writes=writes,
         rate=rate,
     )
     say(secret)
@@ -92,7 +96,7 @@ def list_keys(keys_file: Path | None, json_file: Path | None) -> None:
         say("no keys: make one with 'gear keys add NAME'")
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("name", "principals", "collections", "filter", "rate", "made"):
+    for column in ("name", "principals", "collections", "filter", "writes", "rate", "made"):
         table.add_column(column)
     for key in held:
         table.add_row(*map(Text, _row(key)))
@@ -102,8 +106,9 @@ def list_keys(keys_file: Path | None, json_file: Path | None) -> None:
 def _row(key: Key) -> tuple[str, ...]:
     principals = "everything" if key.everything else ", ".join(key.principals) or "none"
     collections = "all" if key.collections is None else ", ".join(key.collections)
+    writes = "yes" if key.writes else ""
     where = "" if key.where is None else json_text(key.where)
-    return tuple(map(single_line, (key.name, principals, collections, where, key.rate or "", key.created)))
+    return tuple(map(single_line, (key.name, principals, collections, where, writes, key.rate or "", key.created)))
 
 
 @keys.command()

@@ -15,8 +15,10 @@ from gear_neo4j.cli.keys import KEYS_FILE, keys_file_of
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, own_server, with_settings
 from gear_neo4j.cli.printing import LogLines, say
 from gear_neo4j.cli.reporting import progress_shown
+from gear_neo4j.domain import digest
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
+from gear_neo4j.redaction import without_login
 from gear_neo4j.settings import Settings
 from gear_neo4j.web.keys import read_keys
 from gear_neo4j.web.options import ServiceOptions, require_keys
@@ -96,15 +98,20 @@ def _serve(settings: Settings, *, docs: bool, is_demo: bool) -> None:
         from gear_neo4j.web.running import listen, run
     except ImportError as error:
         raise SettingsError(MISSING) from error
-    options = _options(settings, docs=docs)
+    options = _options(settings, docs=docs, is_demo=is_demo)
     with listen(settings.serve_host, settings.serve_port) as listener, _gear(settings, is_demo=is_demo) as gear:
         app = create_app(gear, options=options, mounts=_mounts(settings))
         with _logging():
-            run(app, listener, on_start=lambda url: say(f"serving {gear.graph.name} at {url}; Ctrl-C stops it"))
+            run(
+                app,
+                listener,
+                on_start=lambda url: say(f"serving {gear.graph.name} at {url}; Ctrl-C stops it"),
+                on_stop=app.state.service.jobs.stop,
+            )
     say("stopped")
 
 
-def _options(settings: Settings, *, docs: bool) -> ServiceOptions:
+def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions:
     """The options of the service, once it is certain that nobody gets in who should not."""
     file = keys_file_of(settings, settings.serve_keys_file)
     has_keys = bool(read_keys(file))
@@ -117,7 +124,14 @@ def _options(settings: Settings, *, docs: bool) -> ServiceOptions:
         public_url=settings.serve_public_url,
         docs=docs,
         log_questions=settings.serve_log_questions,
+        uploads_folder=_uploads_folder(own_server(settings, "demo") if is_demo else settings),
     )
+
+
+def _uploads_folder(settings: Settings) -> Path:
+    """Where documents wait: a folder for each database, because a job must not end up in another."""
+    place = (without_login(settings.uri), settings.database) if settings.uri else (settings.name,)
+    return settings.home / "uploads" / digest(*(part or "" for part in place))
 
 
 def _own_names(host: str) -> tuple[str, ...]:

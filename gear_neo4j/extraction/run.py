@@ -76,6 +76,7 @@ class Extraction:
         again: also read the passages that other extractors have read.
         max_tokens: no passage is started once this many are spent.
         retry_failed: also read the passages whose failure is on record.
+        collection: read only the passages of this one; None for those of all.
         on_failure: called with each passage without a usable reply; it is recorded, and the rest goes on.
         on_progress: called after each commit.
     """
@@ -86,6 +87,7 @@ class Extraction:
     again: bool = False
     max_tokens: int | None = None
     retry_failed: bool = False
+    collection: str | None = None
     on_failure: Callable[[Failure], None] = lambda _: None
     on_progress: Callable[[ExtractionReport], None] = lambda _: None
     so_far: ExtractionReport = ExtractionReport()
@@ -95,7 +97,7 @@ class Extraction:
     @property
     def selection(self) -> Selection:
         """The passages that the extractor reads."""
-        return Selection(self.extractor.name, None if self.again else self.extractor.beside)
+        return Selection(self.extractor.name, None if self.again else self.extractor.beside, self.collection)
 
     def run(self) -> ExtractionReport:
         """Extract from every passage that waits.

@@ -1,6 +1,6 @@
 """``gear.corpus``: documents and triples into the graph, and out of it again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as File
 
 from gear_neo4j.errors import SettingsError
@@ -13,6 +13,7 @@ from gear_neo4j.gear.stats import Stats, stats_of
 from gear_neo4j.graph.collections import Collection
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.extraction_queue import Selection
+from gear_neo4j.graph.sources import SourcePage
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.forgetting import drop_collection, forget, set_readers
@@ -21,6 +22,7 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.reading import NO_NAMES
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.registry import EXTRACTORS
@@ -47,7 +49,9 @@ class Corpus:
         follow_links: bool = False,
         collection: str = DEFAULT_COLLECTION,
         readers: Sequence[str] | None = None,
+        confined: bool = False,
         limits: Limits = DEFAULT_LIMITS,
+        names: Mapping[File, str] = NO_NAMES,
         on_problem: Callable[[Problem], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestReport:
@@ -59,7 +63,7 @@ class Corpus:
             sources: documents (text, Markdown, HTML, PDF, CSV), JSONL files of passages, or folders of them; a folder
                 with ``corpus.jsonl`` is a data set, of which only that and ``triples.jsonl`` are read.
             triples: JSONL files of triples, each line those of one passage.
-            extract: make triples by rules of the passages that have none.
+            extract: make triples by rules of the passages of the collection that have none.
             synonyms: link entities whose names mean nearly the same.
             replace: let a passage of JSONL replace another text under its id; a document always replaces what an
                 earlier version of it left.
@@ -68,7 +72,11 @@ class Corpus:
             collection: the collection of the passages, whose ids begin with its name: ``legal/p1``.
             readers: the principals that may read the passages; by default everybody who may read the collection, and
                 the readers that an earlier version of a document has. A line of JSONL may name its own.
+            confined: refuse lines of JSONL whose id could be that of a passage in another collection: in the default
+                collection, one with a slash.
             limits: the size, time and memory beyond which a document is refused; one that exceeds them is a problem.
+            names: the names by which files are known where that is not their path, such as those of an upload: as a
+                source, in metadata and in problems.
             on_problem: called with each line or file that could not be used; the rest is ingested.
 
         Raises:
@@ -87,13 +95,14 @@ class Corpus:
             replace=replace,
             chunk_size=chunk_size,
             limits=limits,
-            membership=Membership.of(collection, readers),
+            membership=Membership.of(collection, readers, confined=confined),
+            names=names,
             report=IngestReport.of(files),
         )
         with self._session.writing():
             report = run.run(files.passages, files.triples)
             if extract:
-                extracted = extract_by_rules(self._session, on_progress=on_progress)
+                extracted = extract_by_rules(self._session, collection=collection, on_progress=on_progress)
                 report.passages_extracted = extracted.done
                 report.characters_extracted = extracted.characters
                 report.triples_extracted = extracted.triples
@@ -119,6 +128,7 @@ class Corpus:
         extractor: str | ExtractorRecipe = Model.name,
         max_tokens: int | None = None,
         retry_failed: bool = False,
+        collection: str | None = None,
         on_failure: Callable[[Failure], None] = lambda _: None,
         on_progress: Callable[[ExtractionReport], None] = lambda _: None,
     ) -> ExtractionReport:
@@ -131,6 +141,7 @@ class Corpus:
             extractor: a name or a recipe: ``model`` (the chat model), ``rules``, or your own.
             max_tokens: begin no further passage once this many are spent.
             retry_failed: also read the passages with a recorded failure.
+            collection: read only the passages of this one; by default those of all.
             on_failure: called with each passage without a usable reply; the rest goes on.
 
         Raises:
@@ -147,6 +158,7 @@ class Corpus:
             again=recipe.name == Rules.name,
             max_tokens=max_tokens,
             retry_failed=retry_failed,
+            collection=collection,
             on_failure=on_failure,
             on_progress=on_progress,
         )
@@ -180,6 +192,14 @@ class Corpus:
         """
         with self._session.writing():
             return forget(self._graph, source, collection=collection, dry_run=dry_run, on_progress=on_progress)
+
+    def sources(self, *, after: str = "", limit: int = 100) -> SourcePage:
+        """The sources of the passages that this view sees, in order, with their collections; at most ``limit``.
+
+        Args:
+            after: ``next`` of the page before; an empty text begins.
+        """
+        return self._graph.sources.page(after=after, limit=limit) if self._graph.record() else SourcePage(())
 
     def collections(self) -> list[Collection]:
         """Every collection, in order of name; the query reads every passage."""

@@ -23,8 +23,14 @@ def model(session: Session, _recipe: Model) -> ChatExtractor:
     return ChatExtractor(session.chat)
 
 
-def extract_by_rules(session: Session, *, on_progress: Callable[[Progress], None]) -> ExtractionReport:
-    """Triples by rules of every passage that has none."""
+def extract_by_rules(
+    session: Session, *, collection: str | None = None, on_progress: Callable[[Progress], None]
+) -> ExtractionReport:
+    """Triples by rules of every passage that has none, in a collection or in all."""
     return Extraction(
-        session.graph, session.plain_embedder, RuleExtractor(), on_progress=lambda report: on_progress(report.progress)
+        session.graph,
+        session.plain_embedder,
+        RuleExtractor(),
+        collection=collection,
+        on_progress=lambda report: on_progress(report.progress),
     ).run()

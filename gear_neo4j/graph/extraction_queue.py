@@ -13,16 +13,18 @@ class Selection:
     """The passages that an extractor reads, by the name that passages and triples keep.
 
     It reads those that it has not read yet, and that no other extractor has read but those in ``beside``; with None,
-    others make no difference.
+    others make no difference. ``collection`` is the one that they are in, None for any.
     """
 
     name: str
     beside: Sequence[str] | None = ()
+    collection: str | None = None
 
     @property
     def parameters(self) -> Row:
         """The selection as query parameters."""
-        return {"extractor": self.name, "beside": None if self.beside is None else list(self.beside)}
+        beside = None if self.beside is None else list(self.beside)
+        return {"extractor": self.name, "beside": beside, "collection": self.collection}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,27 @@
 """The sources of passages, such as documents."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSource:
+    """A source in a collection, and how many passages it has there."""
+
+    collection: str
+    source: str
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """Some sources in order; ``next`` is the source that the next page begins after, None at the end."""
+
+    sources: tuple[StoredSource, ...]
+    next: str | None = None
 
 
 class Sources:
@@ -11,6 +29,16 @@ class Sources:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def page(self, *, after: str = "", limit: int) -> SourcePage:
+        """The next ``limit`` sources after one, in order, each with the collections that it is in."""
+        rows = self._database.call("sources", after=after, limit=limit + 1)
+        stored = [
+            StoredSource(collection, row["source"], passages)
+            for row in rows[:limit]
+            for collection, passages in row["collections"]
+        ]
+        return SourcePage(tuple(stored), rows[limit - 1]["source"] if len(rows) > limit else None)
 
     def passages(self, source: str, *, collection: str) -> int:
         """The number of passages of a source in a collection."""

@@ -55,15 +55,19 @@ def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
     ]
 
 
-def passages_of(path: Path, *, size: int = CHUNK_SIZE, limits: Limits = DEFAULT_LIMITS) -> list[Passage]:
-    """The passages of a document in its order, equal ones once, with its metadata; their source is the path as given.
+def passages_of(
+    path: Path, *, size: int = CHUNK_SIZE, limits: Limits = DEFAULT_LIMITS, name: str | None = None
+) -> list[Passage]:
+    """The passages of a document in its order, equal ones once, with its metadata.
+
+    Their source is the path as given, or the ``name`` by which the document is known.
 
     Raises:
         InputError: says why the file cannot be used, without its name.
     """
-    source = _source(path)
+    source = name or _source(path)
     passages: dict[str, Passage] = {}
-    for part in load(path, limits=limits):
+    for part in load(path, limits=limits, name=name):
         for chunk, number in _number(part, chunks(part.text, size=size)):
             passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
             passages.setdefault(passage.id, replace(passage, metadata=part.metadata))

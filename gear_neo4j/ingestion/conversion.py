@@ -36,14 +36,14 @@ class Converter:
         """The id of the process, if there is one now."""
         return self._process.pid if self._process else None
 
-    def passages_of(self, path: Path, *, size: int) -> list[Passage]:
+    def passages_of(self, path: Path, *, size: int, name: str | None = None) -> list[Passage]:
         """The passages of a document, as :func:`gear_neo4j.ingestion.chunking.passages_of` gives them.
 
         Raises:
             InputError: says why the file cannot be used, without its name.
         """
         started = time.monotonic()
-        reply = self._exchange({"path": str(path), "size": size})
+        reply = self._exchange({"path": str(path), "size": size, "name": name})
         if reply is None:
             self.close()
             if time.monotonic() - started >= self._limits.seconds:

@@ -39,7 +39,7 @@ def main() -> None:
 
 def _reply(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
     try:
-        passages = passages_of(Path(request["path"]), size=request["size"], limits=limits)
+        passages = passages_of(Path(request["path"]), size=request["size"], limits=limits, name=request["name"])
         return {"passages": [astuple(passage) for passage in passages]}
     except InputError as error:
         return {"problem": str(error)}

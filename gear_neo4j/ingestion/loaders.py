@@ -40,8 +40,10 @@ class Part:
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
-def load(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> list[Part]:
+def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None) -> list[Part]:
     """The parts of a document that hold text, in its order; ``limits`` of time and memory are not applied here.
+
+    A file that is known by a ``name`` is titled by that, and its own says nothing.
 
     Raises:
         InputError: says why the file cannot be used, without its name.
@@ -53,8 +55,9 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> list[Part]:
         if size > limits.bytes:
             raise InputError(f"is larger than {limits.bytes // MIB:,} MiB: split it")
         suffix = path.suffix.lower()
-        parts = _pdf(path, most=limits.pages) if suffix == ".pdf" else _LOADERS[suffix](path)
-        file = heads.from_file(path)
+        stem = Path(name or path).stem
+        parts = _pdf(path, stem, most=limits.pages) if suffix == ".pdf" else _LOADERS[suffix](path, stem)
+        file = heads.fields({"file": name}) if name else heads.from_file(path)
         kept = [
             replace(part, metadata={**file, **part.metadata}) for part in _bounded(parts, limits) if part.text.strip()
         ]
@@ -91,9 +94,9 @@ def suffixes() -> tuple[str, ...]:
     return tuple(sorted(_LOADERS))
 
 
-def _text(path: Path) -> Iterator[Part]:
+def _text(path: Path, stem: str) -> Iterator[Part]:
     text = _plain(path)
-    yield Part(_first_line(text) or path.stem, text, "line")
+    yield Part(_first_line(text) or stem, text, "line")
 
 
 def _first_line(text: str) -> str:
@@ -105,17 +108,17 @@ def _first_line(text: str) -> str:
     return title if is_title and apart and rest.strip() else ""
 
 
-def _markdown(path: Path) -> Iterator[Part]:
+def _markdown(path: Path, stem: str) -> Iterator[Part]:
     content = _plain(path)
     settings = front_matter(content)
     head = heads.from_front_matter(settings)
-    document = str(head.pop("title", path.stem))
+    document = str(head.pop("title", stem))
     # What is metadata need not be text, too.
     for title, text, line in sections(content, settings=not heads.keeps_all(settings)):
-        yield Part(_shorten(title or document) or path.stem, text, "line", line, head)
+        yield Part(_shorten(title or document) or stem, text, "line", line, head)
 
 
-def _html(path: Path) -> Iterator[Part]:
+def _html(path: Path, stem: str) -> Iterator[Part]:
     try:
         with catch_warnings():
             # Beautiful Soup warns of XHTML, and of a page that looks like an address; both are read as they should be.
@@ -126,11 +129,11 @@ def _html(path: Path) -> Iterator[Part]:
     text = _encodable(page.text)
     begins = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=1))
     for heading, section, line in sections(text):
-        title = _shorten(heading or page.title) or path.stem
+        title = _shorten(heading or page.title) or stem
         yield Part(title, section, "character", begins[line - 1], page.metadata)
 
 
-def _pdf(path: Path, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
+def _pdf(path: Path, stem: str, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
     # Not by langchain-community: its loader works out the labels of all pages for each page.
     from pypdf import PdfReader
 
@@ -142,19 +145,19 @@ def _pdf(path: Path, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
         title = _shorten(str(information.get("/Title") or "")) if information else ""
         head = heads.from_pdf(information) if information else {}
         for number, page in enumerate(reader.pages, start=1):
-            yield Part(title or path.stem, _encodable(page.extract_text().strip()), "page", number, head)
+            yield Part(title or stem, _encodable(page.extract_text().strip()), "page", number, head)
 
 
-def _csv(path: Path) -> Iterator[Part]:
+def _csv(path: Path, stem: str) -> Iterator[Part]:
     from langchain_community.document_loaders import CSVLoader
 
     loader = CSVLoader(path, encoding="utf-8-sig", csv_args={"restkey": "more", "restval": ""})
     for document in _documents(loader, "CSV"):
         # As a spreadsheet counts: row 1 holds the names of the columns.
-        yield Part(path.stem, document.page_content, "row", document.metadata["row"] + 2)
+        yield Part(stem, document.page_content, "row", document.metadata["row"] + 2)
 
 
-_LOADERS: dict[str, Callable[[Path], Iterator[Part]]] = {
+_LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
     ".txt": _text,
     ".text": _text,
     ".rst": _text,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from gear_neo4j.domain import Passage, Triple, make_triple
-from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name, qualified_id, reader_names
+from gear_neo4j.scope import DEFAULT_COLLECTION, SEPARATOR, checked_name, qualified_id, reader_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,14 +13,16 @@ class Membership:
     """A collection and readers.
 
     Passages that name no readers may be read by everybody who may read the collection. ``readers`` is None where an
-    ingest says nothing about them: then passages that are there keep theirs.
+    ingest says nothing about them: then passages that are there keep theirs. ``confined`` refuses lines whose id could
+    be that of a passage in another collection.
     """
 
     collection: str = DEFAULT_COLLECTION
     readers: tuple[str, ...] | None = None
+    confined: bool = False
 
     @classmethod
-    def of(cls, collection: str, readers: Iterable[str] | None) -> Self:
+    def of(cls, collection: str, readers: Iterable[str] | None, *, confined: bool = False) -> Self:
         """A membership with checked names; readers are sorted, each once.
 
         Raises:
@@ -32,7 +34,19 @@ class Membership:
         """
         given = [readers] if isinstance(readers, str) else readers
         names = None if given is None else reader_names(given)
-        return cls(checked_name(collection, kind="collection"), names)
+        return cls(checked_name(collection, kind="collection"), names, confined)
+
+    def own(self, id: str) -> str:
+        """The id of a line as it is, if it names nothing in another collection.
+
+        Only the default collection's ids have no prefix, so that there ``legal/p1`` is the passage p1 of another.
+
+        Raises:
+            ValueError: it does, or could.
+        """
+        if self.confined and self.collection == DEFAULT_COLLECTION and SEPARATOR in id:
+            raise ValueError('"id" holds a slash, as those of other collections do: use another character')
+        return id
 
     def passage(self, passage: Passage) -> Passage:
         """The passage in this collection; its own readers take precedence over those of the ingest."""

@@ -4,8 +4,8 @@ Killed at any point, it can be run again: what is committed is found by its ids 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -73,7 +73,8 @@ class Ingest:
 
     ``replace`` lets a passage of a JSONL file take the place of another text under its id; a document always replaces
     what an earlier form of it left. ``chunk_size`` is the length of a document's passages, in characters, ``limits``
-    what a document may take, ``membership`` the collection and the readers of all passages.
+    what a document may take, ``membership`` the collection and the readers of all passages. ``names`` has the names by
+    which files are known where that is not their path: as a source, in metadata and in problems.
     """
 
     graph: Graph
@@ -84,6 +85,7 @@ class Ingest:
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
     membership: Membership = DEFAULT_MEMBERSHIP
+    names: Mapping[Path, str] = field(default_factory=dict)
     report: IngestReport = field(default_factory=IngestReport)
 
     def run(self, passages: Sequence[Path], triples: Sequence[Path]) -> IngestReport:
@@ -120,7 +122,11 @@ class Ingest:
 
         with Writers() as writers:
             for batch in read_passages(
-                files, chunk_size=self.chunk_size, limits=self.limits, membership=self.membership
+                files,
+                chunk_size=self.chunk_size,
+                limits=self.limits,
+                membership=self.membership,
+                names=self.names,
             ):
                 self._report_problems(batch.problems)
                 ids = [passage.id for passage in batch.passages]
@@ -184,7 +190,9 @@ class Ingest:
         self.on_progress(Progress("triples", batch.done, total, self.report.triples_written))
 
     def _report_problems(self, problems: Iterable[Problem]) -> None:
-        _report_each(problems, self.report, self.on_problem)
+        named = {str(path): name for path, name in self.names.items()}
+        known = (replace(problem, file=named.get(problem.file, problem.file)) for problem in problems)
+        _report_each(known, self.report, self.on_problem)
 
 
 def read_only(

@@ -1,17 +1,18 @@
 """Files read as a stream of batches, for an ingest and its dry run alike; no database is queried."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
-from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage, to_triples
+from gear_neo4j.ingestion.lines import PassageTriples, Problem, parsed, read_lines, to_passage, to_triples
 from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
 from gear_neo4j.scope import qualified_id
@@ -21,6 +22,7 @@ TRIPLES_A_BATCH = 500
 # The triples of one passage are kept together up to this many.
 TRIPLES_AT_MOST = 2_000
 SAMPLED_LINES = 100
+NO_NAMES: Mapping[Path, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -99,12 +101,19 @@ def read_passages(
     chunk_size: int = CHUNK_SIZE,
     limits: Limits = DEFAULT_LIMITS,
     membership: Membership = DEFAULT_MEMBERSHIP,
+    names: Mapping[Path, str] = NO_NAMES,
 ) -> Iterator[PassageBatch]:
     """The passages of documents and JSONL files, in batches that may span files; one document at a time in memory."""
     batch, before = PassageBatch(), 0
     with Converter(limits) as converter:
         for path in files:
-            for item in _from_document(path, chunk_size, converter) if is_document(path) else _from_lines(path):
+            name = names.get(path)
+            items = (
+                _from_document(path, name, chunk_size, converter)
+                if is_document(path)
+                else _from_lines(path, name, membership)
+            )
+            for item in items:
                 match item:
                     case Problem():
                         batch.problems.append(item)
@@ -124,11 +133,17 @@ def read_passages(
 
 def read_triples(files: Sequence[Path], *, membership: Membership = DEFAULT_MEMBERSHIP) -> Iterator[TripleBatch]:
     """The triples of JSONL files; those of one passage may be spread over batches, and the last one completes it."""
+
+    def parse(row: dict[str, Any]) -> PassageTriples:
+        record = to_triples(row)
+        membership.own(record.passage)
+        return record
+
     batch, before = TripleBatch(), 0
     for path in files:
         for line in read_lines(path):
             batch.done = before + line.end
-            record = parsed(line, to_triples)
+            record = parsed(line, parse)
             if isinstance(record, Problem):
                 batch.problems.append(record)
             else:
@@ -175,22 +190,27 @@ def _estimate(path: Path) -> float:
     return triples * size_of([path]) / end if end else 0
 
 
-def _from_lines(path: Path) -> Iterator[_ReadPassage | Problem]:
+def _from_lines(path: Path, name: str | None, membership: Membership) -> Iterator[_ReadPassage | Problem]:
+    def parse(row: dict[str, Any]) -> Passage:
+        passage = to_passage(row, source=name or path.name)
+        membership.own(passage.id)
+        return passage
+
     for line in read_lines(path):
-        passage = parsed(line, partial(to_passage, source=path.name))
+        passage = parsed(line, parse)
         yield (
             passage if isinstance(passage, Problem) else _ReadPassage(passage, Place(line.file, line.number), line.end)
         )
 
 
 def _from_document(
-    path: Path, chunk_size: int, converter: Converter
+    path: Path, name: str | None, chunk_size: int, converter: Converter
 ) -> Iterator[_ReadPassage | _DocumentEnd | Problem]:
     try:
-        passages = converter.passages_of(path, size=chunk_size)
+        passages = converter.passages_of(path, size=chunk_size, name=name)
     except InputError as error:
         yield Problem(str(path), 0, str(error))
         return
     for passage in passages:
         yield _ReadPassage(passage, Place(str(path), 0), 0)
-    yield _DocumentEnd(path.as_posix(), frozenset(passage.id for passage in passages))
+    yield _DocumentEnd(name or path.as_posix(), frozenset(passage.id for passage in passages))

@@ -48,6 +48,16 @@ def log_error(entry: Entry, error: BaseException) -> None:
         LOGGER.error("%s", json_text({"request_id": entry.id, "error": entry.error, "places": _places(error)}))
 
 
+def log_job(id: str, error: BaseException) -> None:
+    """Log why a job failed, by the same rules."""
+    fields: dict[str, Any] = {"job": id, "error": type(error).__name__}
+    if isinstance(error, DatabaseError | LocalServerError):
+        fields["detail"] = str(error)
+    elif not isinstance(error, GearError):
+        fields["places"] = _places(error)
+    LOGGER.warning("%s", json_text(fields))
+
+
 def _places(error: BaseException) -> list[str]:
     frames = traceback.extract_tb(error.__traceback__)
     return [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

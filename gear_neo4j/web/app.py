@@ -12,7 +12,6 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
-from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -21,18 +20,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gear_neo4j.errors import GearError
 from gear_neo4j.gear import Gear
 from gear_neo4j.web.access_log import log_error, log_request
-from gear_neo4j.web.body_deadline import BodyDeadline
+from gear_neo4j.web.body_limits import BodyLimit, BodyLimits
 from gear_neo4j.web.callers import KeyBackend, refuse
 from gear_neo4j.web.entry import Entry, entry_of
 from gear_neo4j.web.middleware import PlainErrors, RequestEntry, SameOrigin
 from gear_neo4j.web.openapi import DOCS_PATHS, openapi_of, with_docs
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
 from gear_neo4j.web.problems import failure_of, failure_response
-from gear_neo4j.web.routes import asking, chat, explaining, health, recipes, retrieval
+from gear_neo4j.web.routes import asking, chat, documents, explaining, health, jobs, recipes, retrieval
 from gear_neo4j.web.service import Service, make_service
 
 CLOSING_SECONDS = 5.0
-ROUTERS = (health.router, retrieval.router, asking.router, recipes.router, explaining.router, chat.router)
+ROUTES = (health, retrieval, asking, recipes, explaining, documents, jobs, chat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +82,8 @@ def create_app(
     )
     app.add_exception_handler(ClientDisconnect, _nobody_waits)
     app.state.service = service
-    for router in ROUTERS:
-        app.include_router(router)
+    for routes in ROUTES:
+        app.include_router(routes.router)
     if options.docs:
         with_docs(app)
     app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
@@ -111,8 +110,11 @@ def _middleware(service: Service) -> list[Middleware]:
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *options.allowed_hosts], www_redirect=False),
         Middleware(SameOrigin, allowed=options.allowed_origins),
         Middleware(AuthenticationMiddleware, backend=backend, on_error=refuse),
-        Middleware(BodyDeadline, seconds=options.body_seconds),
-        Middleware(RequestBodyLimitMiddleware, max_body_size=options.body_bytes),
+        Middleware(
+            BodyLimits,
+            usual=BodyLimit(options.body_bytes, options.body_seconds),
+            paths={documents.PATH: BodyLimit(options.upload_bytes, options.upload_seconds)},
+        ),
     ]
 
 
@@ -123,6 +125,7 @@ async def _lifespan(_app: FastAPI, *, service: Service, mounts: Mapping[str, Mou
             if mount.lifespan:
                 await stack.enter_async_context(mount.lifespan())
         warming = service.readiness.warm()
+        await asyncio.to_thread(service.jobs.start)
         try:
             yield
         finally:
@@ -130,6 +133,7 @@ async def _lifespan(_app: FastAPI, *, service: Service, mounts: Mapping[str, Mou
             # What nobody waits for any more still uses the database, which is closed next.
             for lane in (service.asks, service.searches):
                 await asyncio.to_thread(lane.close, seconds=CLOSING_SECONDS)
+            await asyncio.to_thread(service.jobs.close, seconds=CLOSING_SECONDS)
 
 
 def _end(service: Service, entry: Entry, route: str, method: str, status: int) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from gear_neo4j.web.options import LONGEST_QUESTION, MOST_PASSAGES
+from gear_neo4j.wire import documents
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -69,6 +70,12 @@ class RecipeSchema(BaseModel):
     summary: str
     requires_model: bool
     options: dict[str, Any]
+
+
+class Jobs(BaseModel):
+    """The newest jobs, the newest first."""
+
+    jobs: list[documents.Job]
 
 
 class Recipes(BaseModel):

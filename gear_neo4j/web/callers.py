@@ -23,10 +23,11 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 @dataclass(frozen=True, slots=True)
 class Caller(BaseUser):
-    """Whoever sent a request: the name of the key, empty without one, and what its holder may see."""
+    """Whoever sent a request: the name of the key, empty without one, what its holder may see, and the key itself."""
 
     name: str
     gear: Gear
+    key: Key | None = None
 
     @property
     def is_authenticated(self) -> bool:
@@ -85,7 +86,7 @@ class KeyBackend(AuthenticationBackend):
         entry_of(conn.scope).key = key.name
         if key.limit and (wait := self._keys.wait(key.name, key.limit)):
             raise Refused(_too_many(wait, f"this key may send {key.rate}: wait {math.ceil(wait)} s"))
-        return AuthCredentials(), Caller(key.name, self._views.of(key.scope))
+        return AuthCredentials(), Caller(key.name, self._views.of(key.scope), key)
 
     def _key(self, conn: HTTPConnection) -> Key:
         secret = _secret(conn)

@@ -32,7 +32,8 @@ class Key(BaseModel):
     """A key: the digest of its secret, and the scope of its holder.
 
     Without ``principals`` its holder sees only passages that name no readers; with ``everything`` readers count for
-    nothing, and no agent is refused.
+    nothing, and no agent is refused. With ``writes`` its holder may also ingest and forget documents, in the
+    collections that it may read.
 
     Raises:
         ValidationError, SettingsError: a field cannot be used.
@@ -46,6 +47,7 @@ class Key(BaseModel):
     collections: tuple[str, ...] | None = None
     where: JsonValue = None
     everything: bool = False
+    writes: bool = False
     rate: str | None = None
     created: str = ""
 
@@ -123,6 +125,7 @@ def add_key(
     collections: Sequence[str] = (),
     where: JsonValue = None,
     everything: bool = False,
+    writes: bool = False,
     rate: str | None = None,
 ) -> str:
     """Add a key; its secret, which is not kept.
@@ -131,6 +134,8 @@ def add_key(
         SettingsError: there is a key of that name, or an option or the file cannot be used.
         InputError: the file cannot be written.
     """
+    if writes and where is not None:
+        raise SettingsError(f"the key {name[:40]!r} cannot write: a filter cannot be applied to what is written")
     secret = PREFIX + secrets.token_urlsafe(32)
     try:
         key = Key(
@@ -140,6 +145,7 @@ def add_key(
             collections=tuple(collections) or None,
             where=where,
             everything=everything,
+            writes=writes,
             rate=rate,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )

@@ -1,10 +1,12 @@
 """Metrics for Prometheus: every label has few values, and none comes from a request."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
+from gear_neo4j.ingestion.job import JobState
 from gear_neo4j.web.entry import Entry
 from gear_neo4j.web.lanes import Lane
 
@@ -17,9 +19,10 @@ class Metrics:
 
     Args:
         lanes: what runs now, by name.
+        jobs: how many jobs are in a state.
     """
 
-    def __init__(self, lanes: Mapping[str, Lane]) -> None:
+    def __init__(self, lanes: Mapping[str, Lane], *, jobs: Callable[[JobState], int]) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "gear_requests", "Requests by route and status", ("route", "method", "status"), registry=self._registry
@@ -31,6 +34,9 @@ class Metrics:
         running = Gauge("gear_running", "Calls that run now", ("kind",), registry=self._registry)
         for kind, lane in lanes.items():
             running.labels(kind).set_function(partial(getattr, lane, "running"))
+        counted = Gauge("gear_jobs", "Jobs by state", ("state",), registry=self._registry)
+        for state in get_args(JobState):
+            counted.labels(state).set_function(partial(jobs, state))
         for direction in ("input", "output"):
             self._tokens.labels(direction)
         ProcessCollector(registry=self._registry)

@@ -32,6 +32,11 @@ class ServiceOptions:
         body_bytes, body_seconds: how large a body may be, and how long it may take to arrive.
         asks, searches: how many run at once; one more is refused with 429.
         ask_seconds: the longest that a caller may give an answer.
+        uploads_folder: where documents wait until they are ingested; without it, none are taken.
+        upload_bytes, upload_seconds, upload_files: how large an upload may be, how long it may take to arrive, and how
+            many files it may have.
+        uploads: how many arrive at once; one more is refused with 429.
+        waiting_jobs, waiting_bytes: how many jobs of a key may wait, and how large the files of all may be together.
         failed_keys: how often an address may present a key that is none.
 
     Raises:
@@ -51,6 +56,13 @@ class ServiceOptions:
     searches: int = 16
     search_seconds: float = 30.0
     ask_seconds: float = 120.0
+    uploads_folder: Path | None = None
+    upload_bytes: int = 256 << 20
+    upload_seconds: float = 600.0
+    upload_files: int = 100
+    uploads: int = 4
+    waiting_jobs: int = 20
+    waiting_bytes: int = 4 << 30
     failed_keys: Rate = FAILED_KEYS
 
     def __post_init__(self) -> None:

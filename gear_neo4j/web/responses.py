@@ -41,6 +41,7 @@ _MEANINGS = {
     401: "A key is needed",
     403: "The caller may not do this",
     404: "There is no such thing, or the caller may not see it",
+    409: "Something of that name is there already",
     408: "The body took too long to arrive",
     413: "The body is too large",
     422: "The request cannot be used",
@@ -49,4 +50,5 @@ _MEANINGS = {
     502: "The language model failed",
     503: "The database cannot answer",
     504: "It took too long",
+    507: "The disk of the service cannot be written",
 }

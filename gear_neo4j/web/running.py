@@ -4,6 +4,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -18,6 +19,15 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 class Server(uvicorn.Server):
     """uvicorn's server, ended by SIGINT or SIGTERM as any command ends: what follows it still runs."""
+
+    def __init__(self, config: uvicorn.Config, *, on_stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_stop = on_stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end: what goes on without a request is told at once, because uvicorn waits for requests first."""
+        self._on_stop()
+        super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -44,15 +54,22 @@ def listen(host: str, port: int) -> socket.socket:
         raise SettingsError(f"{host}:{port} cannot be used: {reason}; choose another --host or --port") from error
 
 
-def run(app: ASGIApp, listener: socket.socket, *, on_start: Callable[[str], None]) -> None:
+def run(
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    on_start: Callable[[str], None],
+    on_stop: Callable[[], None] = lambda: None,
+) -> None:
     """Serve until SIGINT or SIGTERM; requests that were accepted are finished, for at most 30 seconds.
 
     Args:
         on_start: called with the address.
+        on_stop: called when the end begins.
     """
     host, port = listener.getsockname()[:2]
     on_start(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-    Server(config_of(app)).run(sockets=[listener])
+    Server(config_of(app), on_stop=on_stop).run(sockets=[listener])
 
 
 def config_of(app: ASGIApp) -> uvicorn.Config:

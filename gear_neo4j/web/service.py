@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from threading import BoundedSemaphore
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends
@@ -12,6 +13,7 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.web.callers import Caller
 from gear_neo4j.web.entry import Entry, entry_of
 from gear_neo4j.web.gone import unless_gone
+from gear_neo4j.web.jobs.queue import JobQueue
 from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.lanes import Lane
 from gear_neo4j.web.metrics import Metrics
@@ -26,7 +28,7 @@ MOST_NARROWED = 8
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the routes share."""
+    """What the routes share; ``gear`` sees everything, and is for what :mod:`gear_neo4j.web.writing` has checked."""
 
     options: ServiceOptions
     views: Views
@@ -36,6 +38,9 @@ class Service:
     searches: Lane
     metrics: Metrics
     readiness: Readiness
+    gear: Gear
+    jobs: JobQueue
+    uploads: BoundedSemaphore
 
 
 def make_service(gear: Gear, options: ServiceOptions) -> Service:
@@ -44,6 +49,7 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
     Raises:
         SettingsError: the file of keys cannot be used.
     """
+    jobs = JobQueue(gear, options)
     asks, searches = Lane("questions", most=options.asks), Lane("searches", most=options.searches)
     return Service(
         options=options,
@@ -52,8 +58,11 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
         ring=KeyRing(options.keys_file, required=options.requires_key),
         asks=asks,
         searches=searches,
-        metrics=Metrics({"ask": asks, "search": searches}),
+        metrics=Metrics({"ask": asks, "search": searches}, jobs=jobs.count),
         readiness=Readiness(gear),
+        gear=gear,
+        jobs=jobs,
+        uploads=BoundedSemaphore(options.uploads),
     )
 
 

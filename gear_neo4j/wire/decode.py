@@ -16,6 +16,10 @@ from gear_neo4j.domain import (
     Source,
     Triple,
 )
+from gear_neo4j.graph.sources import SourcePage, StoredSource
+from gear_neo4j.ingestion.job import Job, JobFile
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.models.recording import RecordedReply
 from gear_neo4j.status import Embedding, Status
 from gear_neo4j.usage import Usage
@@ -106,6 +110,24 @@ def decode_status(document: documents.Status) -> Status:
         retrievers=tuple(document.retrievers),
         agents=tuple(document.agents),
     )
+
+
+def decode_job(document: documents.Job) -> Job:
+    """A job."""
+    fields = document.model_dump(exclude={"wire", "kind"})
+    return Job(
+        **{
+            **fields,
+            "files": tuple(JobFile(**file) for file in fields["files"]),
+            "progress": tuple(Progress(**stage) for stage in fields["progress"]),
+            "problems": tuple(Problem(**problem) for problem in fields["problems"]),
+        }
+    )
+
+
+def decode_sources(document: documents.Sources) -> SourcePage:
+    """Some sources."""
+    return SourcePage(tuple(StoredSource(**source.model_dump()) for source in document.sources), document.next)
 
 
 def decode_path(path: shapes.Path) -> Path:

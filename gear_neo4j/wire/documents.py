@@ -7,6 +7,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from gear_neo4j.agents.answer import StopReason
 from gear_neo4j.agents.run import EventKind
+from gear_neo4j.ingestion.job import JobState, JobTask
 from gear_neo4j.wire.shapes import (
     Embedding,
     Entity,
@@ -15,11 +16,15 @@ from gear_neo4j.wire.shapes import (
     FactCitation,
     Figure,
     Hit,
+    JobFile,
+    LineProblem,
     PassageCitation,
     Path,
+    Progress,
     RecordedReply,
     Shape,
     Step,
+    StoredSource,
     Triple,
     Usage,
 )
@@ -157,6 +162,39 @@ class Status(Document):
     agents: list[Text]
 
 
+class Job(Document):
+    """Work on a collection that a service has accepted: files to ingest, or a `source` to forget.
+
+    Times are in ISO 8601, empty before they are known. `progress` has a place for each stage that has begun, `counts`
+    what was read, written and removed. `problems` are the first of `problem_count`; `detail` says why a job failed, or
+    what it waits for.
+    """
+
+    kind: Literal["job"]
+    id: Text
+    task: JobTask
+    state: JobState
+    collection: Text
+    source: Text
+    created: Text
+    started: Text
+    finished: Text
+    files: list[JobFile]
+    progress: list[Progress]
+    counts: dict[Text, int]
+    problems: list[LineProblem]
+    problem_count: int
+    detail: Text
+
+
+class Sources(Document):
+    """Some sources of passages in order; `next` is what the next page begins after, null at the end."""
+
+    kind: Literal["sources"]
+    sources: list[StoredSource]
+    next: Text | None
+
+
 class Problem(Document):
     """An error, after RFC 9457: `code` is the name of its class, `title` what that stands for, `detail` the message."""
 
@@ -179,10 +217,11 @@ def json_schema() -> dict[str, Any]:
 
     Example:
         >>> sorted(json_schema()["discriminator"]["mapping"])
-        ['answer', 'event', 'passage', 'paths', 'problem', 'search', 'status', 'trace']
+        ['answer', 'event', 'job', 'passage', 'paths', 'problem', 'search', 'sources', 'status', 'trace']
     """
     documents = Annotated[
-        Search | Paths | Trace | Answer | Event | PassageDocument | Status | Problem, Field(discriminator="kind")
+        Search | Paths | Trace | Answer | Event | PassageDocument | Status | Job | Sources | Problem,
+        Field(discriminator="kind"),
     ]
     schema = TypeAdapter[Any](documents).json_schema(schema_generator=_SchemaGenerator)
     return {

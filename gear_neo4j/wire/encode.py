@@ -6,7 +6,9 @@ from typing import Any
 
 from gear_neo4j.agents.answer import Citation, QueryAttempt, Step, Trace
 from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, PassageRecord, Path, Triple
+from gear_neo4j.graph.sources import SourcePage
 from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.ingestion.job import Job
 from gear_neo4j.status import Status
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import documents, shapes
@@ -77,6 +79,27 @@ def encode_status(status: Status) -> documents.Status:
         retrievers=list(status.retrievers),
         agents=list(status.agents),
     )
+
+
+def encode_job(job: Job) -> documents.Job:
+    """The document of a job."""
+    fields = asdict(job)
+    return documents.Job(
+        wire=VERSION,
+        kind="job",
+        **{
+            **fields,
+            "files": [shapes.JobFile(**file) for file in fields["files"]],
+            "progress": [shapes.Progress(**stage) for stage in fields["progress"]],
+            "problems": [shapes.LineProblem(**problem) for problem in fields["problems"]],
+        },
+    )
+
+
+def encode_sources(page: SourcePage) -> documents.Sources:
+    """The document of some sources."""
+    sources = [shapes.StoredSource(**asdict(source)) for source in page.sources]
+    return documents.Sources(wire=VERSION, kind="sources", sources=sources, next=page.next)
 
 
 def encode_citation(citation: Citation) -> shapes.PassageCitation | shapes.FactCitation:

@@ -12,6 +12,8 @@ from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hits, PassageRecord, Path
 from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.graph.sources import SourcePage
+from gear_neo4j.ingestion.job import Job
 from gear_neo4j.retrieval.dictionary import Match
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status
@@ -21,9 +23,11 @@ from gear_neo4j.wire.decode import (
     decode_entity,
     decode_facts,
     decode_figure,
+    decode_job,
     decode_path,
     decode_record,
     decode_search,
+    decode_sources,
     decode_status,
     decode_trace,
 )
@@ -120,6 +124,16 @@ def passage_from(row: object, *, name: str = "this") -> PassageRecord:
 def status_from(row: object, *, name: str = "this") -> Status:
     """The status of its document; raises as :func:`run_from` does."""
     return decode_status(_check(row, documents.Status.model_validate, name=name, noun="a status"))
+
+
+def job_from(row: object, *, name: str = "this") -> Job:
+    """The job of its document; raises as :func:`run_from` does."""
+    return decode_job(_check(row, documents.Job.model_validate, name=name, noun="a job"))
+
+
+def sources_from(row: object, *, name: str = "this") -> SourcePage:
+    """The sources of their document; raises as :func:`run_from` does."""
+    return decode_sources(_check(row, documents.Sources.model_validate, name=name, noun="a list of sources"))
 
 
 def error_from(row: object, *, name: str = "this") -> GearError:

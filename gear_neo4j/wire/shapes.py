@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from gear_neo4j.ingestion.job import FileKind
 from gear_neo4j.wire.values import Json, Text
 
 
@@ -206,6 +207,39 @@ class Step(Shape):
     tool_calls: list[ToolCall]
     milliseconds: dict[Text, float]
     usage: dict[Text, Usage]
+
+
+class JobFile(Shape):
+    """A file that was sent, by its sender's name for it; `bytes` is its size."""
+
+    name: Text
+    kind: FileKind
+    bytes: int
+
+
+class Progress(Shape):
+    """How far a stage is: `done` of `total` (bytes of files, or items), and how many items it has `written`."""
+
+    stage: Text
+    done: int
+    total: int
+    written: int
+
+
+class LineProblem(Shape):
+    """A line or a file that could not be used, and why; line 0 stands for the whole file."""
+
+    file: Text
+    line: int
+    reason: Text
+
+
+class StoredSource(Shape):
+    """A source of passages in a collection, and how many it has there."""
+
+    collection: Text
+    source: Text
+    passages: int
 
 
 class RecordedReply(Shape):

@@ -10,6 +10,8 @@ from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hit, Hits, PassageRecord, Path
 from gear_neo4j.errors import GearError
 from gear_neo4j.files import write_file
+from gear_neo4j.graph.sources import SourcePage
+from gear_neo4j.ingestion.job import Job
 from gear_neo4j.printable import json_text
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status
@@ -21,9 +23,11 @@ from gear_neo4j.wire.encode import (
     encode_fact,
     encode_figure,
     encode_hit,
+    encode_job,
     encode_path,
     encode_record,
     encode_search,
+    encode_sources,
     encode_status,
     encode_trace,
     encode_usage,
@@ -135,6 +139,16 @@ def passage_json(record: PassageRecord, *, public_url: str | None = None) -> Jso
 def status_json(status: Status) -> Json:
     """The document of a status."""
     return encode_status(status).model_dump(mode="json")
+
+
+def job_json(job: Job) -> Json:
+    """The document of a job."""
+    return encode_job(job).model_dump(mode="json")
+
+
+def sources_json(page: SourcePage) -> Json:
+    """The document of some sources."""
+    return encode_sources(page).model_dump(mode="json")
 
 
 def problem_json(error: GearError) -> Json:

@@ -1,14 +1,10 @@
 """The service behind a real server: what is streamed as it happens, clients that go away, and its end."""
 
 import json
-import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 
 import anyio
 import httpx
@@ -20,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from gear_neo4j.web.keys import add_key
 from tests.graphs import ingest
 from tests.toy_model import PASSAGES, QUESTION, ToyModel
-from tests.web import FACTS, scripted_gear, served
+from tests.web import FACTS, command, scripted_gear, served
 
 PATIENCE = 30
 
@@ -194,31 +190,6 @@ def is_refused(client, sent):
         return b" 400 " in client.recv(65_536)
     except ConnectionError:
         return True
-
-
-@contextmanager
-def command(server, home, *options):
-    """The command ``gear serve`` in a process of its own: the process, and the address that it prints."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("GEAR_", "NEO4J_"))},
-        "NEO4J_URI": server.uri,
-        "NEO4J_USERNAME": server.username,
-        "NEO4J_PASSWORD": server.password,
-        "GEAR_HOME": str(home),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-        "PYTHONUNBUFFERED": "1",
-    }
-    gear = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()"]
-    running = subprocess.Popen(
-        [*gear, "serve", "--port", "0", *options], env=environment, stdout=-1, stderr=-1, text=True
-    )
-    try:
-        line = running.stdout.readline()
-        assert " at http://127.0.0.1:" in line, running.communicate()
-        yield running, line.split(" at ")[1].split(";")[0]
-    finally:
-        running.kill()
-        running.communicate()
 
 
 def through_mcp(url, key, question):

@@ -66,6 +66,16 @@ def test_a_text_is_one_part_under_the_name_of_its_file(tmp_path, suffix):
     assert [Part("notes", "One.\n\nTwo.\n", "line", 1)] == loaded(tmp_path, f"notes.{suffix}", "One.\n\nTwo.\n")
 
 
+@pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".csv"])
+def test_a_file_that_is_known_by_a_name_is_titled_by_it(tmp_path, suffix):
+    """Its own name and time say nothing, as those of an upload."""
+    file = tmp_path / f"0{suffix}"
+    file.write_text("a,b\n1,2\n")
+    (part,) = load(file, name="Annual report.txt")
+
+    assert ("Annual report", {"file": "Annual report.txt"}) == (part.title, part.metadata)
+
+
 def test_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
     """As an editor on Windows writes them."""
     assert "Grüße\nzwei\n" == loaded(tmp_path, "a.txt", b"\xef\xbb\xbf" + "Grüße\r\nzwei\r\n".encode())[0].text

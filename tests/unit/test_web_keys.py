@@ -48,6 +48,15 @@ def test_a_key_without_principals_is_nobody(file):
     assert [EVERYTHING.narrowed(principals=[]), EVERYTHING] == [key.scope for key in read_keys(file)]
 
 
+def test_a_key_writes_only_if_it_says_so(file):
+    """Also one that sees everything; the file says nothing of those that do not."""
+    add_key(file, "root", everything=True)
+    add_key(file, "editor", collections=["legal"], writes=True)
+
+    assert [False, True] == [key.writes for key in read_keys(file)]
+    assert 1 == file.read_text().count("writes")
+
+
 def test_a_secret_is_compared_with_every_entry_in_constant_time(file, monkeypatch):
     """Also where the first one matches: time tells neither whether a key is known nor where it stands."""
     known = [add_key(file, name) for name in ("first", "second", "third")]
@@ -338,6 +347,7 @@ def test_the_command_prints_a_secret_once(gear, tmp_path):
         (("add", "a", "--where", "year >"), ExitCode.ERROR),
         (("add", "a", "--collection", "a/b"), ExitCode.ERROR),
         (("add", "a", "--everything", "--principal", "x"), ExitCode.ERROR),
+        (("add", "a", "--write", "--where", "year > 1"), ExitCode.ERROR),
         (("revoke", "a"), ExitCode.NOTHING_FOUND),
     ],
 )

@@ -17,6 +17,8 @@ from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Fact, Hits, Passage, PassageRecord, Path, Triple, make_triple
 from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.graph.sources import SourcePage
+from gear_neo4j.ingestion.job import Job
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status
 from gear_neo4j.usage import Usage
@@ -78,6 +80,8 @@ PAIRS = {
     Event: (wire.event_json, wire.event_from),
     PassageRecord: (wire.passage_json, wire.passage_from),
     Status: (wire.status_json, wire.status_from),
+    Job: (wire.job_json, wire.job_from),
+    SourcePage: (wire.sources_json, wire.sources_from),
 }
 
 

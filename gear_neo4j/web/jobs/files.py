@@ -1,0 +1,91 @@
+"""The files of jobs, under names of ours: nothing that a client sends becomes a part of a path."""
+
+import os
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from gear_neo4j.ingestion.job import FileKind, Job, JobFile
+
+FOLDER = "files"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A file as it was sent: by its sender's name for it, of a kind that can be ingested."""
+
+    name: str
+    kind: FileKind
+    suffix: str
+    content: BinaryIO
+
+
+class JobFiles:
+    """The files below a folder, a folder for each job; only their owner can read them.
+
+    Raises:
+        OSError: the folder cannot be used. So do all methods.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+
+    def save(self, id: str, sent: Sequence[Sent]) -> tuple[JobFile, ...]:
+        """Write the files of a job to disk, all of them or none."""
+        folder = self._folder / id
+        folder.mkdir(mode=0o700)
+        try:
+            files = tuple(
+                JobFile(file.name, file.kind, _write(folder / _stored_name(number, file.suffix), file.content))
+                for number, file in enumerate(sent)
+            )
+            _to_disk(folder)
+            _to_disk(self._folder)
+            return files
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    def names(self, job: Job) -> Mapping[Path, str]:
+        """The names of a job's files by their paths, in the order in which they were sent."""
+        folder = self._folder / job.id
+        return {
+            folder / _stored_name(number, Path(file.name).suffix.lower()): file.name
+            for number, file in enumerate(job.files)
+        }
+
+    def remove(self, id: str) -> None:
+        """Remove the files of a job, if it has any."""
+        shutil.rmtree(self._folder / id, ignore_errors=True)
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Remove the files of all other jobs: a process may have died before it could."""
+        for folder in self._folder.iterdir():
+            if folder.name not in ids:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stored_name(number: int, suffix: str) -> str:
+    return f"{number}{suffix}"
+
+
+def _write(path: Path, content: BinaryIO) -> int:
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+        shutil.copyfileobj(content, file, 1 << 20)
+        file.flush()
+        os.fsync(file.fileno())
+        return file.tell()
+
+
+def _to_disk(folder: Path) -> None:
+    # A file is only there after a power cut if its folder was written, too; Windows opens no folder.
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,188 @@
+"""The jobs of a service: accepted, looked at, cancelled; the files, the queue and the thread behind them."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+from starlette.exceptions import HTTPException
+
+from gear_neo4j.errors import NothingFound
+from gear_neo4j.gear import Gear
+from gear_neo4j.ingestion.job import Job, JobState
+from gear_neo4j.web.callers import Caller
+from gear_neo4j.web.jobs.clock import now
+from gear_neo4j.web.jobs.files import JobFiles, Sent
+from gear_neo4j.web.jobs.store import JobOptions, JobStore, StoredJob
+from gear_neo4j.web.jobs.worker import Worker
+from gear_neo4j.web.lanes import RETRY_AFTER
+from gear_neo4j.web.options import ServiceOptions
+from gear_neo4j.web.writing import Grant, may_see
+
+LOCK = "lock"
+MISSING = "there is no such job: GET /api/jobs lists those of this key"
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An open queue; the lock is held as long as it is."""
+
+    lock: FileLock
+    store: JobStore
+    files: JobFiles
+    worker: Worker
+
+
+class JobQueue:
+    """The jobs of one service, which starts also where their folder cannot be used: it is tried again when needed."""
+
+    def __init__(self, gear: Gear, options: ServiceOptions) -> None:
+        self._gear = gear
+        self._options = options
+        self._opening = Lock()
+        self._opened: _Open | None = None
+        self.is_stopping = False
+
+    def start(self) -> None:
+        """Go on with what an earlier process has left; what is wrong with the folder is said to whoever sends files."""
+        if self._options.uploads_folder:
+            try:
+                self._open()
+            except HTTPException:
+                return
+
+    def submit(self, held: Grant, options: JobOptions, sent: Sequence[Sent]) -> Job:
+        """Accept files; once this returns, they are on disk and will be ingested.
+
+        Raises:
+            HTTPException: 429, too much waits already; 507, the disk; 503, another service has the folder.
+        """
+        opened, id = self._open(), uuid4().hex
+        self._require_room(opened, held)
+        with _disk():
+            files = opened.files.save(id, sent)
+            job = Job(id=id, task="ingest", state="waiting", collection=held.collection, created=now(), files=files)
+            try:
+                opened.store.add(StoredJob(job, held.owner, options))
+            except BaseException:
+                opened.files.remove(id)
+                raise
+        opened.worker.wake()
+        return job
+
+    def forget(self, held: Grant, source: str) -> Job:
+        """Accept the removal of a source; raises as :meth:`submit` does."""
+        opened = self._open()
+        self._require_room(opened, held)
+        collection = held.collection
+        job = Job(id=uuid4().hex, task="forget", state="waiting", collection=collection, source=source, created=now())
+        with _disk():
+            opened.store.add(StoredJob(job, held.owner))
+        opened.worker.wake()
+        return job
+
+    def get(self, caller: Caller, id: str) -> Job:
+        """A job that the caller may see.
+
+        Raises:
+            NothingFound: there is none of that id, or it is somebody else's: the two are told apart by nothing.
+            HTTPException: the queue cannot be read.
+        """
+        with _disk():
+            stored = self._open().store.get(id)
+        if stored is None or not may_see(caller, stored.owner):
+            raise NothingFound(MISSING)
+        return stored.job
+
+    def newest(self, caller: Caller, owner: str, *, limit: int) -> list[Job]:
+        """The newest jobs that a caller may see."""
+        everything = caller.gear.scope.is_everything
+        with _disk():
+            stored = self._open().store.newest(owner=None if everything else owner, limit=limit)
+        return [each.job for each in stored]
+
+    def cancel(self, caller: Caller, id: str) -> Job:
+        """Cancel a job that waits, at once, or one that runs, at its next batch; raises as :meth:`get` does."""
+        self.get(caller, id)
+        opened = self._open()
+        with _disk():
+            opened.store.cancel(id, finished=now())
+        job = self.get(caller, id)
+        if job.has_ended:
+            opened.files.remove(id)
+        return job
+
+    def count(self, state: JobState) -> int:
+        """How many jobs are in a state; 0 where there is no queue."""
+        try:
+            return self._opened.store.count(state) if self._opened else 0
+        except sqlite3.Error:
+            return 0
+
+    def stop(self) -> None:
+        """End at the next batch; streams of events end, too."""
+        self.is_stopping = True
+        if self._opened:
+            self._opened.worker.stop()
+
+    def close(self, *, seconds: float) -> None:
+        """Stop, and wait at most so long."""
+        self.stop()
+        if self._opened:
+            self._opened.worker.join(seconds)
+            self._opened.store.close()
+            self._opened.lock.release()
+
+    def _require_room(self, opened: _Open, held: Grant) -> None:
+        with _disk():
+            waiting, size = opened.store.waiting(held.owner), opened.store.bytes()
+        if waiting >= self._options.waiting_jobs or size >= self._options.waiting_bytes:
+            raise HTTPException(429, "too many documents wait already: try again later", headers=RETRY_AFTER)
+
+    def _open(self) -> _Open:
+        folder = self._options.uploads_folder
+        if folder is None:
+            raise HTTPException(404, "this service takes no documents")
+        with self._opening:
+            if self._opened is None and not self.is_stopping:
+                with _disk():
+                    self._opened = _opened(folder, self._gear)
+                self._opened.worker.start()
+            if self._opened is None:
+                raise HTTPException(503, "the service stops: try again")
+            return self._opened
+
+
+def _opened(folder: Path, gear: Gear) -> _Open:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK, mode=0o600, thread_local=False)
+    lock.acquire(timeout=0)
+    try:
+        store, files = JobStore(folder), JobFiles(folder)
+        files.keep(store.unfinished())
+        return _Open(lock, store, files, Worker(gear, store, files))
+    except BaseException:
+        lock.release()
+        raise
+
+
+@contextmanager
+def _disk() -> Iterator[None]:
+    """What is wrong with the folder, as a problem without a path."""
+    try:
+        yield
+    except Timeout as error:
+        raise HTTPException(503, "another service on this machine takes the documents of this database") from error
+    except OSError as error:
+        raise HTTPException(507, unkept(error.strerror)) from error
+    except sqlite3.Error as error:
+        raise HTTPException(507, unkept(str(error))) from error
+
+
+def unkept(reason: str | None) -> str:
+    """Why documents cannot be kept, in words for their sender."""
+    return f"documents cannot be kept: {reason or 'the disk failed'}; the operator must free or repair it"

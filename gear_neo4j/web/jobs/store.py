@@ -1,0 +1,185 @@
+"""The queue of jobs: one table of SQLite, so that it survives the process, and no other process is needed.
+
+A job is taken by marking it, not by removing it: what was running when the process died is taken first by the next.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+from gear_neo4j.ingestion.job import Job, JobState
+from gear_neo4j.printable import json_text
+from gear_neo4j.wire import job_from, job_json
+
+FILE_NAME = "jobs.sqlite"
+# Of the ended jobs of a key, so many are kept.
+MOST_ENDED = 200
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS job (
+  number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, state TEXT NOT NULL,
+  bytes INTEGER NOT NULL, starts INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
+  options TEXT NOT NULL, document TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS job_state ON job (state, number);
+CREATE INDEX IF NOT EXISTS job_owner ON job (owner, number);
+"""
+_COLUMNS = "id, owner, starts, cancelled, options, document"
+Extract = Literal["auto", "rules", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobOptions:
+    """How the files of a job are ingested; ``readers`` is None where its sender says nothing about them."""
+
+    readers: tuple[str, ...] | None = None
+    replace: bool = False
+    extract: Extract = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJob:
+    """A job in the queue: whose it is, how often it was begun without an end, and whether it is to be cancelled."""
+
+    job: Job
+    owner: str
+    options: JobOptions = JobOptions()
+    starts: int = 0
+    cancelled: bool = False
+
+
+class JobStore:
+    """The jobs in a folder; threads may share it.
+
+    Raises:
+        OSError, sqlite3.Error: the folder or the file cannot be used. So do all methods.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / FILE_NAME
+        # SQLite gives its other files the mode of this one.
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+        self._lock = Lock()
+        self._connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.executescript(_SCHEMA)
+
+    def add(self, stored: StoredJob) -> None:
+        """Put a job at the end of the queue; the oldest of its owner's ended jobs beyond 200 are dropped."""
+        job, size = stored.job, sum(file.bytes for file in stored.job.files)
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT INTO job (id, owner, state, bytes, options, document) VALUES (?, ?, ?, ?, ?, ?)",
+                (job.id, stored.owner, job.state, size, json.dumps(asdict(stored.options)), _text(job)),
+            )
+            connection.execute(
+                "DELETE FROM job WHERE owner = :owner AND state IN ('done', 'failed', 'cancelled') AND number NOT IN "
+                "(SELECT number FROM job WHERE owner = :owner ORDER BY number DESC LIMIT :most)",
+                {"owner": stored.owner, "most": MOST_ENDED},
+            )
+
+    def get(self, id: str) -> StoredJob | None:
+        """The job of an id."""
+        return next(iter(self._select("WHERE id = ?", id)), None)
+
+    def newest(self, *, owner: str | None, limit: int) -> list[StoredJob]:
+        """The newest jobs, of an owner or of all."""
+        return self._select("WHERE ? IS NULL OR owner = ? ORDER BY number DESC LIMIT ?", owner, owner, limit)
+
+    def take(self) -> StoredJob | None:
+        """The next job, marked as running: one that was running already, without an end, else the first that waits."""
+        with self._transaction() as connection:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM job WHERE state IN ('running', 'waiting') ORDER BY state, number LIMIT 1"
+            ).fetchall()
+            if not rows:
+                return None
+            stored = _stored(rows[0])
+            job = replace(stored.job, state="running", detail="")
+            connection.execute(
+                "UPDATE job SET state = 'running', starts = starts + 1, document = ? WHERE id = ?", (_text(job), job.id)
+            )
+        return replace(stored, job=job, starts=stored.starts + 1)
+
+    def save(self, job: Job) -> bool:
+        """Keep how far a job is; whether it is to be cancelled. One that waits again counts as never begun."""
+        with self._transaction() as connection:
+            connection.execute(
+                "UPDATE job SET state = :state, document = :document, "
+                "starts = CASE :state WHEN 'waiting' THEN 0 ELSE starts END WHERE id = :id",
+                {"state": job.state, "document": _text(job), "id": job.id},
+            )
+            row = connection.execute("SELECT cancelled FROM job WHERE id = ?", (job.id,)).fetchone()
+        return bool(row and row[0])
+
+    def cancel(self, id: str, *, finished: str) -> None:
+        """Cancel a job that waits; one that runs is marked, and nothing happens to one that has ended."""
+        with self._transaction() as connection:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM job WHERE id = ? AND state = 'waiting'", (id,)
+            ).fetchall()
+            for row in rows:
+                job = replace(_stored(row).job, state="cancelled", finished=finished)
+                connection.execute("UPDATE job SET state = 'cancelled', document = ? WHERE id = ?", (_text(job), id))
+            connection.execute("UPDATE job SET cancelled = 1 WHERE id = ? AND state = 'running'", (id,))
+
+    def count(self, state: JobState) -> int:
+        """How many jobs are in a state."""
+        return self._number("SELECT count(*) FROM job WHERE state = ?", state)
+
+    def waiting(self, owner: str) -> int:
+        """How many jobs of an owner have not ended."""
+        return self._number("SELECT count(*) FROM job WHERE owner = ? AND state IN ('waiting', 'running')", owner)
+
+    def bytes(self) -> int:
+        """How large the files of all jobs are that have not ended."""
+        return self._number("SELECT coalesce(sum(bytes), 0) FROM job WHERE state IN ('waiting', 'running')")
+
+    def unfinished(self) -> frozenset[str]:
+        """The ids of the jobs that have not ended."""
+        return frozenset(stored.job.id for stored in self._select("WHERE state IN ('waiting', 'running')"))
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _select(self, conditions: str, *values: object) -> list[StoredJob]:
+        with self._lock:
+            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM job {conditions}", values).fetchall()
+        return [_stored(row) for row in rows]
+
+    def _number(self, statement: str, *values: object) -> int:
+        with self._lock:
+            return int(self._connection.execute(statement, values).fetchone()[0])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Cursor]:
+        with self._lock, closing(self._connection.cursor()) as cursor:
+            cursor.execute("BEGIN IMMEDIATE")
+            try:
+                yield cursor
+                cursor.execute("COMMIT")
+            except BaseException:
+                # SQLite has rolled back by itself after some errors, such as that of a full disk.
+                if self._connection.in_transaction:
+                    cursor.execute("ROLLBACK")
+                raise
+
+
+def _stored(row: tuple[Any, ...]) -> StoredJob:
+    _, owner, starts, cancelled, options, document = row
+    fields = json.loads(options)
+    readers = None if fields["readers"] is None else tuple(fields["readers"])
+    job = job_from(json.loads(document))
+    return StoredJob(job, owner, JobOptions(readers, fields["replace"], fields["extract"]), starts, bool(cancelled))
+
+
+def _text(job: Job) -> str:
+    return json_text(job_json(job))

@@ -1,0 +1,150 @@
+"""The thread that does the jobs of the queue, one after the other; a search has the other core."""
+
+import logging
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Event, Thread
+
+from gear_neo4j.errors import ServerUnavailable
+from gear_neo4j.gear import Gear
+from gear_neo4j.ingestion.job import Job, JobState
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.printable import json_text
+from gear_neo4j.web.access_log import log_job
+from gear_neo4j.web.jobs.clock import now
+from gear_neo4j.web.jobs.files import JobFiles
+from gear_neo4j.web.jobs.store import JobStore, StoredJob
+from gear_neo4j.web.jobs.work import perform
+from gear_neo4j.web.problems import failure_of
+
+LOGGER = logging.getLogger("gear_neo4j.web")
+MOST_PROBLEMS = 100
+# A job that was begun so often without an end has ended the process each time.
+MOST_STARTS = 5
+RETRY_SECONDS = 5.0
+UNAVAILABLE = "the database does not answer: this goes on once it does"
+DEADLY = "the service ended each time that it worked on this: send fewer or smaller files"
+
+
+class Stopped(Exception):
+    """A job ends here, because it was cancelled or the service stops."""
+
+
+class Worker:
+    """Does the jobs of a queue with one ``Gear``; begins with :meth:`start`, and ends with :meth:`stop`."""
+
+    def __init__(self, gear: Gear, store: JobStore, files: JobFiles) -> None:
+        self._gear = gear
+        self._store = store
+        self._files = files
+        self._woken, self._stopping = Event(), Event()
+        # A daemon: a batch that takes long must not keep a stopped service alive.
+        self._thread = Thread(target=self._work, name="gear-jobs", daemon=True)
+
+    def start(self) -> None:
+        """Begin with what an earlier process has left."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Look for new jobs."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """End at the next batch; the job under way is done later."""
+        self._stopping.set()
+        self._woken.set()
+
+    def join(self, seconds: float) -> None:
+        """Wait for the end, at most so long."""
+        if self._thread.ident:
+            self._thread.join(seconds)
+
+    def _work(self) -> None:
+        while not self._stopping.is_set():
+            self._woken.clear()
+            try:
+                stored = self._store.take()
+                if stored:
+                    self._do(stored)
+                elif not self._stopping.is_set():
+                    self._woken.wait()
+            except Exception as error:
+                # The disk, as everything else that can happen is the job's: what could not be kept is done again.
+                LOGGER.error("%s", json_text({"error": type(error).__name__, "detail": "the queue cannot be written"}))
+                self._stopping.wait(RETRY_SECONDS)
+
+    def _do(self, stored: StoredJob) -> None:
+        """Do a job, and keep how it ended."""
+        if stored.cancelled or stored.starts > MOST_STARTS:
+            state: JobState = "cancelled" if stored.cancelled else "failed"
+            self._end(stored.job, state, detail="" if stored.cancelled else DEADLY)
+            return
+        run = _Run(stored.job, self._store, is_stopping=self._stopping.is_set)
+        files = self._files.names(stored.job)
+        try:
+            run.begin()
+            counts = perform(self._gear, stored, files, on_progress=run.progressed, on_problem=run.reported)
+        except Exception as error:
+            self._interrupted(run.job, error)
+        else:
+            self._end(replace(run.job, counts=counts), "done")
+
+    def _interrupted(self, job: Job, error: Exception) -> None:
+        if self._stopping.is_set():
+            self._store.save(replace(job, state="waiting"))
+        elif isinstance(error, Stopped):
+            self._end(job, "cancelled")
+        elif isinstance(error, ServerUnavailable):
+            self._store.save(replace(job, state="waiting", detail=UNAVAILABLE))
+            self._stopping.wait(RETRY_SECONDS)
+        elif isinstance(error, sqlite3.Error):
+            # The disk is full: it is not the fault of the job, which goes on once there is room.
+            self._stopping.wait(RETRY_SECONDS)
+            self._store.save(replace(job, state="waiting"))
+        else:
+            log_job(job.id, error)
+            self._end(job, "failed", detail=self._detail(job, error))
+
+    def _end(self, job: Job, state: JobState, *, detail: str = "") -> None:
+        self._store.save(replace(job, state=state, detail=detail, finished=now()))
+        self._files.remove(job.id)
+
+    def _detail(self, job: Job, error: Exception) -> str:
+        """What went wrong, with the names of files as their sender knows them."""
+        detail = failure_of(error).detail
+        for path, name in self._files.names(job).items():
+            detail = detail.replace(str(path), name)
+        return detail
+
+
+class _Run:
+    """A job under way: what happens is kept in the queue as it happens, so that it can be looked at."""
+
+    def __init__(self, job: Job, store: JobStore, *, is_stopping: Callable[[], bool]) -> None:
+        self.job = replace(job, progress=(), problems=(), problem_count=0)
+        self._store = store
+        self._is_stopping = is_stopping
+
+    def begin(self) -> None:
+        """Keep that it has begun."""
+        self.job = replace(self.job, started=self.job.started or now())
+        self._store.save(self.job)
+
+    def progressed(self, progress: Progress) -> None:
+        """Keep how far a stage is.
+
+        Raises:
+            Stopped: it is not to go on.
+        """
+        stages = {stage.stage: stage for stage in (*self.job.progress, progress)}
+        self.job = replace(self.job, progress=tuple(stages.values()))
+        if self._store.save(self.job) or self._is_stopping():
+            raise Stopped
+
+    def reported(self, problem: Problem) -> None:
+        """Keep a problem, if it is among the first; they are written with the next progress."""
+        problems = self.job.problems
+        kept = (*problems, problem) if len(problems) < MOST_PROBLEMS else problems
+        self.job = replace(self.job, problems=kept, problem_count=self.job.problem_count + 1)

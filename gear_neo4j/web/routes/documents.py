@@ -1,0 +1,80 @@
+"""Documents: sent to be ingested, listed by source, and forgotten; what writes is a job."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from gear_neo4j.ingestion.job import Job
+from gear_neo4j.web.lanes import RETRY_AFTER
+from gear_neo4j.web.responses import Json, problems
+from gear_neo4j.web.service import AnyCall
+from gear_neo4j.web.uploads import UploadForm, received
+from gear_neo4j.web.writing import grant, require_source, require_whole, require_writer
+from gear_neo4j.wire import documents, job_json, sources_json
+
+PATH = "/api/documents"
+LONGEST_SOURCE = 2_000
+router = APIRouter(prefix=PATH, tags=["documents"])
+# Described here, because the route reads the form only once it is known that its caller may write.
+FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"multipart/form-data": {"schema": UploadForm.model_json_schema()}},
+    }
+}
+Source = Annotated[str, Query(max_length=LONGEST_SOURCE)]
+
+
+@router.post(
+    "",
+    status_code=202,
+    response_model=documents.Job,
+    responses=problems(404, 409, 422, 503, 504, 507),
+    openapi_extra=FORM,
+)
+async def send(call: AnyCall) -> Response:
+    """Accept files to ingest: text, Markdown, HTML, PDF, CSV, JSONL of passages, and in `triples` JSONL of triples."""
+    require_writer(call.caller)
+    service = call.service
+    if not service.uploads.acquire(blocking=False):
+        raise HTTPException(429, "as many uploads arrive at once as may: try again", headers=RETRY_AFTER)
+    try:
+        async with received(call.request, most_files=service.options.upload_files) as upload:
+            held = grant(call.caller, upload.collection)
+            await call.search(require_whole, service.gear, call.caller, held, upload.documents)
+            job = await run_in_threadpool(service.jobs.submit, held, upload.options, upload.sent)
+    finally:
+        service.uploads.release()
+    return _accepted(job)
+
+
+@router.get("", response_model=documents.Sources, responses=problems(422, 503, 504))
+async def sources(
+    call: AnyCall,
+    collection: str | None = None,
+    after: Source = "",
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+) -> Response:
+    """The sources of the passages that the caller sees, in order; `next` is `after` of the next page."""
+    view = call.view(collections=None if collection is None else [collection])
+    return Json(sources_json(await call.search(view.corpus.sources, after=after, limit=limit)))
+
+
+@router.delete(
+    "/{source:path}",
+    status_code=202,
+    response_model=documents.Job,
+    responses=problems(404, 422, 503, 504, 507),
+)
+async def forget(source: str, collection: str, call: AnyCall) -> Response:
+    """Forget a source of a collection: all its passages, and the triples that they state."""
+    held = grant(call.caller, collection)
+    await call.search(require_source, call.service.gear, call.caller, held, source)
+    return _accepted(await run_in_threadpool(call.service.jobs.forget, held, source))
+
+
+def _accepted(job: Job) -> Response:
+    return Json(job_json(job), 202, {"Location": f"/api/jobs/{job.id}"})

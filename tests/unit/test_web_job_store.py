@@ -1,0 +1,114 @@
+"""The queue on disk: its order, what is taken again, what is kept, and for whom."""
+
+import stat
+from dataclasses import replace
+
+import pytest
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.job import Job, JobFile
+from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.web.jobs.store import MOST_ENDED, JobOptions, JobStore, StoredJob
+from gear_neo4j.web.uploads import file_name
+
+PLAIN = JobOptions()
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = JobStore(tmp_path)
+    yield store
+    store.close()
+
+
+def add(store, id, *, owner="ada", size=0, state="waiting", options=PLAIN):
+    """Put a job into the queue."""
+    files = (JobFile("a.txt", "passages", size),)
+    job = Job(id=id, task="ingest", state=state, collection="legal", files=files)
+    store.add(StoredJob(job, owner, options))
+    return job
+
+
+def test_jobs_are_taken_in_their_order_and_again_if_they_did_not_end(store, tmp_path):
+    """By the next process, too; one that waits again counts as never begun."""
+    add(store, "first")
+    add(store, "second")
+    taken = [(stored.job.id, stored.job.state, stored.starts) for stored in (store.take(), store.take())]
+    other = JobStore(tmp_path)
+    again = other.take()
+    other.save(replace(again.job, state="waiting"))
+    reset = other.take()
+    other.save(replace(reset.job, state="done"))
+    last = other.take()
+    other.save(replace(last.job, state="failed"))
+    nothing = other.take()
+    other.close()
+
+    assert [("first", "running", 1), ("first", "running", 2)] == taken
+    assert ("first", 3, 1, "second", None) == (again.job.id, again.starts, reset.starts, last.job.id, nothing)
+
+
+def test_a_job_comes_back_as_it_was(store):
+    """With its options."""
+    options = JobOptions(readers=("group:legal",), replace=True, extract="none")
+    job = add(store, "first", options=options, size=7)
+
+    assert StoredJob(job, "ada", options) == store.get("first")
+    assert (None, 7, frozenset({"first"})) == (store.get("second"), store.bytes(), store.unfinished())
+
+
+def test_a_job_that_waits_is_cancelled_and_one_that_runs_is_marked(store):
+    """The mark is there when its progress is kept."""
+    running = add(store, "running")
+    add(store, "waiting")
+    store.take()
+    before = store.save(replace(running, state="running"))
+    for id in ("running", "waiting"):
+        store.cancel(id, finished="now")
+
+    assert (False, True) == (before, store.save(replace(running, state="running")))
+    assert ("cancelled", "now") == (store.get("waiting").job.state, store.get("waiting").job.finished)
+    assert [1, 1, 0] == [store.count(state) for state in ("running", "cancelled", "waiting")]
+    assert (True, 1) == (store.get("running").cancelled, store.waiting("ada"))
+
+
+def test_the_newest_jobs_of_an_owner_are_kept(store):
+    """Those of another are not pushed out, nor those that wait."""
+    add(store, "bo", owner="bo", state="done")
+    add(store, "old")
+    for number in range(MOST_ENDED + 2):
+        add(store, str(number), state="done")
+
+    assert ["bo"] == [stored.job.id for stored in store.newest(owner="bo", limit=5)]
+    assert MOST_ENDED + 1 == len(store.newest(owner="ada", limit=1_000))
+    assert (["201", "200"], True) == (
+        [stored.job.id for stored in store.newest(owner=None, limit=2)],
+        store.get("old") is not None,
+    )
+
+
+def test_the_file_is_for_its_owner_alone(store, tmp_path):
+    """And so is what SQLite puts beside it."""
+    add(store, "first")
+
+    assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+
+
+def test_an_id_with_a_slash_is_refused_where_it_could_be_that_of_another_collection():
+    """In the default collection of a confined ingest, and nowhere else."""
+    confined = Membership.of("default", None, confined=True)
+
+    assert "p1" == confined.own("p1")
+    assert ["hr/p1", "hr/p1"] == [
+        Membership.of("legal", None, confined=True).own("hr/p1"),
+        Membership.of("default", None).own("hr/p1"),
+    ]
+    with pytest.raises(ValueError, match="slash"):
+        confined.own("hr/p1")
+
+
+@pytest.mark.parametrize("name", ["", "a/", "a\\", "a\x00.txt", "a\n.txt", " a.txt", "\ud800.txt", "x" * 201])
+def test_a_name_that_cannot_be_a_source_is_refused(name):
+    """In one line."""
+    with pytest.raises(InputError, match="a file has no name that can be used"):
+        file_name(name)
