@@ -115,6 +115,7 @@ def _options(settings: Settings, *, docs: bool) -> ServiceOptions:
         allowed_hosts=(*settings.serve_allowed_hosts, *_own_names(settings.serve_host)),
         allowed_origins=settings.serve_allowed_origins,
         public_url=settings.serve_public_url,
+        neo4j_uri=settings.uri,
         docs=docs,
         log_questions=settings.serve_log_questions,
     )

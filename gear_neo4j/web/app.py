@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gear_neo4j.errors import GearError
 from gear_neo4j.gear import Gear
+from gear_neo4j.web import pages
 from gear_neo4j.web.access_log import log_error, log_request
 from gear_neo4j.web.body_deadline import BodyDeadline
 from gear_neo4j.web.callers import KeyBackend, refuse
@@ -28,11 +29,20 @@ from gear_neo4j.web.middleware import PlainErrors, RequestEntry, SameOrigin
 from gear_neo4j.web.openapi import DOCS_PATHS, openapi_of, with_docs
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
 from gear_neo4j.web.problems import failure_of, failure_response
-from gear_neo4j.web.routes import asking, chat, explaining, health, recipes, retrieval
+from gear_neo4j.web.routes import asking, chat, drawing, entities, explaining, health, recipes, retrieval
 from gear_neo4j.web.service import Service, make_service
 
 CLOSING_SECONDS = 5.0
-ROUTERS = (health.router, retrieval.router, asking.router, recipes.router, explaining.router, chat.router)
+ROUTERS = (
+    health.router,
+    retrieval.router,
+    entities.router,
+    asking.router,
+    recipes.router,
+    explaining.router,
+    drawing.router,
+    chat.router,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,7 @@ def create_app(
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
+    pages.with_page(app)
     if options.docs:
         with_docs(app)
     app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
@@ -96,7 +107,7 @@ def create_app(
 def _middleware(service: Service) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     options = service.options
-    open_paths = (*health.OPEN_PATHS, *(DOCS_PATHS if options.docs else ()))
+    open_paths = (*health.OPEN_PATHS, *pages.OPEN_PATHS, *(DOCS_PATHS if options.docs else ()))
     backend = KeyBackend(service.ring, service.views, failed=options.failed_keys, open_paths=open_paths)
     return [
         Middleware(RequestEntry, on_end=partial(_end, service)),

@@ -10,16 +10,20 @@ from gear_neo4j.agents.run import EventKind
 from gear_neo4j.wire.shapes import (
     Embedding,
     Entity,
+    EntityFact,
     EntityHit,
+    EntitySummary,
     Fact,
     FactCitation,
     Figure,
     Hit,
+    Neighbour,
     PassageCitation,
     Path,
     RecordedReply,
     Shape,
     Step,
+    Synonym,
     Triple,
     Usage,
 )
@@ -140,6 +144,31 @@ class PassageDocument(Document):
     exact: bool
 
 
+class Entities(Document):
+    """The entity of a name first, then those with similar names."""
+
+    kind: Literal["entities"]
+    name: Text
+    entities: list[EntitySummary]
+
+
+class EntityDocument(Document):
+    """One entity: its facts by passage, those with similar names, and the entities at the other ends of its facts.
+
+    `exact` is false where it has more facts than these.
+    """
+
+    kind: Literal["entity"]
+    id: Text
+    name: Text
+    labels: list[Text]
+    degree: int
+    facts: list[EntityFact]
+    synonyms: list[Synonym]
+    neighbours: list[Neighbour]
+    exact: bool
+
+
 class Status(Document):
     """What a caller sees of a database, and the names by which it can be searched; `version` is gear-neo4j's.
 
@@ -179,10 +208,11 @@ def json_schema() -> dict[str, Any]:
 
     Example:
         >>> sorted(json_schema()["discriminator"]["mapping"])
-        ['answer', 'event', 'passage', 'paths', 'problem', 'search', 'status', 'trace']
+        ['answer', 'entities', 'entity', 'event', 'passage', 'paths', 'problem', 'search', 'status', 'trace']
     """
     documents = Annotated[
-        Search | Paths | Trace | Answer | Event | PassageDocument | Status | Problem, Field(discriminator="kind")
+        Search | Paths | Trace | Answer | Event | PassageDocument | Entities | EntityDocument | Status | Problem,
+        Field(discriminator="kind"),
     ]
     schema = TypeAdapter[Any](documents).json_schema(schema_generator=_SchemaGenerator)
     return {
