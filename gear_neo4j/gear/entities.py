@@ -13,6 +13,8 @@ from gear_neo4j.retrieval.lucene import fuzzy_query, lucene_query
 MOST_ENTITIES = 20
 # A longer text is no name.
 MOST_WORDS = 8
+# Of a longer word Lucene can make no automaton.
+LONGEST_WORD = 100
 # Shorter beginnings of words stand for too many names.
 LEAST_BEGINNING = 3
 
@@ -48,7 +50,7 @@ def _candidates(session: Session, name: str) -> Iterator[str]:
         dictionary = session.dictionaries.current()
         yield from dictionary.nodes_named(name)
         yield from (node for match in dictionary.find(name) for node in match.nodes)
-    words = [word for word in lucene_query(name).split() if word.isalnum()][:MOST_WORDS]
+    words = [word for word in lucene_query(name).split() if word.isalnum() and len(word) <= LONGEST_WORD][:MOST_WORDS]
     if words:
         similar, _ = export.similar([], text=_similar_query(words))
         yield from (entity.id for entity in similar.values())

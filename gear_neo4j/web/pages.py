@@ -1,4 +1,4 @@
-"""The page of the service: a shell at ``/``; its modules and its style have addresses that change with their content."""
+"""The page of the service: a shell at ``/``; modules and style have addresses that change with their content."""
 
 import hashlib
 from importlib.resources import files
@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
-from starlette.staticfiles import NotModifiedResponse, StaticFiles
+from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 FOLDER = Path(str(files(__package__))) / "static"
@@ -47,16 +47,23 @@ class _Unchanging(StaticFiles):
 
 def with_page(app: Starlette) -> None:
     """Add the page to an application."""
-    shell = Template((FOLDER / _SHELL).read_text(encoding="utf-8")).substitute(static=STATIC)
+    shell = Template((FOLDER / _SHELL).read_text(encoding="utf-8")).substitute(static=STATIC, preloads=_preloads())
 
     async def page(request: Request) -> Response:
         headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "ETag": f'"{DIGEST}"'}
         if _is_known(request):
-            return NotModifiedResponse(HTMLResponse(headers=headers).headers)
+            # With the policy, too: a browser replaces the headers that it has kept.
+            return Response(status_code=304, headers=headers)
         return HTMLResponse(shell, headers=headers)
 
     app.router.routes.append(Route("/", page, include_in_schema=False))
     app.router.routes.append(Mount(STATIC, _Unchanging(directory=FOLDER), name="static"))
+
+
+def _preloads() -> str:
+    """Modules are loaded at once, and not one after the other as each names the next."""
+    modules = [name for name in _FILES if name.endswith(".js")]
+    return "\n".join(f'<link rel="modulepreload" href="{STATIC}/{name}">' for name in modules)
 
 
 def _is_known(request: Request) -> bool:

@@ -17,6 +17,7 @@ from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Fact, Hits, Passage, PassageRecord, Path, Triple, make_triple
 from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.graph.entities import EntityRecord
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status
 from gear_neo4j.usage import Usage
@@ -77,6 +78,7 @@ PAIRS = {
     Answer: (wire.answer_json, wire.answer_from),
     Event: (wire.event_json, wire.event_from),
     PassageRecord: (wire.passage_json, wire.passage_from),
+    EntityRecord: (wire.entity_json, wire.entity_from),
     Status: (wire.status_json, wire.status_from),
 }
 

@@ -8,7 +8,7 @@ import { mountExplore } from "./explore.js";
 import { mountHealth } from "./health.js";
 import { askForKey, storedKey } from "./key.js";
 import { showFailure, showWait } from "./notices.js";
-import { connectTabs } from "./tabs.js";
+import { followAddress, offerTabs } from "./tabs.js";
 import { counted, line } from "./text.js";
 
 const place = document.getElementById("start");
@@ -20,7 +20,7 @@ async function start() {
     const [recipes, status] = await Promise.all([call("/api/recipes"), call("/api/status")]);
     put(place);
     describe(status);
-    connectTabs({
+    followAddress({
       ask: mountAsk(panel("ask"), recipes),
       compare: mountCompare(panel("compare"), recipes),
       explore: mountExplore(panel("explore")),
@@ -40,6 +40,7 @@ function describe(status) {
   document.getElementById("database").textContent = `${line(status.database, 60)}: ${counts.join(", ")}`;
 }
 
+offerTabs(["ask", "compare", "explore", "health"]);
 const control = document.getElementById("key-button");
 control.hidden = !storedKey();
 control.addEventListener("click", async () => {

@@ -41,7 +41,7 @@ export function mountAsk(panel, recipes) {
     running = new AbortController();
     form.running = true;
     try {
-      await (choices.mode === "search" ? search : answer)(choices, result, running.signal);
+      await (choices.mode === "search" ? search : answer)(choices, { place: result, signal: running.signal, again: () => again(choices) });
     } catch (error) {
       if (!isStopped(error)) showFailure(result, error, ask);
       else if (!result.querySelector(".answer:not(.draft)")) result.append(make("p", { class: "remark", role: "status" }, "Stopped."));
@@ -57,40 +57,40 @@ export function mountAsk(panel, recipes) {
   };
 }
 
-async function search(choices, place, signal) {
+async function search(choices, { place, signal, again }) {
   showWait(place, "Searching…");
   const found = await call("/api/search", { body: bodyOf(choices), signal });
   put(
     place,
-    bar(found.question, () => textOf(found.hits)),
+    bar(() => textOf(found.hits), again),
     make("p", { class: "note", role: "status" }, searchNote(found)),
     make("section", {}, make("h2", {}, "Passages"), hitList(found.hits)),
   );
   place.append(pathSection(found.paths, "Paths through the graph"));
 }
 
-async function answer(choices, place, signal) {
+async function answer(choices, { place, signal, again }) {
   const log = new StepLog();
   const final = make("div", { "aria-live": "polite" });
   put(place, log.element, log.draft, final);
   try {
     for await (const { name, data } of stream("/api/ask", { body: { ...bodyOf(choices), stream: true }, signal })) {
       if (name === "error") throw new Error(data.detail);
-      if (name === "answer") return finish(data.answer, log, place, final);
+      if (name === "answer") return finish(data.answer, { log, place, final, again });
       log.add(name, data);
     }
     throw new Error("The stream ended before the answer. Try again.");
   } catch (error) {
     log.end("Stopped after");
     if (isStopped(error)) throw error;
-    showFailure(final, error);
+    showFailure(final, error, again);
   }
 }
 
-function finish(result, log, place, final) {
+function finish(result, { log, place, final, again }) {
   log.end("Answered in");
   put(final, answerSection(result));
-  place.prepend(bar(result.question, () => result.answer));
+  place.prepend(bar(() => result.answer, again));
   place.prepend(final);
   const steps = result.trace.steps.filter(step => step.paths.length);
   for (const step of steps.slice(0, 4)) {
@@ -102,10 +102,10 @@ function finish(result, log, place, final) {
 }
 
 /** What can be done with a result. */
-function bar(question, text) {
-  const copyText = button("Copy", () => copy(copyText, text()), { "aria-label": `Copy the result for: ${question.slice(0, 80)}` });
+function bar(text, again) {
+  const copyText = button("Copy", () => copy(copyText, text()));
   const share = button("Copy the link", () => copy(share, location.href));
-  return make("div", { class: "result-bar" }, copyText, share);
+  return make("div", { class: "result-bar" }, button("Ask again", again), copyText, share);
 }
 
 function textOf(hits) {

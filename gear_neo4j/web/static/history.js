@@ -49,6 +49,6 @@ export function showHistory(place, choose) {
     localStorage.removeItem(NAME);
     put(place);
     document.getElementById("question")?.focus();
-  });
+  }, { class: "quiet" });
   put(place, make("h2", {}, "Earlier"), make("ul", { class: "plain" }, ...rows), forget);
 }

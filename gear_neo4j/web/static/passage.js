@@ -51,7 +51,9 @@ function isOwn(url) {
 }
 
 function metadata(passage) {
-  const fields = [["collection", passage.collection], ...Object.entries(passage.metadata)];
+  const collection = passage.collection === "default" ? [] : [["collection", passage.collection]];
+  const fields = [...collection, ...Object.entries(passage.metadata)];
+  if (!fields.length) return null;
   const rows = fields.flatMap(([name, value]) => [
     make("dt", {}, line(name, 60)),
     make("dd", {}, foreign(line(Array.isArray(value) ? value.join(", ") : value, 300))),

@@ -95,7 +95,7 @@ export class QuestionForm {
   #build(onAsk) {
     this.agentField = field("agent", "Agent", this.agent);
     this.retrieverField = field("retriever", "Retriever", this.retriever);
-    const narrowing = make("div", { class: "options" }, field("collections", "Collections, separated by commas", this.collections), field("where", "Filter of metadata", this.where));
+    const common = make("div", { class: "options" }, field("k", "Passages", this.k), field("collections", "Collections, separated by commas", this.collections), field("where", "Filter of metadata", this.where));
     this.question.addEventListener("keydown", event => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -115,7 +115,7 @@ export class QuestionForm {
         make("div", { class: "actions" }, this.submit, this.stop),
       ),
       this.about,
-      make("details", {}, make("summary", {}, "Options"), make("div", { class: "options" }, field("k", "Passages", this.k)), narrowing, this.place),
+      make("details", {}, make("summary", {}, "Options"), common, this.place),
     );
     return form;
   }

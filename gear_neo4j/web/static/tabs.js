@@ -5,29 +5,10 @@
  */
 
 /**
- * Connect the tabs of the page.
- * @param {Record<string, Tab>} tabs by the name in their ids and in the fragment
- * @returns {(name: string, parameters?: Record<string, string>) => void} opens a tab
+ * Let the tabs be chosen, from the moment that they are seen.
+ * @param {string[]} names those in their ids and in the fragment
  */
-export function connectTabs(tabs) {
-  const names = Object.keys(tabs);
-  const control = name => document.getElementById(`tab-${name}`);
-
-  function open(name, parameters) {
-    for (const other of names) {
-      control(other).setAttribute("aria-selected", String(other === name));
-      control(other).tabIndex = other === name ? 0 : -1;
-      document.getElementById(`panel-${other}`).hidden = other !== name;
-    }
-    tabs[name].show(parameters);
-  }
-
-  function follow() {
-    const [name, query] = location.hash.slice(1).split(/\?(.*)/s);
-    if (names.includes(name)) open(name, new URLSearchParams(query ?? ""));
-    else if (!location.hash) open(names[0], new URLSearchParams());
-  }
-
+export function offerTabs(names) {
   for (const name of names) {
     control(name).addEventListener("click", () => go(name));
     control(name).addEventListener("keydown", event => {
@@ -38,9 +19,32 @@ export function connectTabs(tabs) {
       go(other);
     });
   }
+}
+
+/**
+ * Show the tab that the address names, now and whenever it changes; without one, the first.
+ * @param {Record<string, Tab>} tabs
+ */
+export function followAddress(tabs) {
+  const names = Object.keys(tabs);
+
+  function follow() {
+    const [name, query] = location.hash.slice(1).split(/\?(.*)/s);
+    if (names.includes(name)) open(name, new URLSearchParams(query ?? ""));
+    else if (!location.hash) open(names[0], new URLSearchParams());
+  }
+
+  function open(name, parameters) {
+    for (const other of names) {
+      control(other).setAttribute("aria-selected", String(other === name));
+      control(other).tabIndex = other === name ? 0 : -1;
+      document.getElementById(`panel-${other}`).hidden = other !== name;
+    }
+    tabs[name].show(parameters);
+  }
+
   addEventListener("hashchange", follow);
   follow();
-  return go;
 }
 
 /**
@@ -60,6 +64,10 @@ export function go(name, parameters = {}) {
  */
 export function note(name, parameters) {
   history.replaceState(null, "", `#${name}?${new URLSearchParams(parameters)}`);
+}
+
+function control(name) {
+  return document.getElementById(`tab-${name}`);
 }
 
 function neighbour(names, name, key) {
