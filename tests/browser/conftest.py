@@ -1,4 +1,4 @@
-"""A browser for the tests of the page: this machine's Chromium, driven by Playwright. Where CI is true, it must be there."""
+"""A browser for the tests of the page: Chromium, driven by Playwright. Where CI is true, it must be there."""
 
 import os
 import shutil
