@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gear_neo4j.graph.collections import Collection
     from gear_neo4j.graph.corpus_writes import Deletion
     from gear_neo4j.graph.database import Driver
+    from gear_neo4j.graph.entities import EntityRecord, EntitySummary
     from gear_neo4j.graph.graph import Graph
     from gear_neo4j.graph.store import Counts
     from gear_neo4j.ingestion.limits import Limits
@@ -93,6 +94,8 @@ __all__ = [
     "Dialect",
     "Driver",
     "Embedder",
+    "EntityRecord",
+    "EntitySummary",
     "Event",
     "EventStream",
     "ExtractionReport",
@@ -186,6 +189,8 @@ _MODULES = {
     "Dialect": "adoption.admin_csv",
     "Driver": "graph.database",
     "Embedder": "models.embeddings",
+    "EntityRecord": "graph.entities",
+    "EntitySummary": "graph.entities",
     "Event": "agents.run",
     "EventStream": "gear.events",
     "ExtractionReport": "extraction.run",

@@ -13,12 +13,14 @@ from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
 from gear_neo4j.gear.communities import Communities
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.corpus import Corpus
+from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record
 from gear_neo4j.gear.events import EventStream
 from gear_neo4j.gear.overlay import Overlay
 from gear_neo4j.gear.passages import passage_record
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.status import status_of
 from gear_neo4j.graph.database import Database, Driver
+from gear_neo4j.graph.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.ingestion.pipeline import IngestReport
@@ -261,6 +263,18 @@ class Gear:
             NothingFound: there is no passage of that id, or none that this view may see.
         """
         return passage_record(self.graph, id)
+
+    def entities(self, name: str, *, limit: int = MOST_ENTITIES) -> tuple[EntitySummary, ...]:
+        """The entity of a name first, then those with similar names; empty if there are none."""
+        return entities_named(self._session, name, limit=limit)
+
+    def entity(self, id: str) -> EntityRecord:
+        """One entity by its id, its facts by passage, and entities with similar names; of a hub, only some facts.
+
+        Raises:
+            NothingFound: there is no entity of that id, or none that this view may see.
+        """
+        return entity_record(self.graph, id)
 
     def status(self) -> Status:
         """What this view sees of the database, and the retrievers and agents for it; read-only.

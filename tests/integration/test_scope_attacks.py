@@ -341,6 +341,12 @@ ATTACKS = {
     "passages by id": lambda view: view.graph.store.passages(SECRET_IDS),
     "a record by id": lambda view: view.passage(SECRET_IDS[1]),
     "triples of a record": lambda view: view.graph.store.stated_triples(SECRET_IDS[1], limit=9),
+    "a secret entity": lambda view: view.entities(f"Bo {TAINT}name"),
+    "an entity by its beginning": lambda view: view.entities(TAINT[:4]),
+    "entities around": lambda view: [view.entity(one.id) for one in view.entities("Ada Elbe")],
+    "a node by its id": lambda view: [
+        view.graph.entities.record(f"4:{view.entities('Ada')[0].id.split(':')[1]}:{number}") for number in range(60)
+    ],
     "the status": lambda view: view.status(),
     "all passages": lambda view: list(view.graph.store.all_passages()),
     "triples of passages": lambda view: view.graph.store.start_triples(SECRET_IDS, query=VECTOR, limit=10),
