@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from gear_neo4j.graph.database import Driver
     from gear_neo4j.graph.entities import EntityRecord, EntitySummary
     from gear_neo4j.graph.graph import Graph
+    from gear_neo4j.graph.sources import SourcePage
     from gear_neo4j.graph.store import Counts
     from gear_neo4j.ingestion.limits import Limits
     from gear_neo4j.ingestion.lines import Problem
@@ -148,6 +149,7 @@ __all__ = [
     "Session",
     "Settings",
     "Source",
+    "SourcePage",
     "Stats",
     "Status",
     "Step",
@@ -242,6 +244,7 @@ _MODULES = {
     "SentenceTransformerEmbedder": "models.embeddings",
     "Session": "gear.session",
     "Settings": "settings",
+    "SourcePage": "graph.sources",
     "Source": "domain",
     "Stats": "gear.stats",
     "Status": "status",
