@@ -1,14 +1,15 @@
-# The service. It needs no network but that to Neo4j: the embedding model is in the image, PyTorch is the one for CPUs.
+# The service. It needs no network but that to Neo4j: the embedding model is in the image.
 #   docker build -t gear-neo4j .
 #   docker compose up --wait        # with Neo4j: see docs/team.md
 
 FROM python:3.11-slim-bookworm AS build
-ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+# The address of PyTorch's wheels for CPUs, which pytorch.org names, makes the image gigabytes smaller.
+ARG TORCH_INDEX=
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 RUN python -m venv /opt/gear
 ENV PATH=/opt/gear/bin:$PATH
 # First, and so in a layer of its own: it is by far the largest.
-RUN pip install --index-url "$TORCH_INDEX" 'torch>=2.11'
+RUN pip install ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} 'torch>=2.11'
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY cypher ./cypher
