@@ -15,7 +15,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
@@ -28,6 +29,7 @@ from benchmarks.measure import current_megabytes, fresh_server
 from benchmarks.scale import write_batch, write_files
 from benchmarks.soak_record import Record, Retries, plot
 from gear_neo4j import Gear, Naive, Settings
+from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.retrieval.rankers import BaseName
 from gear_neo4j.server import local
@@ -92,7 +94,8 @@ def forget_repeatedly(gear: Gear, written: "Queue[str]", record: Record, stop: t
         except Empty:
             continue
         before = record.done["forget"]
-        with record.counted("forget"):
+        with record.counted("forget"), suppress(NothingFound):
+            # An ingest that the restart of the server ended may have written nothing.
             gear.corpus.forget(source)
         if record.done["forget"] == before:
             written.put(source)
@@ -152,7 +155,7 @@ def soak(settings: Settings, server: local.LocalServer, *, minutes: float, resta
                 thread.join()
         after = gear.corpus.counts()
     shutil.rmtree(folder)
-    return record.report(minutes=minutes, as_before=before == after)
+    return {**record.report(minutes=minutes), "before": asdict(before), "after": asdict(after)}
 
 
 def main() -> None:

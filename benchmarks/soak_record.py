@@ -71,7 +71,7 @@ class Record:
     def _was_away(self, *, since: float) -> bool:
         return self.stopped_at is not None or any(end >= since for _, end in self.away)
 
-    def report(self, *, minutes: float, as_before: bool) -> dict[str, Any]:
+    def report(self, *, minutes: float) -> dict[str, Any]:
         """The figures as JSON."""
         half = len(self.searches) // 2
         return {
@@ -85,7 +85,6 @@ class Record:
             "memory_by_quarter": by_quarter(self.memory),
             "memory_slope_mb_an_hour": slopes(self.memory),
             "memory": self.memory,
-            "as_before": as_before,
         }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.graph.database import Database, Row
-from gear_neo4j.graph.store import passage_of
+from gear_neo4j.graph.store import is_whole, passage_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ExtractionQueue:
         rows = self._database.call(
             "passages_to_extract", **selection.parameters, after=after, limit=limit, failed=failed
         )
-        return [passage_of(row) for row in rows]
+        return [passage_of(row) for row in rows if is_whole(row["id"], row["text"])]
 
     def readers(self) -> dict[str, int]:
         """How many passages each extractor has read, by its name, most first."""

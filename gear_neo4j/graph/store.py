@@ -187,12 +187,13 @@ class Store:
 
     def all_passages(self) -> Iterator[Passage]:
         """Every passage in order of id, streamed."""
-        return map(passage_of, self.database.stream("all_passages"))
+        rows = self.database.stream("all_passages")
+        return (passage_of(row) for row in rows if is_whole(row["id"], row["text"]))
 
     def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
         """The passages with these ids; unknown ids are left out."""
         rows = self.database.call("passages_by_id", ids=list(ids))
-        return {row["id"]: passage_of(row) for row in rows}
+        return {row["id"]: passage_of(row) for row in rows if is_whole(row["id"], row["text"])}
 
     def stated_triples(self, passage: str, *, limit: int) -> list[Triple]:
         """At most ``limit`` of the triples that a passage states, in order of their three parts."""
@@ -210,7 +211,9 @@ class Store:
         """
         row = self.database.call("start_paths", passages=list(passages), limit=limit, **step.parameters)[0]
         start = [_scored_triple(*values) for values in row["start"]]
-        contents = {id: _passage(id, *whole) for id, *whole in row["passages"]}
+        contents = {
+            id: _passage(id, title, text, *rest) for id, title, text, *rest in row["passages"] if is_whole(id, text)
+        }
         if row["longer"] is None:
             return StartPaths(start, None, contents)
         expansions: list[list[ScoredTriple]] = [[] for _ in start]
@@ -285,6 +288,11 @@ def triple_of(row: Row) -> Triple:
     return Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
 
 
+def is_whole(id: str | None, text: str | None) -> bool:
+    """Whether a row has a passage: of one that is deleted while a query reads it, the server returns nulls."""
+    return id is not None and text is not None
+
+
 def passage_of(row: Row) -> Passage:
     """The passage in a row."""
     return _passage(
@@ -309,12 +317,14 @@ def _lookup_parameters(queries: Sequence[Mapping[str, object]], k: int) -> dict[
 
 
 def _index_hits(row: Row) -> IndexHits:
-    passages = {id: _passage(id, *whole) for id, _, *whole in (*row["dense"], *row["words"]) if whole}
+    passages = {
+        id: _passage(id, *whole) for id, _, *whole in (*row["dense"], *row["words"]) if whole and is_whole(id, whole[1])
+    }
     return IndexHits(_scored_ids(row["dense"]), _scored_ids(row["words"]), row.get("stating", ()), passages)
 
 
 def _scored_ids(hits: Sequence[Sequence[Any]]) -> list[tuple[str, float]]:
-    return [(id, score) for id, score, *_ in hits]
+    return [(id, score) for id, score, *_ in hits if id is not None]
 
 
 def _scored_triple(

@@ -90,6 +90,26 @@ def test_every_retriever_over_every_base_gives_ranked_hits(gear, recipe, base):
     assert all(hit.sources for hit in hits)
 
 
+def test_a_passage_that_is_deleted_meanwhile_is_passed_over(gear, database):
+    """The server returns nulls for a node that another process deletes while a query reads it."""
+    vector = [float(number) for number in gear.embedder.embed(["The 2024 physics prize"])[0]]
+    database.run(
+        Query(
+            "half_deleted",
+            "CREATE (:Passage {id: 'gone', collection: 'default', title: 'physics prize', embedding: $vector})",
+            frozenset({"vector"}),
+            writes=True,
+        ),
+        vector=vector,
+    )
+
+    for base in BASES:
+        found = gear.search("The 2024 physics prize", k=5, retriever=Naive(base=base))
+        assert "prize" in [hit.passage.id for hit in found]
+        assert "gone" not in [hit.passage.id for hit in found]
+    assert 0 == gear.corpus.extract(extractor="rules").failed
+
+
 @pytest.mark.parametrize("score", ["composed", "last", "encoded"])
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 @pytest.mark.parametrize("diverse", [True, False])
