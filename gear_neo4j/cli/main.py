@@ -107,7 +107,7 @@ COMMANDS: Commands = {
     ),
     "serve": (
         "gear_neo4j.cli.serve:serve",
-        "Serve searches and answers over HTTP, with OpenAI's chat protocol beside the API.",
+        "Serve searches and answers over HTTP: a page, an API, and OpenAI's chat protocol.",
     ),
     "keys": (
         "gear_neo4j.cli.keys:keys",

@@ -68,7 +68,7 @@ def serve(
     is_demo: bool,
     settings: Settings,
 ) -> None:
-    """Serve searches and answers over HTTP, with OpenAI's chat protocol beside the API.
+    """Serve searches and answers over HTTP: a page, an API, and OpenAI's chat protocol.
 
     Without keys, only this machine can call it; gear keys add NAME makes one. The log goes to standard error, a line of
     JSON for each request. Ctrl-C or SIGTERM stops it: requests under way are finished, for at most 30 seconds.

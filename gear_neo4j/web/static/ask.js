@@ -92,12 +92,13 @@ function finish(result, { log, place, final, again }) {
   put(final, answerSection(result));
   place.prepend(bar(() => result.answer, again));
   place.prepend(final);
+  const cited = markersByPassage(result);
   const steps = result.trace.steps.filter(step => step.paths.length);
   for (const step of steps.slice(0, 4)) {
     const heading = steps.length > 1 ? `Paths of step ${step.number}` : "Paths through the graph";
-    place.append(pathSection(step.paths, heading));
+    place.append(pathSection(step.paths, heading, cited));
   }
-  const hits = hitList(result.search.hits, { cited: markersByPassage(result) });
+  const hits = hitList(result.search.hits, { cited });
   place.append(make("section", {}, make("h2", {}, counted(result.search.hits.length, "passage")), hits));
 }
 

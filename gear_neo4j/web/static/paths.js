@@ -14,31 +14,32 @@ const MOST = 100;
  * A section with the paths of a search.
  * @param {any[]} paths best first
  * @param {string} heading
+ * @param {Map<string, unknown>} [cited] the passages that an answer cites
  * @returns {HTMLElement}
  */
-export function pathSection(paths, heading) {
+export function pathSection(paths, heading, cited = new Map()) {
   const place = make("div");
   const section = make("section", { class: "paths" }, make("h2", {}, heading), place);
-  if (paths.length) show(place, paths, FIRST);
+  if (paths.length) show(place, paths, { most: FIRST, cited });
   else put(place, make("p", { class: "note" }, "No path: none of the passages that were found has facts."));
   return section;
 }
 
-async function show(place, paths, most) {
+async function show(place, paths, { most, cited }) {
   const some = paths.slice(0, Math.min(most, MOST));
   const drawn = make("div", { class: "drawn" }, make("p", { class: "wait" }, "Drawing…"));
   const more = some.length < Math.min(paths.length, MOST) &&
-    button(`Show all ${Math.min(paths.length, MOST)} paths`, () => show(place, paths, MOST));
+    button(`Show all ${Math.min(paths.length, MOST)} paths`, () => show(place, paths, { most: MOST, cited }));
   const list = make("details", {}, make("summary", {}, `${counted(some.length, "path")} as text, with Cypher`), pathList(some, []));
-  put(place, drawn, legend(), list, more);
+  put(place, drawn, legend(cited.size > 0), list, more);
   try {
     const triples = some.map(({ text, score, scores, triples, passages, cypher }) => ({ text, score, scores, triples, passages, cypher }));
     const layout = await call("/api/picture", { body: { paths: triples } });
     const label = `${counted(some.length, "path")}, best first. Arrow keys walk from box to box.`;
-    put(drawn, pictureOf(layout, { label, width: drawn.clientWidth - 24, choose }));
+    put(drawn, pictureOf(layout, { label, width: drawn.clientWidth - 24, cited, choose }));
     list.lastElementChild.replaceWith(pathList(some, layout.links));
   } catch (error) {
-    showFailure(drawn, error, () => show(place, paths, most));
+    showFailure(drawn, error, () => show(place, paths, { most, cited }));
   }
 }
 
@@ -47,7 +48,7 @@ function choose(box) {
   if (box.kind === "entity") explore(box.name);
 }
 
-function legend() {
+function legend(hasCited) {
   const sample = kind => draw("svg", { class: `sample ${kind}`, width: 22, height: 14, "aria-hidden": "true" }, draw("rect", { x: 1, y: 1, width: 20, height: 12, rx: kind === "entity" ? 6 : 3 }));
   const best = draw("svg", { class: "sample", width: 22, height: 14, "aria-hidden": "true" }, draw("path", { class: "line best", d: "M1 7H21" }));
   return make(
@@ -56,6 +57,7 @@ function legend() {
     make("span", {}, best, "best path"),
     make("span", {}, sample("entity"), "entity: opens it in Explore"),
     make("span", {}, sample("triple"), "fact: opens its passage"),
+    hasCited && make("span", {}, sample("cited"), "fact whose passage is cited"),
   );
 }
 

@@ -9,10 +9,11 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 /**
  * The picture of a layout.
  * @param {any} layout as `/api/picture` returns it
- * @param {{label: string, width: number, choose: (box: any) => void}} options `width` is that of the place for it
+ * @param {{label: string, width: number, cited: Map<string, unknown>, choose: (box: any) => void}} options `width` is that
+ *   of the place for it, `cited` has the passages that an answer cites
  * @returns {HTMLElement}
  */
-export function pictureOf(layout, { label, width, choose }) {
+export function pictureOf(layout, { label, width, cited, choose }) {
   const scale = Math.min(1, Math.max(SMALLEST, width / layout.width));
   const picture = draw("svg", {
     viewBox: `0 0 ${layout.width} ${layout.height}`,
@@ -24,7 +25,7 @@ export function pictureOf(layout, { label, width, choose }) {
   // The best path last: it lies on top.
   const lines = [...layout.lines].sort((one, other) => other.paths[0] - one.paths[0]);
   const curves = lines.map(part => mark(curve(layout.boxes, part), part.paths));
-  const boxes = layout.boxes.map((part, place) => mark(boxOf(part, place), part.paths));
+  const boxes = layout.boxes.map((part, place) => mark(boxOf(part, { first: place === 0, cited: cited.has(part.passage) }), part.paths));
   picture.append(...curves.map(item => item.element), ...boxes.map(item => item.element));
   connect(picture, layout, boxes, [...curves, ...boxes], choose);
   return make("div", { class: "picture" }, picture);
@@ -43,12 +44,12 @@ function curve(boxes, { start, end }) {
   return draw("path", { class: "line", d: `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}` });
 }
 
-function boxOf(box, place) {
+function boxOf(box, { first, cited }) {
   const size = { x: box.x, y: box.y, width: box.width, height: box.height };
   const radius = { rank: 6, entity: 18, triple: 8 }[box.kind];
   return draw(
     "g",
-    { class: `box ${box.kind}`, role: "button", tabindex: place ? -1 : 0, "aria-label": nameOf(box) },
+    { class: `box ${box.kind}${cited ? " cited" : ""}`, role: "button", tabindex: first ? 0 : -1, "aria-label": nameOf(box) },
     draw("rect", { ...size, rx: radius }),
     draw("foreignObject", size, face(box)),
   );

@@ -53,18 +53,14 @@ export class QuestionForm {
     const mode = choices.mode === "search" || !this.recipes.has_model ? 1 : 0;
     if (choices.mode) this.modes[mode].input.checked = true;
     for (const name of ["question", "collections", "where", "k"]) if (name in choices) this[name].value = choices[name];
-    if (choices.agent && choices.agent in this.#named(this.recipes.agents)) this.agent.value = choices.agent;
-    this.#renew(choices.retriever, choices.options);
+    if (named(this.recipes.agents, choices.agent)) this.agent.value = choices.agent;
+    this.#renew(choices.retriever, choices.options ?? {});
   }
 
   /** @param {boolean} running */
   set running(running) {
     this.submit.disabled = running;
     this.stop.hidden = !running;
-  }
-
-  #named(recipes) {
-    return Object.fromEntries(recipes.map(recipe => [recipe.name, recipe]));
   }
 
   #mode(mode) {
@@ -78,14 +74,14 @@ export class QuestionForm {
   /** The retrievers and options of what is chosen now. */
   #renew(retriever = this.retriever.value, preset = {}) {
     const searching = this.mode === "search";
-    const agent = this.#named(this.recipes.agents)[this.agent.value];
+    const agent = named(this.recipes.agents, this.agent.value);
     const usable = this.recipes.retrievers.filter(recipe => this.recipes.has_model || !recipe.requires_model);
     const own = searching ? [] : [make("option", { value: "" }, "its own")];
     put(this.retriever, ...own, ...options(usable));
-    this.retriever.value = retriever in this.#named(usable) ? retriever : searching ? "auto" : "";
+    this.retriever.value = named(usable, retriever) ? retriever : searching ? "auto" : "";
     this.agentField.hidden = searching;
     this.retrieverField.hidden = !searching && !agent?.options.properties?.over;
-    const recipe = searching ? this.#named(usable)[this.retriever.value] : agent;
+    const recipe = searching ? named(usable, this.retriever.value) : agent;
     this.form = optionsForm(recipe?.options ?? {}, { prefix: "option", preset });
     put(this.place, this.form.element);
     this.about.textContent = (recipe?.summary ?? "").replaceAll("``", "");
@@ -119,6 +115,10 @@ export class QuestionForm {
     );
     return form;
   }
+}
+
+function named(recipes, name) {
+  return recipes.find(recipe => recipe.name === name);
 }
 
 function options(recipes) {
