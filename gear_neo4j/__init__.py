@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from gear_neo4j.graph.corpus_writes import Deletion
     from gear_neo4j.graph.database import Driver
     from gear_neo4j.graph.graph import Graph
+    from gear_neo4j.graph.sources import SourcePage, StoredSource
     from gear_neo4j.graph.store import Counts
     from gear_neo4j.ingestion.limits import Limits
     from gear_neo4j.ingestion.lines import Problem
@@ -145,9 +146,11 @@ __all__ = [
     "Session",
     "Settings",
     "Source",
+    "SourcePage",
     "Stats",
     "Status",
     "Step",
+    "StoredSource",
     "Subgraph",
     "Survey",
     "Sync",
@@ -238,9 +241,11 @@ _MODULES = {
     "Session": "gear.session",
     "Settings": "settings",
     "Source": "domain",
+    "SourcePage": "graph.sources",
     "Stats": "gear.stats",
     "Status": "status",
     "Step": "agents.answer",
+    "StoredSource": "graph.sources",
     "Subgraph": "retrieval.subgraph",
     "Survey": "adoption.survey",
     "Sync": "retrieval.sync",

@@ -204,6 +204,8 @@ def test_every_answer_and_problem_fits_the_openapi_document(client):
         ("get", "/api/passages/{id}", "/api/passages/nosuch", None),
         ("get", "/api/status", "/api/status", None),
         ("get", "/api/recipes", "/api/recipes", None),
+        ("get", "/api/documents", "/api/documents", None),
+        ("get", "/api/jobs", "/api/jobs", None),
         ("post", "/api/search", "/api/search", {"question": ""}),
         ("get", "/v1/models", "/v1/models", None),
         ("get", "/v1/models/{model}", "/v1/models/nosuch", None),
