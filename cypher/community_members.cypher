@@ -1,17 +1,20 @@
 // name: community_members(names, most)
 // access: read
 // columns: id, members
+// scope: filtered
 // Streams every community (id) with members: its $most direct members of highest degree, each as [names, labels,
 // degree]. names holds the member's values of the properties in $names, or the name of an entity where $names is empty.
 // The degree of a node is the number of its triples.
 MATCH (c:__GearCommunity)
+/*+ WHERE IN_SCOPE_COMMUNITY(c) */
 CALL (c) {
   MATCH (e)-[:IN_COMMUNITY]->(c)
+  /*+ WHERE IN_SCOPE_ENTITY(e) */
   WITH e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
   ORDER BY degree DESC, elementId(e)
   LIMIT $most
   RETURN collect([CASE
-    WHEN size($names) = 0 THEN [e.name]
+    WHEN size($names) = 0 THEN [coalesce(/*+ SPELLING(e), */ e.name)]
     ELSE [key IN $names WHERE toStringOrNull(e[key]) IS NOT NULL | left(toStringOrNull(e[key]), 200)]
   END, labels(e), degree]) AS members
 }

@@ -1,8 +1,9 @@
-// name: record_communities(version, most)
+// name: record_communities(collection, version, most)
 // access: write
-// columns: stores
-// Stores the version of the graph from which the communities were built, and the size limit of a leaf community. stores
-// is 0 if the database has no store.
-MATCH (s:__GearStore {id: 'store'})
-SET s.communitiesOf = $version, s.communitySize = $most
-RETURN count(*) AS stores
+// columns: builds
+// Stores the version of the graph from which the communities of a collection were built, and the size limit of a leaf
+// community. builds is 0 if the collection was dropped meanwhile.
+MATCH (b:__GearStore {id: 'communities/' + $collection})
+USING INDEX SEEK b:__GearStore(id)
+SET b.communitiesOf = $version, b.communitySize = $most
+RETURN count(*) AS builds

@@ -2,7 +2,8 @@
 // access: write
 // columns: triples, entities
 // Replaces title, text and embedding (float32) of passages. Deletes the triples of the old text, and the entities that
-// have no other triple; the columns are the numbers of deleted triples and entities.
+// have no other triple; the columns are the numbers of deleted triples and entities. Where a reader loses a passage,
+// reports of communities are hidden until the next build.
 CALL () {
   MATCH (turn:__GearStore {id: 'turn'})
   USING INDEX SEEK turn:__GearStore(id)
@@ -47,6 +48,14 @@ CALL () {
   UNWIND $rows AS row
   MATCH (p:Passage {id: row.id})
   USING INDEX SEEK p:Passage(id)
+  CALL (p, row) {
+    WITH p, row
+    WHERE row.readers <> []
+      AND (p.readers IS NULL OR any(name IN p.readers WHERE name <> '' AND NOT name IN row.readers))
+    MATCH (b:__GearStore {id: 'communities/' + p.collection})
+    USING INDEX SEEK b:__GearStore(id)
+    SET b.restricted = randomUUID()
+  }
   SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position,
     p.readers = nullIf(coalesce(row.readers, p.readers), [])
   FOREACH (key IN [key IN keys(p) WHERE key STARTS WITH 'meta_' AND row.metadata[key] IS NULL] | SET p[key] = null)

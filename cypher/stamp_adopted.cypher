@@ -5,7 +5,8 @@
 // and sets who may read them. A node's $property names its readers, one or a list; $readers are those of a node without
 // it, null for everybody. A list without names is nobody, kept as ['']: no principal has a blank name. A triple over the
 // graph states something of both its ends, so only readers of its passage and of both may read it. last is the id of the
-// last passage, stamped how many passages and triples changed; no row where there are no more.
+// last passage, stamped how many passages and triples changed; no row where there are no more. Where a reader or a
+// collection loses something, reports of communities are hidden until the next build.
 CALL () {
   MATCH (turn:__GearStore {id: 'turn'})
   USING INDEX SEEK turn:__GearStore(id)
@@ -29,11 +30,13 @@ MATCH (p)-[:DESCRIBES]->(n)
 WITH p, CASE WHEN n[$property] IS NULL THEN $readers
   ELSE [name IN [] + n[$property] WHERE toStringOrNull(name) IS NOT NULL | toString(name)] END AS named
 WITH p, CASE named WHEN [] THEN [''] ELSE named END AS allowed
-WITH p, allowed,
-  coalesce(p.collection, '') <> $collection OR coalesce(p.readers, []) <> coalesce(allowed, []) AS differs
+WITH p, allowed, p.collection AS was,
+  coalesce(p.collection, '') <> $collection OR coalesce(p.readers, []) <> coalesce(allowed, []) AS differs,
+  allowed IS NOT NULL
+    AND (p.readers IS NULL OR any(name IN p.readers WHERE name <> '' AND NOT name IN allowed)) AS narrowed
 FOREACH (changed IN CASE WHEN differs THEN [p] ELSE [] END |
   SET changed.collection = $collection, changed.readers = allowed)
-WITH p, allowed, differs
+WITH p, allowed, was, differs, narrowed
 CALL (p, allowed) {
   MATCH (p)<-[:FROM]-(t:Triple)
   OPTIONAL MATCH (t)-[:SUBJECT|OBJECT]->(end)
@@ -47,11 +50,21 @@ CALL (p, allowed) {
     CASE WHEN common IS NULL THEN list ELSE [name IN common WHERE name IN list] END) AS common
   WITH t, CASE common WHEN [] THEN [''] ELSE common END AS common
   WHERE coalesce(t.collection, '') <> $collection OR coalesce(t.readers, []) <> coalesce(common, [])
+  WITH t, common,
+    common IS NOT NULL
+      AND (t.readers IS NULL OR any(name IN t.readers WHERE name <> '' AND NOT name IN common)) AS lost
   SET t.collection = $collection, t.readers = common
-  RETURN count(t) AS triples
+  RETURN count(t) AS triples, count(CASE WHEN lost THEN 1 END) AS lost
 }
-WITH max(p.id) AS last, sum(CASE WHEN differs THEN 1 ELSE 0 END) + sum(triples) AS stamped
+WITH max(p.id) AS last, sum(CASE WHEN differs THEN 1 ELSE 0 END) + sum(triples) AS stamped,
+  collect(DISTINCT CASE WHEN narrowed OR lost > 0 OR was <> $collection THEN was END) AS collections
 WHERE last IS NOT NULL
+CALL (collections) {
+  UNWIND collections AS name
+  MATCH (b:__GearStore {id: 'communities/' + name})
+  USING INDEX SEEK b:__GearStore(id)
+  SET b.restricted = randomUUID(), b.moved = CASE WHEN name <> $collection THEN randomUUID() ELSE b.moved END
+}
 CALL (stamped) {
   WITH stamped
   WHERE stamped > 0

@@ -37,7 +37,8 @@ CALL (given) {
   CALL (t) {
     MATCH (t)-[:SUBJECT|OBJECT]->(e)
     WITH DISTINCT e
-    RETURN collect(e) AS ends, max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
+    RETURN collect(e) AS ends,
+      max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } /*+ UP_TO_HUB */) AS degree
   }
   MATCH (t)-[:FROM]->(p)
   RETURN collect(t) AS seen, $keep > 0 AND max(degree) <= $hub AS exact,
@@ -74,7 +75,9 @@ CALL (seen, exact, beams) {
   LIMIT $keep
   MATCH (t)-[:FROM]->(p)
   RETURN collect([place, t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
-    THEN [(t)-[:SUBJECT|OBJECT]->(e) | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }] END]) AS longer,
+    THEN [(t)-[:SUBJECT|OBJECT]->(e)
+      | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } /*+ UP_TO_HUB */]
+    END]) AS longer,
     collect(DISTINCT p) AS reached
 }
 CALL (given, stated, reached) {

@@ -1,12 +1,12 @@
-// name: write_communities(rows)
+// name: write_communities(rows, collection)
 // access: write
 // columns: written
-// Writes communities by id with their level, size, weight and parent, which must exist already. A new community also
-// gets its members (element ids); an existing community keeps its report. written is the number of new communities.
+// Writes communities of a collection by id with their level, size, weight, members (element ids) and parent, which must
+// exist already. An existing community keeps its report. written is the number of new communities.
 UNWIND $rows AS row
 MERGE (c:__GearCommunity {id: row.id})
 ON CREATE SET c:Community, c.fresh = true
-SET c.level = row.level, c.size = row.size, c.weight = row.weight
+SET c.collection = $collection, c.level = row.level, c.size = row.size, c.weight = row.weight
 WITH row, c
 CALL (row, c) {
   OPTIONAL MATCH (:__GearCommunity)-[before:PARENT_OF]->(c)
@@ -17,9 +17,11 @@ CALL (row, c) {
   CREATE (above)-[:PARENT_OF]->(c)
 }
 CALL (row, c) {
-  WITH row, c
-  WHERE c.fresh
-  UNWIND row.members AS id
+  OPTIONAL MATCH (e)-[member:IN_COMMUNITY]->(c)
+  WITH row, c, collect(member) AS former, collect(elementId(e)) AS ids
+  FOREACH (gone IN [member IN former WHERE NOT elementId(startNode(member)) IN row.members] | DELETE gone)
+  WITH row, c, ids
+  UNWIND [id IN row.members WHERE NOT id IN ids] AS id
   MATCH (e)
   WHERE elementId(e) = id
   CREATE (e)-[:IN_COMMUNITY]->(c)

@@ -2,7 +2,7 @@
 // access: write
 // columns: passages, triples
 // Sets the readers of passages, and of their triples with them; none means everybody. The columns are the numbers of
-// both that were changed.
+// both that were changed. Where a reader loses a passage, reports of communities are hidden until the next build.
 CALL () {
   MATCH (turn:__GearStore {id: 'turn'})
   USING INDEX SEEK turn:__GearStore(id)
@@ -24,11 +24,22 @@ UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 USING INDEX SEEK p:Passage(id)
 WHERE coalesce(p.readers, []) <> row.readers
+WITH p, row,
+  row.readers <> []
+    AND (p.readers IS NULL OR any(name IN p.readers WHERE name <> '' AND NOT name IN row.readers)) AS narrowed
 SET p.readers = nullIf(row.readers, [])
-WITH p
+WITH p, narrowed
 CALL (p) {
   MATCH (p)<-[:FROM]-(t:Triple)
   SET t.readers = p.readers
   RETURN count(t) AS triples
 }
-RETURN count(p) AS passages, sum(triples) AS triples
+WITH count(p) AS passages, sum(triples) AS triples,
+  collect(DISTINCT CASE WHEN narrowed THEN p.collection END) AS collections
+CALL (collections) {
+  UNWIND collections AS name
+  MATCH (b:__GearStore {id: 'communities/' + name})
+  USING INDEX SEEK b:__GearStore(id)
+  SET b.restricted = randomUUID()
+}
+RETURN passages, triples

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gear_neo4j.agents.reflecting import SelfRag
     from gear_neo4j.agents.run import Event
     from gear_neo4j.communities.build import BuildReport
+    from gear_neo4j.communities.hierarchy import Hierarchy
     from gear_neo4j.communities.reports import ReportProgress
-    from gear_neo4j.communities.store import Hierarchy
     from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, PassageRecord, Path, Source, Triple
     from gear_neo4j.errors import GearError
     from gear_neo4j.extraction.extractor import Extractor, FactExtractor, Model, Rules
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gear_neo4j.graph.collections import Collection
     from gear_neo4j.graph.corpus_writes import Deletion
     from gear_neo4j.graph.database import Driver
+    from gear_neo4j.graph.entities import EntityRecord, EntitySummary
     from gear_neo4j.graph.graph import Graph
     from gear_neo4j.graph.sources import SourcePage, StoredSource
     from gear_neo4j.graph.store import Counts
@@ -94,6 +95,8 @@ __all__ = [
     "Dialect",
     "Driver",
     "Embedder",
+    "EntityRecord",
+    "EntitySummary",
     "Event",
     "EventStream",
     "ExtractionReport",
@@ -189,6 +192,8 @@ _MODULES = {
     "Dialect": "adoption.admin_csv",
     "Driver": "graph.database",
     "Embedder": "models.embeddings",
+    "EntityRecord": "graph.entities",
+    "EntitySummary": "graph.entities",
     "Event": "agents.run",
     "EventStream": "gear.events",
     "ExtractionReport": "extraction.run",
@@ -204,7 +209,7 @@ _MODULES = {
     "Graph": "graph.graph",
     "GraphRagGlobal": "agents.graphrag",
     "GraphRagLocal": "agents.graphrag",
-    "Hierarchy": "communities.store",
+    "Hierarchy": "communities.hierarchy",
     "HippoRag": "retrieval.hipporag",
     "HippoRag2": "retrieval.hipporag",
     "Hit": "domain",
@@ -240,8 +245,8 @@ _MODULES = {
     "SentenceTransformerEmbedder": "models.embeddings",
     "Session": "gear.session",
     "Settings": "settings",
-    "Source": "domain",
     "SourcePage": "graph.sources",
+    "Source": "domain",
     "Stats": "gear.stats",
     "Status": "status",
     "Step": "agents.answer",

@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.scope import Scope
 
 # The options of a budget by their earlier names.
 RENAMED = {"tokens": "max_tokens", "seconds": "max_seconds"}
@@ -65,13 +66,16 @@ class Options(BaseModel):
 class Recipe(Options):
     """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options.
 
-    One that reads more than a scope admits says so as ``unscoped``, and is refused there. One that only whoever runs
-    gear-neo4j may choose says so as ``operator_only``: no client of a service may name it.
+    One that reads more than a scope admits says so as ``unscoped``, and is refused there; as ``unfiltered``, if only a
+    filter of metadata is in its way. One that only whoever runs gear-neo4j may choose says so as ``operator_only``: no
+    client of a service may name it.
     """
 
     name: ClassVar[str] = ""
     # Why it is refused under a scope; empty for one that honours it.
     unscoped: ClassVar[str] = ""
+    # Why it is refused under a scope with a filter.
+    unfiltered: ClassVar[str] = ""
     # Why a client of a service may not name it; empty for one that it may.
     operator_only: ClassVar[str] = ""
 
@@ -80,6 +84,15 @@ class Recipe(Options):
         """Its name, and what it stands on: ``crag over naive over hybrid``."""
         below = getattr(self, "over", None) or getattr(self, "base", None)
         return f"{self.name} over {below.title if isinstance(below, Recipe) else below}" if below else self.name
+
+    @classmethod
+    def refusal(cls, scope: Scope) -> str:
+        """Why it is refused under a scope, in a line; empty if it honours the scope."""
+        if cls.unscoped and not scope.is_everything:
+            return f"{cls.name} is refused under a scope: {cls.unscoped}"
+        if cls.unfiltered and scope.where is not None:
+            return f"{cls.name} is refused under a scope with a filter: {cls.unfiltered}"
+        return ""
 
     @model_serializer(mode="wrap")
     def _with_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

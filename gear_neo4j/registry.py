@@ -79,7 +79,7 @@ class Registry(Generic[RecipeType]):
             SettingsError: the type is no recipe of this kind, has no name, or another type has that name.
         """
         if not issubclass(recipe, self._base):
-            raise SettingsError(f"{recipe.__name__} is no {self._base.__name__}: derive it from that class")
+            raise SettingsError(f"{recipe.__name__} cannot be registered: derive it from {self._base.__name__}")
         if not recipe.name:
             raise SettingsError(f"{recipe.__name__} has no name: set name: ClassVar[str]")
 
@@ -131,7 +131,7 @@ class Registry(Generic[RecipeType]):
         if isinstance(value, Mapping) and isinstance(value.get("name"), str):
             options = {key: option for key, option in value.items() if key != "name"}
             return self.entry(value["name"]).recipe(**options)
-        raise SettingsError(f"{value!r} is no {self.kind}: give a name or a recipe")
+        raise SettingsError(f"{value!r} is not a known {self.kind}: give a name or a recipe")
 
     def make(self, session: object, recipe: RecipeType) -> Any:
         """Call the recipe's function."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
+from urllib.parse import quote
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.filters import Filter, both, conjunction_of, filter_json, parse_filter
@@ -79,6 +80,7 @@ class Scope:
         return {
             "collections": sorted(self.collections or ()),
             "principals": sorted(self.principals or ()),
+            "readers": sorted(map(reader_key, self.principals or ())),
             "where": [
                 [
                     {
@@ -177,6 +179,26 @@ def reader_names(names: Iterable[object]) -> tuple[str, ...]:
     """
     # Checked before they are compared: they may be of any kind.
     return tuple(sorted(dict.fromkeys([checked_name(name, kind="reader") for name in names])))
+
+
+def reader_key(name: str) -> str:
+    """The name of a reader without blanks, so that several fit into one text; different names have different keys.
+
+    Example:
+        >>> reader_key("group:legal"), reader_key("a b")
+        ('group:legal', 'a%20b')
+    """
+    return quote(name, safe=":")
+
+
+def reader_set(names: Iterable[str]) -> str:
+    """A set of readers as one text, as a community keeps the sets of all that it rests on.
+
+    Example:
+        >>> reader_set(["user:ada", "group:legal"])
+        'group:legal user:ada'
+    """
+    return " ".join(sorted(set(map(reader_key, names))))
 
 
 def _common(mine: frozenset[str] | None, given: Iterable[str] | None, *, kind: str) -> frozenset[str] | None:

@@ -1,5 +1,7 @@
 """Numbers and nouns in messages."""
 
+from collections.abc import Mapping
+
 
 def counted(number: int, noun: str, many: str = "") -> str:
     """A number with its noun; ``many`` is an irregular plural.
@@ -9,6 +11,16 @@ def counted(number: int, noun: str, many: str = "") -> str:
         ('1 passage', '2,500 passages', '0 entities', '3 indexes')
     """
     return f"{number:,} {noun if number == 1 else many or _plural(noun)}"
+
+
+def by_collection(counts: Mapping[str, int]) -> str:
+    """The numbers of something in each collection.
+
+    Example:
+        >>> by_collection({"default": 3, "legal": 2_000})
+        '3 in default, 2,000 in legal'
+    """
+    return ", ".join(f"{count:,} in {name}" for name, count in counts.items())
 
 
 def contents(passages: int, triples: int, entities: int) -> str:

@@ -197,7 +197,7 @@ ATTACKS = {
             "CALL `dbms`.`listConfig`() YIELD name RETURN name",
             "CALL db . `createLabel`('Evil')",
         ],
-        "is no part of reading": [
+        "does not belong to reading": [
             "CALL (*) { SHOW DATABASES } RETURN 1",
             "MATCH (n) WITH n SHOW TRANSACTIONS YIELD transactionId RETURN transactionId",
             "MATCH (n) RETURN n NEXT SHOW SETTINGS YIELD value RETURN value",

@@ -15,6 +15,7 @@ from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
+from tests.spans import recorded
 
 # The same examples in every run and no deadline, so that no test fails by chance; 'make fuzz' searches at random.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
@@ -147,3 +148,10 @@ def look(connection) -> object:
 def data() -> Path:
     """The folder of the evaluation data."""
     return Path(os.environ.get("GEAR_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture
+def spans():
+    """The spans of a test."""
+    with recorded() as spans:
+        yield spans

@@ -14,7 +14,7 @@ RELATIONSHIPS = Query(
 INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN *")
 CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN *")
 # When something was written, and the random stamp of the last write.
-VOLATILE = {"at", "changed", "communitiesOf", "createdAt", "extractedAt", "in", "reportedAt"}
+VOLATILE = {"at", "changed", "communitiesOf", "createdAt", "extractedAt", "in", "moved", "reportedAt", "restricted"}
 
 
 def dump(database):

@@ -99,20 +99,20 @@ METADATA = st.fixed_dictionaries(
 
 
 @st.composite
-def corpora(draw):
+def corpora(draw, *, numbers=(3, 9), facts=(0, 3), within=COLLECTIONS):
     """A corpus of three to nine passages, each with a word of its own and up to three triples."""
     passages, triples = [], []
-    for number in range(draw(st.integers(3, 9))):
+    for number in range(draw(st.integers(*numbers))):
         words = draw(st.lists(st.sampled_from(WORDS), min_size=2, max_size=5))
         names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3))
-        collection = draw(st.sampled_from(COLLECTIONS))
+        collection = draw(st.sampled_from(within))
         readers = draw(st.sampled_from([None, None, (), ("user:x",), ("group:y",), PRINCIPALS]))
         text = f"{' and '.join(names)} at the {' '.join(words)}, taint{number}."
         passage = Membership(collection).passage(
             Passage(f"p{number}", f"{names[0]} {words[0]}", text, f"source{number % 3}", metadata=draw(METADATA))
         )
         passages.append(replace(passage, readers=readers))
-        for _ in range(draw(st.integers(0, 3))):
+        for _ in range(draw(st.integers(*facts))):
             parts = draw(st.sampled_from(NAMES)), draw(st.sampled_from(PREDICATES)), draw(st.sampled_from(NAMES))
             triples.append(make_triple(passage.id, *parts))
     return Corpus(tuple(passages), tuple(dict.fromkeys(triples)))
@@ -152,6 +152,14 @@ def mind(messages):
         else {"steps": [{"id": "1", "question": f"Where is {name}?", "tool": ("auto", "base", "paths")[chance % 3]}]},
         "You take a text": {"statements": [f"{name} knows {other}."]},
         "You judge, for each": {"verdicts": [{"number": 1, "verdict": "yes"}]},
+        "You write a report": {
+            "title": word,
+            "summary": f"{name} and {other}.",
+            "rank": chance % 7,
+            "findings": [word],
+        },
+        "You are shown reports": {"points": [{"text": f"{name} {word}", "score": 1 + chance % 99, "reports": [1]}]},
+        "You answer a question about": f"Answer: {name} [1].",
         "You note the names": {"entities": [name]},
         "You are shown a question and numbered facts": "[1]",
         "You choose": "[1]",

@@ -43,11 +43,11 @@ def client_of(gear, *, key=None, mounts=None, **options):
 
 
 @contextmanager
-def served(gear, **options):
-    """The application behind uvicorn on loopback; yields its address and the server."""
+def served(gear, *, port=0, **options):
+    """The application behind uvicorn on loopback, at a free port or a given one; yields its address and the server."""
     app = create_app(gear, options=ServiceOptions(**options))
     server = uvicorn.Server(config_of(app))
-    with listen("127.0.0.1", 0) as listener:
+    with listen("127.0.0.1", port) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

@@ -51,7 +51,9 @@ def check_synonyms(survey: Survey, profile: Profile) -> None:
         names.update(type.properties)
     for name in profile.synonyms:
         if name not in names:
-            raise InputError(f"the profile has synonyms of {name!r}, which is no label, type or property of the graph")
+            raise InputError(
+                f"the profile has synonyms of {name!r}, which is not a label, type or property of the graph"
+            )
 
 
 def _name(entities: Entities) -> str | None:

@@ -71,7 +71,7 @@ class Crag(Budget):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if (self.evaluator == "cross-encoder") != bool(self.evaluator_model):
-            raise SettingsError("the evaluator cross-encoder needs an evaluator_model, and no other has one")
+            raise SettingsError("evaluator_model belongs to the evaluator cross-encoder: give both, or neither")
         return self
 
 

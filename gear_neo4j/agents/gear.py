@@ -19,6 +19,7 @@ from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import make_hits
 from gear_neo4j.retrieval.sync import Sync, SyncExpansion, SyncStep
+from gear_neo4j.retrieval.traced import note_documents, retrieval_span
 from gear_neo4j.roles.answering import Roles
 from gear_neo4j.roles.parsers import Draft, Verdict
 
@@ -126,7 +127,11 @@ class GearLoop:
         return self._rewrite(run)
 
     def _expand(self, run: Run, question: Question) -> SyncStep:
-        synced = self._sync.step(question, k=self._options.step_k)
+        k = self._options.step_k
+        with retrieval_span(question.text, k=k) as active:
+            synced = self._sync.step(question, k=k)
+            top = synced.ranking[:k]
+            note_documents(active, lambda: [(item.id, item.score, synced.passages.get(item.id)) for item in top])
         run.passages.update(synced.passages)
         run.exact = run.exact and synced.exact
         run.note(

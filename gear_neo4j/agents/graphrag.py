@@ -9,7 +9,7 @@ from typing import ClassVar, TypeVar
 from gear_neo4j.agents.answer import Answer, Judgement
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.communities import store as communities
-from gear_neo4j.communities.store import Community, Hierarchy
+from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Source
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
@@ -36,7 +36,7 @@ class GraphRagLocal(AgentRecipe):
     """GraphRAG's local search: facts around the question's entities, and reports on their communities; one call."""
 
     name: ClassVar[str] = "graphrag-local"
-    unscoped: ClassVar[str] = "its reports rest on passages of the whole graph"
+    unfiltered: ClassVar[str] = "its reports rest on passages that the filter may exclude"
     over: Subgraph = option(Subgraph(), "the subgraph that it stands on")
 
 
@@ -70,7 +70,8 @@ class LocalSearch:
         facts = [Fact(fact.triple.subject, fact.triple.predicate, fact.triple.object) for fact in subgraph.facts]
         run.remember(_fit(facts, FACTS))
         name = "graphrag-local"
-        ranking = Hits(query.text, name, hits, paths, subgraph.exact, query.milliseconds, facts=run.memory.facts)
+        exact = subgraph.exact and communities.is_exact(self._graph)
+        ranking = Hits(query.text, name, hits, paths, exact, query.milliseconds, facts=run.memory.facts)
         if not hits:
             return run.finish(ranking, Draft(""), stop="no_graph_evidence")
         draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
@@ -106,7 +107,7 @@ class GraphRagGlobal(Budget):
     """
 
     name: ClassVar[str] = "graphrag-global"
-    unscoped: ClassVar[str] = "its reports rest on passages of the whole graph"
+    unfiltered: ClassVar[str] = "its reports rest on passages that the filter may exclude"
     level: int = option(2, "the finest level of reports", least=0)
     concurrency: int = option(4, "number of concurrent calls", least=1)
 
@@ -173,7 +174,8 @@ class GlobalSearch:
         hits = ranked_again(reports)
         run.note(merged=tuple(hit.passage.id for hit in hits))
         run.passages.update({hit.passage.id: hit.passage for hit in hits})
-        ranking = Hits(run.question, "graphrag-global", hits, usage=dict(run.usage))
+        exact = communities.is_exact(self._graph)
+        ranking = Hits(run.question, "graphrag-global", hits, exact=exact, usage=dict(run.usage))
         stop = run.stopped()
         if stop == "model_error" or not points:
             text = "" if stop else NOTHING

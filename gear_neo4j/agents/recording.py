@@ -1,4 +1,4 @@
-"""Any agent, with the model's replies on its trace."""
+"""Any agent, with the model's replies on its trace, and each run in a span."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, OnEvent
 from gear_neo4j.models.recording import RecordedReply, recording
 from gear_neo4j.scope import EVERYTHING, Scope
+from gear_neo4j.tracing import SOURCE, Span, span
 
 
 class RecordedAgent:
@@ -14,17 +15,29 @@ class RecordedAgent:
 
     A run over ``ReplayChat(answer.trace.replies)`` in place of the model comes to the same answer. Its hits and its
     trace carry its scope.
+
+    Args:
+        name: what spans call the agent.
+        source: the name of the database, for spans.
     """
 
-    def __init__(self, agent: Agent, *, scope: Scope = EVERYTHING) -> None:
+    def __init__(self, agent: Agent, *, name: str, source: str, scope: Scope = EVERYTHING) -> None:
         self._agent = agent
+        self._name = name
+        self._source = source
         self._scope = scope
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question; see the agent."""
-        with recording() as replies:
+        with self._span() as active, recording() as replies:
+            active.content(lambda: {"input.value": question})
             answer = self._agent.ask(question, k=k, on_event=on_event and self._forwarded(on_event, replies))
+            _note(active, answer)
         return self._attach(answer, replies)
+
+    def _span(self) -> Span:
+        named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self._name, SOURCE: self._source}
+        return span(f"invoke_agent {self._name}", "AGENT", named)
 
     def _forwarded(self, on_event: OnEvent, replies: list[RecordedReply]) -> OnEvent:
         def forward(event: Event) -> None:
@@ -36,3 +49,10 @@ class RecordedAgent:
         scope = self._scope.json
         trace = replace(answer.trace, replies=tuple(replies), scope=scope)
         return replace(answer, trace=trace, hits=replace(answer.hits, scope=scope))
+
+
+def _note(active: Span, answer: Answer) -> None:
+    active.describe(lambda: {"gear.stop_reason": answer.stop_reason, "gear.grounded": answer.grounded})
+    active.content(lambda: {"output.value": answer.text})
+    if answer.failure:
+        active.fail("ModelError", answer.failure)

@@ -17,8 +17,10 @@ from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.streaming import OnToken
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.traced import noted, retrieval_span
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.parsers import Draft
+from gear_neo4j.tracing import Span, current_span
 from gear_neo4j.usage import Usage
 
 Value = TypeVar("Value")
@@ -66,10 +68,13 @@ class Run:
     started: float = field(default_factory=time.monotonic)
     cancel: threading.Event | None = field(default_factory=current_flag)
     interrupted: bool = False
+    span: Span = field(default_factory=current_span)
 
     def begin(self, question: str) -> None:
         """Begin a step with a question."""
         self.steps.append(Step(len(self.steps) + 1, question))
+        step = self.span.follow(f"step {len(self.steps)}", "CHAIN")
+        step.content(lambda: {"input.value": question})
         self.emit("question", question)
 
     def note(self, **fields: Unpack[StepFields]) -> None:
@@ -128,7 +133,8 @@ class Run:
             self.interrupted = True
             return Hits(question, "", ())
         try:
-            hits = retriever.retrieve(question, k=k)
+            with retrieval_span(question, k=k) as active:
+                hits = noted(active, retriever.retrieve(question, k=k))
         except ModelError as error:
             self.record_failure("reader", error)
             return Hits(question, "", ())

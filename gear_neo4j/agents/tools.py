@@ -10,8 +10,10 @@ from gear_neo4j.domain import Fact, Hit, Path
 from gear_neo4j.errors import GearError
 from gear_neo4j.redaction import redacted
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.traced import noted, retrieval_span
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.parsers import without_markers
+from gear_neo4j.tracing import span
 from gear_neo4j.usage import Usage
 
 HITS = 5
@@ -55,7 +57,8 @@ class RetrieverTool:
 
     def run(self, question: str) -> ToolReply:
         """Search, and answer in one call."""
-        hits = self.retriever.retrieve(question, k=HITS)
+        with retrieval_span(question, k=HITS) as active:
+            hits = noted(active, self.retriever.retrieve(question, k=HITS))
         if not hits:
             return ToolReply()
         reply = self.roles.answer(question, [hit.passage for hit in hits], memory=())
@@ -83,7 +86,10 @@ def attempt(tool: Tool, question: str) -> ToolReply:
     if cancelled():
         return ToolReply(failure="the run was cancelled before")
     try:
-        return tool.run(question)
+        named = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool.name}
+        with span(f"execute_tool {tool.name}", "TOOL", named) as active:
+            active.content(lambda: {"input.value": question})
+            return tool.run(question)
     except Exception as error:
         usage = getattr(error, "usage", None)
         message = str(error) if isinstance(error, GearError) else redacted(f"{type(error).__name__}: {error}")

@@ -15,19 +15,22 @@ from gear_neo4j.cli.options import CHAT, CONNECTION, opened, with_options, with_
 from gear_neo4j.cli.output import emit, json_option, require_writable
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages, waiting
+from gear_neo4j.cli.scope import with_scope
 from gear_neo4j.cli.screen import Screen, errors
-from gear_neo4j.communities.build import MOST, SMALLEST
+from gear_neo4j.communities.build import MOST, SMALLEST, BuildReport
+from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.communities.reports import ReportProgress, forecast
-from gear_neo4j.communities.store import Community, Hierarchy
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.explain.communities import Member, names_of, page
 from gear_neo4j.files import write_file
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.wording import by_collection, counted
 
 SHOWN = 10
 BUILD = (
+    click.option("--collection", help="Only the communities of this collection; default: of each, one by one."),
     click.option(
         "--size",
         type=click.IntRange(min=SMALLEST),
@@ -42,7 +45,7 @@ BUILD = (
 )
 
 
-BUILD_HELP = """Detect the communities of the whole graph from scratch; the result is deterministic.
+BUILD_HELP = """Detect the communities of each collection from scratch; the result is deterministic.
 
 \b
 gear communities build                 no language model needed
@@ -59,6 +62,7 @@ def communities() -> None:
 def _build(
     *,
     afresh: bool,
+    collection: str | None,
     size: int | None,
     report: bool,
     max_tokens: int | None,
@@ -75,24 +79,33 @@ def _build(
     reported = None
     with opened(settings, chat=chat) as gear:
         with waiting("detecting communities"):
-            built = gear.communities.build(size=size, afresh=afresh, dry_run=dry_run)
+            built = gear.communities.build(collection=collection, size=size, afresh=afresh, dry_run=dry_run)
         report_json: dict[str, Any] = {"communities": asdict(built)}
-        parts = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
-        parts.append(f"by level {', '.join(f'{count:,}' for count in built.levels)}" if built.levels else "none")
-        parts.append(f"{built.new:,} new, {built.gone:,} gone")
+        parts = _build_lines(built)
         if report:
             with _progress_shown() as on_progress:
-                reported = gear.communities.report(max_tokens=max_tokens, on_progress=on_progress)
+                reported = gear.communities.report(
+                    collection=collection, max_tokens=max_tokens, on_progress=on_progress
+                )
             report_json["reports"] = asdict(reported)
             parts.append(_report_line(reported))
         elif not dry_run:
-            due = forecast(gear.communities.read())
+            hierarchy = gear.communities.read()
+            due = forecast(hierarchy.of(collection) if collection else hierarchy)
             reports, tokens = counted(due.calls, "report"), counted(due.tokens, "token")
             parts.append(f"--report would generate {reports} for about {tokens}")
     if not emit(json_file, report_json):
         say("; ".join(parts))
     if reported and (reported.failed or reported.stopped):
         raise PartialResult(f"{counted(reported.total - reported.done, 'report')} missing: run the command again")
+
+
+def _build_lines(built: BuildReport) -> list[str]:
+    lines = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
+    if len(built.collections) > 1:
+        lines.append(by_collection(built.collections))
+    lines.append(f"by level {', '.join(f'{count:,}' for count in built.levels)}" if built.levels else "none")
+    return [*lines, f"{built.new:,} new, {built.gone:,} gone"]
 
 
 def _build_command(*, afresh: bool) -> Callable[..., None]:
@@ -105,12 +118,17 @@ communities.command("update", help=UPDATE_HELP)(_build_command(afresh=False))
 
 @communities.command()
 @click.option("--html", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write a zoomable HTML page.")
+@with_scope
 @json_option
 @with_settings(CONNECTION)
-def show(file: Path | None, json_file: Path | None, settings: Settings) -> None:
-    """Show the largest communities, with their reports or best connected members."""
+def show(file: Path | None, scope: Scope, json_file: Path | None, settings: Settings) -> None:
+    """Show the largest communities of each collection, with their reports or best connected members.
+
+    With --as, only those whose reports rest on nothing that is hidden.
+    """
     require_writable(file)
-    with opened(settings) as gear:
+    with opened(settings) as opened_gear:
+        gear = opened_gear.scoped(**scope.json)
         hierarchy = gear.communities.read()
         names = names_of(gear.graph, hierarchy) if hierarchy.communities else {}
         if file is not None:
@@ -139,16 +157,27 @@ def _print(hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
     if not hierarchy.communities:
         say("no communities: run 'gear communities build'")
         return
-    tree = Tree(f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top")
+    tree = Tree(_title(hierarchy))
+    parts = hierarchy.by_collection()
+    for collection, part in parts.items():
+        name = collection or "over all collections"
+        _add(tree.add(Text(f"{name}: {_title(part)}")) if len(parts) > 1 else tree, part, names)
+    Screen().print(tree)
+    if hierarchy.stale:
+        errors.print("the graph has changed since: run 'gear communities update'", style="yellow")
+
+
+def _title(hierarchy: Hierarchy) -> str:
+    return f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
+
+
+def _add(tree: Tree, hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
     for root in hierarchy.roots[:SHOWN]:
         branch = tree.add(_line(root, names))
         for part in hierarchy.parts(root.id)[:3]:
             branch.add(_line(part, names))
     if len(hierarchy.roots) > SHOWN:
         tree.add(Text(f"and {len(hierarchy.roots) - SHOWN:,} more: --html FILE shows all", style="dim"))
-    Screen().print(tree)
-    if hierarchy.stale:
-        errors.print("the graph has changed since: run 'gear communities update'", style="yellow")
 
 
 def _line(community: Community, names: dict[str, tuple[Member, ...]]) -> Text:

@@ -122,6 +122,7 @@ def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions
         allowed_hosts=(*settings.serve_allowed_hosts, *_own_names(settings.serve_host)),
         allowed_origins=settings.serve_allowed_origins,
         public_url=settings.serve_public_url,
+        neo4j_uri=settings.uri,
         docs=docs,
         log_questions=settings.serve_log_questions,
         uploads_folder=_uploads_folder(own_server(settings, "demo") if is_demo else settings),

@@ -12,6 +12,7 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.gear.stats import Stats
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
+from gear_neo4j.wording import by_collection
 
 
 @click.command()
@@ -40,5 +41,8 @@ def _table(held: Stats, size: int | None) -> Table:
     )
     for name in ("sources", "passages", "triples", "entities", "synonyms"):
         table.add_row(name.replace("synonyms", "synonym edges"), f"{getattr(held, name):,}")
+    of_each = held.communities_by_collection
+    several = f": {by_collection(of_each)}" if len(of_each) > 1 else ""
+    table.add_row("communities", f"{held.communities:,}{several}")
     table.add_row("size on disk", "unknown" if size is None else f"{size / 1e6:,.0f} MB")
     return table

@@ -1,122 +1,151 @@
-"""``gear communities build``: the triples as a weighted graph, its hierarchy of communities, and what changed of it."""
+"""``gear communities build``: the communities of each collection, from its triples alone, and what changed of them."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gear_neo4j.communities import store
+from gear_neo4j.communities.hierarchy import BuiltCommunity, Community, Hierarchy
 from gear_neo4j.communities.leiden import Cluster, clusters
-from gear_neo4j.communities.store import Community, Hierarchy
-from gear_neo4j.domain import digest, entity_key
-from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.communities.weighing import Pair, WeightedGraph, bounded, weigh
+from gear_neo4j.domain import digest
+from gear_neo4j.errors import InputError, NothingFound, SettingsError
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.scope import DEFAULT_COLLECTION
 
 SMALLEST = 3
 MOST = 10
+SHOWN_COLLECTIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """How many communities there are, by level from the coarsest, how many are new, and how many went."""
+    """How many communities there are, by level from the coarsest, how many are new, and how many went.
+
+    ``nodes`` is how many are tied to another one, in each collection; ``collections`` are the numbers of communities.
+    """
 
     levels: tuple[int, ...]
     new: int
     gone: int
     nodes: int
+    collections: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedGraph:
-    """The graph between nodes: passages and triples by pair, nodes by their place in the order of their names."""
-
-    ids: Sequence[str]
-    keys: Sequence[str]
-    passages: Mapping[tuple[int, int], frozenset[str]]
-    triples: Mapping[tuple[int, int], tuple[str, ...]]
-
-
-def build(graph: Graph, *, most: int | None = None, afresh: bool = True, dry_run: bool = False) -> BuildReport:
-    """Find the communities of all triples and store them; what did not change keeps its id and its report.
+def build(
+    graph: Graph, *, collection: str | None = None, most: int | None = None, afresh: bool = True, dry_run: bool = False
+) -> BuildReport:
+    """Find the communities of each collection and store them; what did not change keeps its id and its report.
 
     Args:
+        collection: build only this one.
         most: how many nodes a community without parts may have; by default 10, or what those that are there were built
             with, where they are followed.
         afresh: begin from nothing; else from the coarsest communities that are there, to stay near them.
 
     Raises:
-        InputError: there are no triples.
+        NothingFound: there is no such collection; names some that exist.
+        InputError: no triples tie two entities together.
         SettingsError: ``most`` is below 3.
     """
-    before = store.read(graph)
-    most = most or (0 if afresh else before.most) or MOST
-    if most < SMALLEST:
+    if most is not None and most < SMALLEST:
         raise SettingsError(f"the maximum size of a community is {most}: it must be at least {SMALLEST}")
+    existing = [known.name for known in graph.collections.all()]
+    if collection is not None and collection not in existing:
+        names = ", ".join(existing[:SHOWN_COLLECTIONS])
+        raise NothingFound(f"there is no collection {collection!r}: there are {names or 'none'}")
+    sizes = {} if afresh else {build.collection: build.most for build in graph.communities.builds()}
+    reports: dict[str, BuildReport] = {}
+    for name in existing if collection is None else [collection]:
+        built = _build(graph, name, most=most or sizes.get(name) or MOST, afresh=afresh, dry_run=dry_run)
+        if built.nodes:
+            reports[name] = built
+    if not reports:
+        within = "" if collection is None else f" in the collection {collection!r}"
+        raise InputError(f"the database {graph.name} has no triples{within} that connect two entities")
+    gone = 0 if dry_run else store.delete_others(graph, existing if collection else list(reports))
+    return _sum(reports, gone=gone)
+
+
+def _sum(reports: Mapping[str, BuildReport], *, gone: int) -> BuildReport:
+    levels: Counter[int] = Counter()
+    for report in reports.values():
+        levels.update(dict(enumerate(report.levels)))
+    return BuildReport(
+        tuple(levels[level] for level in range(len(levels))),
+        sum(report.new for report in reports.values()),
+        sum(report.gone for report in reports.values()) + gone,
+        sum(report.nodes for report in reports.values()),
+        {name: sum(report.levels) for name, report in reports.items()},
+    )
+
+
+def _build(graph: Graph, collection: str, *, most: int, afresh: bool, dry_run: bool) -> BuildReport:
+    """Find the communities of one collection; those of one without ties are left to the caller."""
+    # What is written or hidden after these are read is for the next build.
     version = graph.export.version().changed
-    weighted = _weigh(graph)
+    marks = None if dry_run else graph.communities.begin_build(collection)
+    weighted = weigh(graph, collection)
     if not weighted.passages:
-        raise InputError(f"the database {graph.name} has no triples that tie two entities together")
-    starting = None if afresh else _starting(weighted, before)
+        return BuildReport((), 0, 0, 0)
+    before = store.built(graph, collection)
+    starting = None if afresh else _starting(weighted, before.hierarchy)
     weights = {pair: float(len(passages)) for pair, passages in weighted.passages.items()}
-    communities = list(_communities(weighted, clusters(weights, most=most, starting=starting)))
-    ids = {community.id for community in communities}
-    levels = [
-        sum(community.level == level for community in communities)
-        for level in range(1 + max((community.level for community in communities), default=-1))
-    ]
-    report = BuildReport(
-        tuple(levels), len(ids - before.communities.keys()), len(before.communities.keys() - ids), len(weighted.ids)
-    )
-    if not dry_run:
-        store.write(graph, communities, before=before)
-        graph.communities.record_build(version=version, most=most)
-    return report
+    built = list(_communities(weighted, clusters(weights, most=most, starting=starting), collection=collection))
+    if marks:
+        store.write(graph, built, collection=collection, before=before, marks=marks)
+        graph.communities.record_build(collection, version=version, most=most)
+    ids, known = {of.community.id for of in built}, before.hierarchy.communities.keys()
+    levels = Counter(of.community.level for of in built)
+    counts = tuple(levels[level] for level in range(len(levels)))
+    return BuildReport(counts, len(ids - known), len(known - ids), len(weighted.ids))
 
 
-def _weigh(graph: Graph) -> WeightedGraph:
-    names = {node.id: entity_key(node.names[0]) if node.names else "" for node in graph.export.named_nodes()}
-    ids = sorted(names, key=lambda id: (names[id], id))
-    place = {id: number for number, id in enumerate(ids)}
-    passages: dict[tuple[int, int], set[str]] = defaultdict(set)
-    triples: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for row in graph.communities.facts():
-        # What was written since the names were read is for the next build.
-        if row["head"] in place and row["tail"] in place:
-            first, second = sorted((place[row["head"]], place[row["tail"]]))
-            passages[first, second].add(row["passage"])
-            triples[first, second].append(row["id"])
-    return WeightedGraph(
-        ids,
-        [names[id] for id in ids],
-        {pair: frozenset(stating) for pair, stating in passages.items()},
-        {pair: tuple(sorted(facts)) for pair, facts in triples.items()},
-    )
-
-
-def _communities(weighted: WeightedGraph, roots: Sequence[Cluster]) -> Iterator[Community]:
+def _communities(weighted: WeightedGraph, roots: Sequence[Cluster], *, collection: str) -> Iterator[BuiltCommunity]:
     """What is stored of a hierarchy: clusters of three nodes and more, each before its parts."""
-    near: dict[int, list[int]] = defaultdict(list)
-    for first, second in weighted.triples:
-        near[first].append(second)
+    near = weighted.pairs_by_node()
     waiting: list[tuple[Cluster, str | None]] = [(root, None) for root in reversed(roots)]
     while waiting:
         cluster, above = waiting.pop()
         if len(cluster.nodes) < SMALLEST:
             continue
-        inside = frozenset(cluster.nodes)
-        pairs = [(first, second) for first in cluster.nodes for second in near[first] if second in inside]
+        pairs = _inside(cluster, near)
         stored = [part for part in cluster.parts if len(part.nodes) >= SMALLEST]
         covered = {node for part in stored for node in part.nodes}
         triples = sorted(id for pair in pairs for id in weighted.triples[pair])
-        id = digest("community", *(weighted.keys[node] for node in cluster.nodes), *triples)
-        yield Community(
-            id,
+        keys = [weighted.keys[node] for node in cluster.nodes]
+        community = Community(
+            _id(collection, [*keys, *triples]),
             cluster.level,
             len(cluster.nodes),
             len(frozenset[str]().union(*(weighted.passages[pair] for pair in pairs))),
             above,
             tuple(sorted(weighted.ids[node] for node in cluster.nodes if node not in covered)),
+            collection=collection,
         )
-        waiting.extend((part, id) for part in reversed(stored))
+        yield BuiltCommunity(community, _readers(weighted, cluster, pairs, near))
+        waiting.extend((part, community.id) for part in reversed(stored))
+
+
+def _inside(cluster: Cluster, near: Mapping[int, Sequence[Pair]]) -> list[Pair]:
+    """The pairs of nodes of a cluster that are tied."""
+    inside = frozenset(cluster.nodes)
+    return [pair for node in cluster.nodes for pair in near[node] if pair[0] == node and pair[1] in inside]
+
+
+def _id(collection: str, parts: Sequence[str]) -> str:
+    """The id of a community; in the default collection that of the versions before there were others."""
+    kind = ("community",) if collection == DEFAULT_COLLECTION else ("community of", collection)
+    return digest(*kind, *parts)
+
+
+def _readers(
+    weighted: WeightedGraph, cluster: Cluster, pairs: Sequence[Pair], near: Mapping[int, Sequence[Pair]]
+) -> tuple[str, ...]:
+    """The sets of readers of what a cluster rests on: its triples, and those that name a node without any inside."""
+    tied = {node for pair in pairs for node in pair}
+    outside = (pair for node in cluster.nodes if node not in tied for pair in near[node])
+    return bounded({names for pair in (*pairs, *outside) for names in weighted.readers.get(pair, ())})
 
 
 def _starting(weighted: WeightedGraph, before: Hierarchy) -> dict[int, int]:

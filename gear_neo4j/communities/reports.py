@@ -7,7 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from gear_neo4j.communities import store
-from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy
+from gear_neo4j.communities.hierarchy import Community, CommunityFact, Hierarchy
+from gear_neo4j.communities.weighing import bounded
 from gear_neo4j.errors import ReplyError, SettingsError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Reply
@@ -15,6 +16,7 @@ from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.replies import CHARACTERS_PER_TOKEN
 from gear_neo4j.roles.prompts import fill
 from gear_neo4j.roles.reporter import Report, Reporter
+from gear_neo4j.scope import reader_set
 from gear_neo4j.usage import Usage
 
 # Tokens of a community's content in a prompt (GraphRAG's default).
@@ -22,7 +24,16 @@ TOKENS = 8_000
 TOKENS_AN_ENTITY = 12
 REPLY_TOKENS = 300
 CONCURRENCY = 4
-ReportInput = tuple[Community, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInput:
+    """What a report on a community is written from, and whose readers count if the build does not know all of it."""
+
+    community: Community
+    facts: str
+    parts: str
+    late: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,7 @@ class Reporting:
     """One round of reports over the communities of a database.
 
     Args:
+        collection: only those of this one.
         concurrency: the most calls at once.
         max_tokens: no report is started once this many are spent.
         on_progress: called after each report.
@@ -51,11 +63,14 @@ class Reporting:
 
     graph: Graph
     reporter: Reporter
+    collection: str | None = None
     concurrency: int = CONCURRENCY
     max_tokens: int | None = None
     on_progress: Callable[[ReportProgress], None] = lambda _: None
     so_far: ReportProgress = ReportProgress()
     _reports: dict[str, Report] = field(default_factory=dict)
+    _late: dict[str, frozenset[str]] = field(default_factory=dict)
+    _versions: dict[str | None, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.max_tokens is not None and self.max_tokens < 1:
@@ -68,10 +83,12 @@ class Reporting:
             InputError: there are no communities.
             ModelError: the model failed for good; what was written stays, and the next run goes on from there.
         """
-        hierarchy = store.required(self.graph)
+        hierarchy = store.required(self.graph, collection=self.collection)
         self._reports = {
             community.id: community.report for community in hierarchy.communities.values() if community.report
         }
+        self._late = self.graph.communities.late_reports()
+        self._versions = {build.collection: build.version for build in self.graph.communities.builds()}
         due = sorted(_due(hierarchy), key=lambda community: (-community.level, -community.size, community.id))
         self.so_far = replace(self.so_far, total=len(due))
         self.on_progress(self.so_far)
@@ -85,34 +102,47 @@ class Reporting:
                 go_on=lambda: self.so_far.usage.within(self.max_tokens),
             )
             with closing(results):
-                for (community, _, _), outcome in results:
-                    self._settle(community, outcome)
+                for report_input, outcome in results:
+                    self._settle(report_input, outcome)
         final = self.so_far
         if final.done + final.failed < final.total:
             self.so_far = replace(final, stopped="budget")
         return self.so_far
 
     def _input(self, hierarchy: Hierarchy, community: Community) -> ReportInput:
-        return community, *content(
-            hierarchy, community, store.facts_of(self.graph, community.id), reports=self._reports
-        )
+        facts = store.facts_of(self.graph, community.id)
+        late = self._late_readers(community, facts, hierarchy.below.get(community.id, ()))
+        return ReportInput(community, *content(hierarchy, community, facts, reports=self._reports), late)
+
+    def _late_readers(
+        self, community: Community, facts: Sequence[CommunityFact], parts: Sequence[str]
+    ) -> frozenset[str] | None:
+        """The sets of readers of all that a report will rest on; None if they are those that the build knows."""
+        sets = [self._late[part] for part in parts if part in self._late]
+        if any(fact.version != self._versions.get(community.collection) for fact in facts):
+            sets.append(frozenset(reader_set(fact.readers) for fact in facts if fact.readers))
+        return frozenset[str]().union(*sets) if sets else None
 
     def _ask(self, inputs: ReportInput) -> Reply[Report]:
-        return self.reporter.report(*inputs[1:])
+        return self.reporter.report(inputs.facts, inputs.parts)
 
-    def _settle(self, community: Community, future: Future[Reply[Report]]) -> None:
+    def _settle(self, inputs: ReportInput, future: Future[Reply[Report]]) -> None:
+        community = inputs.community
         try:
             reply = future.result()
         except ReplyError as error:
             self.graph.communities.record_error(community.id, error=str(error), model=self.reporter.name)
             self.so_far = replace(self.so_far, failed=self.so_far.failed + 1, usage=self.so_far.usage + error.usage)
         else:
-            self._write(community.id, reply.value)
-            self._reports[community.id] = reply.value
+            self._write(inputs, reply.value)
             self.so_far = replace(self.so_far, done=self.so_far.done + 1, usage=self.so_far.usage + reply.usage)
         self.on_progress(self.so_far)
 
-    def _write(self, id: str, report: Report) -> None:
+    def _write(self, inputs: ReportInput, report: Report) -> None:
+        id = inputs.community.id
+        self._reports[id] = report
+        if inputs.late is not None:
+            self._late[id] = inputs.late
         self.graph.communities.write_report(
             id,
             title=report.title,
@@ -120,6 +150,7 @@ class Reporting:
             rank=report.rank,
             findings=report.findings,
             model=self.reporter.name,
+            late=None if inputs.late is None else bounded(inputs.late),
         )
 
 

@@ -1,146 +1,106 @@
 """Communities in Neo4j: read whole, for they are few, and written so that what did not change keeps its report."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from gear_neo4j.communities.hierarchy import BuiltCommunity, Community, CommunityFact, Hierarchy, Member, hierarchy_of
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.community_store import Marks
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.roles.reporter import Report
 
 WRITTEN_A_BATCH = 500
+DELETED_A_BATCH = 1_000
 MOST_FACTS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Community:
-    """Nodes that belong together: those in it and in none below it (element ids), and how many there are in all.
+class FormerBuild:
+    """The communities of a collection as they were built, and by id the readers and the marks that they have."""
 
-    ``id`` is a hash of its nodes and triples, so that one that changed is another one. ``weight`` is the number of
-    passages that state its triples. ``above`` is the id of the larger one that it is a part of.
-    """
-
-    id: str
-    level: int
-    size: int
-    weight: int
-    above: str | None
-    members: tuple[str, ...]
-    report: Report | None = None
-    error: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One end of a fact: its element id, its name there, its labels, and the lowest community that it is in."""
-
-    id: str
-    name: str
-    labels: tuple[str, ...]
-    community: str
-
-
-@dataclass(frozen=True, slots=True)
-class CommunityFact:
-    """A triple between two nodes of a community."""
-
-    id: str
-    head: Member
-    predicate: str
-    tail: Member
-
-    def __str__(self) -> str:
-        return f"{self.head.name} —{self.predicate}→ {self.tail.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class Hierarchy:
-    """All communities of a graph by id, and what is below each; ``stale`` where the graph has changed since."""
-
-    communities: Mapping[str, Community]
-    most: int = 0
-    stale: bool = False
-    below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def roots(self) -> list[Community]:
-        """The coarsest communities, the largest first."""
-        return by_size(community for community in self.communities.values() if community.above is None)
-
-    def parts(self, id: str) -> list[Community]:
-        """What is right below a community, the largest first."""
-        return by_size(self.communities[part] for part in self.below.get(id, ()))
-
-    def line(self, id: str) -> list[Community]:
-        """A community and all above it, upwards."""
-        communities = [self.communities[id]]
-        while (above := communities[-1].above) is not None:
-            communities.append(self.communities[above])
-        return communities
-
-
-def by_size(communities: Iterable[Community]) -> list[Community]:
-    """The largest first."""
-    return sorted(communities, key=lambda community: (-community.size, community.id))
+    hierarchy: Hierarchy
+    stamps: Mapping[str, tuple[tuple[str, ...], Marks]]
 
 
 def read(graph: Graph) -> Hierarchy:
-    """The communities as they are stored; none, where none were built."""
-    record = graph.communities.record()
-    if not record or not record.communities:
-        return Hierarchy({})
-    communities = {row["id"]: _community(row) for row in graph.communities.all()}
-    below: dict[str, list[str]] = {}
-    for community in communities.values():
-        if community.above:
-            below.setdefault(community.above, []).append(community.id)
-    return Hierarchy(
-        communities,
-        most=record.most or 0,
-        stale=graph.export.version().changed != record.version,
-        below={id: tuple(parts) for id, parts in below.items()},
-    )
-
-
-def required(graph: Graph) -> Hierarchy:
-    """The communities of a graph.
+    """The communities as they are stored; none, where none were built, or the graph's scope admits none.
 
     Raises:
-        InputError: none were built.
+        ScopeRefusal: the scope has a filter.
     """
-    hierarchy = read(graph)
+    hierarchy = hierarchy_of(_community(row) for row in graph.communities.all())
+    if not hierarchy.communities or not graph.scope.is_everything:
+        return hierarchy
+    version = graph.export.version().changed
+    versions = {build.collection: build.version for build in graph.communities.builds()}
+    return replace(hierarchy, stale=any(versions.get(name) != version for name in hierarchy.by_collection()))
+
+
+def built(graph: Graph, collection: str) -> FormerBuild:
+    """The communities of a collection as the last build left them, without their reports."""
+    rows = list(graph.communities.built(collection))
+    stamps = {
+        row["id"]: (tuple(row["readers"]), Marks(row["moved"], row["restricted"]))
+        for row in rows
+        if row["readers"] is not None
+    }
+    return FormerBuild(hierarchy_of(_community(row | {"collection": collection}) for row in rows), stamps)
+
+
+def is_exact(graph: Graph) -> bool:
+    """Whether reports are what they are without what the graph's scope hides: readers do not decide on communities."""
+    return graph.scope.principals is None
+
+
+def required(graph: Graph, *, collection: str | None = None) -> Hierarchy:
+    """The communities of a graph, or of one of its collections.
+
+    Raises:
+        InputError: none were built, or the graph's scope admits none.
+        ScopeRefusal: the scope has a filter.
+    """
+    hierarchy = read(graph) if collection is None else read(graph).of(collection)
     if not hierarchy.communities:
-        raise InputError(f"the database {graph.name} has no communities: build them first ('gear communities build')")
+        where = "" if collection is None else f" in the collection {collection!r}"
+        within = where if graph.scope.is_everything else f"{where} in this scope"
+        raise InputError(
+            f"the database {graph.name} has no communities{within}: build them first ('gear communities build')"
+        )
     return hierarchy
 
 
-def write(graph: Graph, communities: Sequence[Community], *, before: Hierarchy) -> int:
-    """Store communities, those above first, and take away what is no longer one; says how many are new.
+def write(
+    graph: Graph, communities: Sequence[BuiltCommunity], *, collection: str, before: FormerBuild, marks: Marks
+) -> None:
+    """Store the communities of a collection, those above first, and take away what is no longer one.
 
     Killed, it can be run again and goes on: ids follow from what the communities hold.
     """
-    fresh = 0
-    order = sorted(communities, key=lambda community: (community.level, community.id))
-    changed = [
-        community for community in order if before.communities.get(community.id) is None or _moved(community, before)
-    ]
+    order = sorted(communities, key=lambda built: (built.community.level, built.community.id))
+    known = before.hierarchy.communities
+    changed = [built.community for built in order if not _is_same(known.get(built.community.id), built.community)]
     for start in range(0, len(changed), WRITTEN_A_BATCH):
-        rows = [
-            {
-                "id": community.id,
-                "level": community.level,
-                "size": community.size,
-                "weight": community.weight,
-                "above": community.above,
-                "members": list(community.members),
-            }
-            for community in changed[start : start + WRITTEN_A_BATCH]
-        ]
-        fresh += graph.communities.write(rows)
-    gone = sorted(before.communities.keys() - {community.id for community in communities})
+        rows = [_row(community) for community in changed[start : start + WRITTEN_A_BATCH]]
+        graph.communities.write(rows, collection=collection)
+    stamps = [
+        {"id": built.community.id, "readers": list(built.readers)}
+        for built in order
+        if before.stamps.get(built.community.id) != (built.readers, marks)
+    ]
+    for start in range(0, len(stamps), WRITTEN_A_BATCH):
+        graph.communities.stamp(stamps[start : start + WRITTEN_A_BATCH], marks)
+    gone = sorted(known.keys() - {built.community.id for built in communities})
     for start in range(0, len(gone), WRITTEN_A_BATCH):
         graph.communities.delete(gone[start : start + WRITTEN_A_BATCH])
-    return fresh
+
+
+def delete_others(graph: Graph, collections: Sequence[str]) -> int:
+    """Delete the communities that are in none of the collections; returns how many."""
+    deleted = 0
+    while batch := graph.communities.delete_others(collections, limit=DELETED_A_BATCH):
+        deleted += batch
+    return deleted
 
 
 def facts_of(graph: Graph, id: str) -> list[CommunityFact]:
@@ -152,14 +112,27 @@ def facts_of(graph: Graph, id: str) -> list[CommunityFact]:
             Member(row["head"], row["subject"], tuple(row["headLabels"]), row["headIn"]),
             row["predicate"],
             Member(row["tail"], row["object"], tuple(row["tailLabels"]), row["tailIn"]),
+            tuple(row["readers"] or ()),
+            row["version"],
         )
         for row in rows
     ]
 
 
-def _moved(community: Community, before: Hierarchy) -> bool:
-    known = before.communities[community.id]
-    return (known.level, known.above, known.weight) != (community.level, community.above, community.weight)
+def _is_same(known: Community | None, community: Community) -> bool:
+    """Whether a community is stored as it is now; its id says nothing of where it stands."""
+    return known is not None and _row(known) == _row(community)
+
+
+def _row(community: Community) -> Row:
+    return {
+        "id": community.id,
+        "level": community.level,
+        "size": community.size,
+        "weight": community.weight,
+        "above": community.above,
+        "members": list(community.members),
+    }
 
 
 def _community(row: Row) -> Community:
@@ -171,12 +144,13 @@ def _community(row: Row) -> Community:
         row["above"],
         tuple(sorted(row["members"])),
         report_of(row),
-        row["error"],
+        row.get("error"),
+        row["collection"],
     )
 
 
 def report_of(row: Row) -> Report | None:
     """The report in a row, where there is one."""
-    if row["title"] is None:
+    if row.get("title") is None:
         return None
     return Report(row["title"], row["summary"], row["rank"], tuple(row["findings"] or ()))

@@ -143,7 +143,9 @@ def _selected_metrics(text: str, a: Report, b: Report) -> tuple[Metric, ...]:
         return tuple(Metric(name, k) for k in ks)
     if depth or not any(name in question.figures for report in (a, b) for question in report.questions.values()):
         known = ", ".join((*RANKED, *sorted(_figures(a) & _figures(b))))
-        raise InputError(f"{text!r} is no metric of both files: choose one of {known}, the first {len(RANKED)} with @k")
+        raise InputError(
+            f"{text!r} is not a metric of both files: choose one of {known}, the first {len(RANKED)} with @k"
+        )
     return (Metric(name),)
 
 

@@ -90,7 +90,7 @@ class Dataset:
         if collection == DEFAULT_COLLECTION:
             return self
         if self.triples == "both":
-            raise InputError("--extract both is for a database of its own: within a collection, take given or rules")
+            raise InputError("--extract both needs a database of its own: within a collection, use given or rules")
         queries = tuple(query.within(collection) for query in self.queries)
         return replace(self, collection=collection, queries=queries)
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 from dataclasses import asdict
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 from gear_neo4j.domain import digest
@@ -57,7 +59,8 @@ def judge(
         return quality
 
     with ThreadPoolExecutor(chat.concurrency, thread_name_prefix="judge") as pool:
-        return list(pool.map(once, keys, results))
+        # A context can be entered once at a time: each call gets a copy of its own.
+        return list(pool.map(Context.run, [copy_context() for _ in keys], repeat(once), keys, results))
 
 
 def _key(result: QueryResult) -> str:

@@ -35,7 +35,9 @@ class System:
 
     def __post_init__(self) -> None:
         if self.llm == "oracle" and self.agent and self.agent.name not in PLAYED:
-            raise SettingsError(f"the oracle cannot play {self.agent.name}: it knows passages, not what to say of them")
+            raise SettingsError(
+                f"the oracle cannot play {self.agent.name}: it knows which passages are right, not how to judge a text"
+            )
         if isinstance(self.recipe, Crag) and self.recipe.answer:
             object.__setattr__(self, "recipe", self.recipe.model_copy(update={"answer": False}))
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from gear_neo4j.communities.store import Community, Hierarchy
+from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.printable import printable
 from gear_neo4j.wording import counted
@@ -53,7 +53,11 @@ def page(hierarchy: Hierarchy, named: Mapping[str, Sequence[Member]], *, databas
         (True, False)
     """
     boxes: list[dict[str, Any]] = []
-    _place(hierarchy, named, hierarchy.roots, (0.0, 0.0, WIDTH, HEIGHT), boxes, above=-1)
+    whole, collections = (0.0, 0.0, WIDTH, HEIGHT), hierarchy.by_collection()
+    if len(collections) > 1:
+        _place_collections(collections, named, whole, boxes)
+    else:
+        _place(hierarchy, named, hierarchy.roots, whole, boxes, above=-1)
     template = Template(files(__package__).joinpath("communities.html").read_text(encoding="utf-8"))
     # Escape whatever would end the script or begin a comment in it.
     data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
@@ -98,6 +102,50 @@ def _worst(row: Sequence[float], side: float) -> float:
     return max(side * side * max(row) / (total * total), total * total / (side * side * min(row))) if side else 0.0
 
 
+def _place_collections(
+    collections: Mapping[str | None, Hierarchy],
+    named: Mapping[str, Sequence[Member]],
+    whole: Box,
+    boxes: list[dict[str, Any]],
+) -> None:
+    """A box for each collection, with its communities inside."""
+    sizes = {name: sum(root.size for root in hierarchy.roots) for name, hierarchy in collections.items()}
+    order = sorted(sizes, key=lambda name: (-sizes[name], name or ""))
+    for name, box in zip(order, squarify([float(sizes[name]) for name in order], whole), strict=True):
+        place, title = len(boxes), printable(name or "over all collections")
+        boxes.append(
+            {
+                "box": _shrunk(box),
+                "above": -1,
+                "collection": title,
+                "level": None,
+                "size": sizes[name],
+                "weight": 0,
+                "title": title,
+                "summary": "",
+                "findings": [],
+                "members": [],
+            }
+        )
+        _place(collections[name], named, collections[name].roots, _below_title(box), boxes, above=place)
+
+
+def _shrunk(box: Box) -> list[float]:
+    x, y, width, height = box
+    gap = _gap(box)
+    return [round(value, 3) for value in (x + gap, y + gap, width - 2 * gap, height - 2 * gap)]
+
+
+def _below_title(box: Box) -> Box:
+    x, y, width, height = box
+    gap, head = _gap(box), 0.16 * min(width, height)
+    return x + 2 * gap, y + gap + head, width - 4 * gap, height - head - 3 * gap
+
+
+def _gap(box: Box) -> float:
+    return 0.02 * min(box[2:])
+
+
 def _place(
     hierarchy: Hierarchy,
     named: Mapping[str, Sequence[Member]],
@@ -107,15 +155,14 @@ def _place(
     *,
     above: int,
 ) -> None:
-    for community, (x, y, width, height) in zip(
-        communities, squarify([float(community.size) for community in communities], box), strict=True
-    ):
-        gap = 0.02 * min(width, height)
+    inner = squarify([float(community.size) for community in communities], box)
+    for community, box in zip(communities, inner, strict=True):
         place = len(boxes)
         boxes.append(
             {
-                "box": [round(value, 3) for value in (x + gap, y + gap, width - 2 * gap, height - 2 * gap)],
+                "box": _shrunk(box),
                 "above": above,
+                "collection": printable(community.collection or ""),
                 "level": community.level,
                 "size": community.size,
                 "weight": community.weight,
@@ -127,9 +174,7 @@ def _place(
                 ],
             }
         )
-        head = 0.16 * min(width, height)
-        inner = (x + 2 * gap, y + gap + head, width - 4 * gap, height - head - 3 * gap)
-        _place(hierarchy, named, hierarchy.parts(community.id), inner, boxes, above=place)
+        _place(hierarchy, named, hierarchy.parts(community.id), _below_title(box), boxes, above=place)
 
 
 def _labels(member: Member) -> str:

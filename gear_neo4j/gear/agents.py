@@ -171,9 +171,9 @@ def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:
         for tool in recipe.tools:
             yield _tool(session, tool) if isinstance(tool, str) else tool
         return
-    scoped = not session.graph.scope.is_everything
+    scope = session.graph.scope
     entries = (*RETRIEVERS, *AGENTS)
-    names = dict.fromkeys(entry.name for entry in entries if entry.tool and not (scoped and entry.recipe.unscoped))
+    names = dict.fromkeys(entry.name for entry in entries if entry.tool and not entry.recipe.refusal(scope))
     for name in names:
         yield _tool(session, name)
     if recipe.allow_cypher:

@@ -12,7 +12,9 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event
 from gear_neo4j.cancellation import cancellable
 from gear_neo4j.domain import Hits, PassageRecord
+from gear_neo4j.gear.entities import MOST_ENTITIES
 from gear_neo4j.gear.front import Gear
+from gear_neo4j.graph.entities import EntityRecord, EntitySummary
 from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.status import Status
@@ -73,6 +75,14 @@ class AsyncGear:
     async def passage(self, id: str) -> PassageRecord:
         """See :meth:`Gear.passage`."""
         return await self._run(partial(self.gear.passage, id))
+
+    async def entities(self, name: str, *, limit: int = MOST_ENTITIES) -> tuple[EntitySummary, ...]:
+        """See :meth:`Gear.entities`."""
+        return await self._run(partial(self.gear.entities, name, limit=limit))
+
+    async def entity(self, id: str) -> EntityRecord:
+        """See :meth:`Gear.entity`."""
+        return await self._run(partial(self.gear.entity, id))
 
     async def status(self) -> Status:
         """See :meth:`Gear.status`."""

@@ -13,12 +13,14 @@ from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
 from gear_neo4j.gear.communities import Communities
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.corpus import Corpus
+from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record
 from gear_neo4j.gear.events import EventStream
 from gear_neo4j.gear.overlay import Overlay
 from gear_neo4j.gear.passages import passage_record
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.status import status_of
 from gear_neo4j.graph.database import Database, Driver
+from gear_neo4j.graph.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.ingestion.pipeline import IngestReport
@@ -29,9 +31,11 @@ from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.traced import noted, retrieval_span
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.status import Status
+from gear_neo4j.tracing import SOURCE, span
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -177,7 +181,8 @@ class Gear:
             SettingsError: there is no retriever of that name.
             ModelError: the retriever needs a chat model, which is missing or failed.
         """
-        hits = self.retriever(retriever).retrieve(question, k=k)
+        with retrieval_span(question, k=k, source=self.graph.name) as active:
+            hits = noted(active, self.retriever(retriever).retrieve(question, k=k))
         extent = self.graph.database.extent
         if extent is None:
             return hits
@@ -227,7 +232,9 @@ class Gear:
         Args:
             player: plays the chat model's part where it has the methods for it, such as an oracle.
         """
-        return RecordedAgent(self._session.with_player(player).agent(AGENTS.recipe(recipe)), scope=self.scope)
+        made = AGENTS.recipe(recipe)
+        agent = self._session.with_player(player).agent(made)
+        return RecordedAgent(agent, name=made.name, source=self.graph.name, scope=self.scope)
 
     def ingest(
         self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any
@@ -243,9 +250,11 @@ class Gear:
         Raises:
             InputError: the question is blank, or the database holds no passages.
         """
-        retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
-        assert isinstance(retriever, PathRetriever)
-        return retriever.explore(Question(checked(question), embedder=self._session.embedder))
+        with span("paths", "CHAIN", {SOURCE: self.graph.name}) as active:
+            active.content(lambda: {"input.value": question})
+            retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
+            assert isinstance(retriever, PathRetriever)
+            return retriever.explore(Question(checked(question), embedder=self._session.embedder))
 
     def passage(self, id: str) -> PassageRecord:
         """One passage, such as that of a hit or a citation, and the triples that it states.
@@ -254,6 +263,18 @@ class Gear:
             NothingFound: there is no passage of that id, or none that this view may see.
         """
         return passage_record(self.graph, id)
+
+    def entities(self, name: str, *, limit: int = MOST_ENTITIES) -> tuple[EntitySummary, ...]:
+        """The entity of a name first, then those with similar names; empty if there are none."""
+        return entities_named(self._session, name, limit=limit)
+
+    def entity(self, id: str) -> EntityRecord:
+        """One entity by its id, its facts by passage, and entities with similar names; of a hub, only some facts.
+
+        Raises:
+            NothingFound: there is no entity of that id, or none that this view may see.
+        """
+        return entity_record(self.graph, id)
 
     def status(self) -> Status:
         """What this view sees of the database, and the retrievers and agents for it; read-only.

@@ -140,8 +140,8 @@ class Session:
         return cast(Agent, AGENTS.make(self, recipe))
 
     def _require_scope(self, recipe: Recipe) -> None:
-        if recipe.unscoped and not self.graph.scope.is_everything:
-            raise ScopeRefusal(f"{recipe.name} is refused under a scope: {recipe.unscoped}")
+        if reason := recipe.refusal(self.graph.scope):
+            raise ScopeRefusal(reason)
 
     def first_stage(self, base: BaseName | RetrieverRecipe) -> FirstStage:
         """The first stage: a ranker by its name, or any retriever."""

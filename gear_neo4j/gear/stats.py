@@ -1,5 +1,6 @@
 """What a database holds, in numbers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gear_neo4j.graph.graph import Graph
@@ -13,6 +14,7 @@ class Stats:
         server: the version of Neo4j.
         schema: the last migration; None in a database without a schema of ours.
         pending: how many migrations of this gear-neo4j the database lacks.
+        communities: how many there are, in ``communities_by_collection`` of each collection that has any.
         embedding_model: what built the vectors, which have ``dimension`` numbers; None in an empty database.
     """
 
@@ -27,6 +29,8 @@ class Stats:
     triples: int
     entities: int
     synonyms: int
+    communities: int
+    communities_by_collection: Mapping[str, int]
 
 
 def stats_of(graph: Graph) -> Stats:
@@ -35,7 +39,7 @@ def stats_of(graph: Graph) -> Stats:
     Raises:
         MigrationError: the schema is not one of this gear-neo4j.
     """
-    record, counts = graph.record(), graph.store.counts()
+    record, counts, communities = graph.record(), graph.store.counts(), graph.communities.count()
     return Stats(
         database=graph.name,
         server=graph.version,
@@ -48,4 +52,6 @@ def stats_of(graph: Graph) -> Stats:
         triples=counts.triples,
         entities=counts.entities,
         synonyms=counts.synonyms,
+        communities=sum(communities.values()),
+        communities_by_collection={name: count for name, count in communities.items() if name},
     )

@@ -38,6 +38,5 @@ def _sizes(graph: Graph) -> tuple[int, int]:
 
 
 def _usable(registry: Registry[Any], graph: Graph) -> tuple[str, ...]:
-    scoped = not graph.scope.is_everything
     recipes = [entry.recipe for entry in registry]
-    return tuple(one.name for one in recipes if not one.operator_only and not (scoped and one.unscoped))
+    return tuple(one.name for one in recipes if not one.operator_only and not one.refusal(graph.scope))

@@ -24,6 +24,7 @@ from gear_neo4j.graph.scope_gate import Extent, ScopeGate
 from gear_neo4j.graph.values import quiet
 from gear_neo4j.graph.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
 from gear_neo4j.scope import EVERYTHING, Scope
+from gear_neo4j.tracing import Span, span
 
 # The server looks for expired transactions every two seconds.
 GRACE = 3.0
@@ -114,10 +115,20 @@ class Database:
         query.check(parameters)
         if self._gate:
             query, parameters = self._gate.admit(query, parameters)
+        with self._span(query.name) as active:
+            rows = self._run_logged(query, parameters)
+            active.describe(lambda: {"db.response.returned_rows": len(rows)})
+            return rows
+
+    def _run_logged(self, query: Query, parameters: dict[str, object]) -> list[Row]:
         with _explained(self.name, query), logged(query.name, database=self.name) as entry:
             rows = self._run_with_retries(query, quiet(parameters))
             entry.rows = len(rows)
             return rows
+
+    def _span(self, query: str, *, is_current: bool = True) -> Span:
+        attributes = {"db.system.name": "neo4j", "db.namespace": self.name, "db.query.summary": query}
+        return span(query, "QUERY", attributes, is_current=is_current)
 
     def _run_with_retries(self, query: Query, parameters: dict[str, object]) -> list[Row]:
         for _ in range(VANISHED_TRIES):
@@ -173,6 +184,7 @@ class Database:
         if self._gate:
             query, parameters = self._gate.admit(query, parameters)
         with (
+            self._span(query.name, is_current=False) as active,
             _explained(self.name, query),
             logged(query.name, database=self.name) as entry,
             self._session(self._driver, fetch_size=1_000) as session,
@@ -181,6 +193,7 @@ class Database:
             for record in session.run(neo4j.Query(query.text, timeout=UNLIMITED), parameters):
                 entry.rows += 1
                 yield dict(record)
+            active.describe(lambda: {"db.response.returned_rows": entry.rows})
 
     def explain(self, text: str, *, timeout: float = 10.0) -> str:
         """The server's query type of a statement, which is not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
@@ -211,7 +224,7 @@ class Database:
             self._gate.admit(Query("text", ""), {})
 
     def _untrusted(self, timeout: float, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
-        with Meter(MOST_BYTES) as meter:
+        with self._span("text"), Meter(MOST_BYTES) as meter:
             return within(timeout + GRACE, lambda: self._transact(timeout, meter, work))
 
     def _transact(self, timeout: float, meter: Meter, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
@@ -277,7 +290,8 @@ class Database:
     def _knows(self, probe: str) -> bool:
         if probe not in self._probed:
             try:
-                self.run(Query("probe", probe, scope="free"))
+                # No span: that an older server refuses it is no error.
+                self._run_logged(Query("probe", probe, scope="free"), {})
             except DatabaseError as error:
                 answer = search_answer(getattr(error.__cause__, "code", None))
                 if answer is None:

@@ -11,6 +11,7 @@ from gear_neo4j.graph.community_store import CommunityStore
 from gear_neo4j.graph.corpus_writes import CorpusWrites
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.diagnostics import Diagnostics
+from gear_neo4j.graph.entities import Entities
 from gear_neo4j.graph.excerpt import Excerpt
 from gear_neo4j.graph.export import Export, Version
 from gear_neo4j.graph.extraction_queue import ExtractionQueue
@@ -39,6 +40,7 @@ class Graph:
         export: ids, seeds and names, for PageRank and the dictionary of names.
         edges: the edges around passages and entities, for PageRank.
         neighbourhoods: paths between nodes, and facts around them.
+        entities: what the graph says of one node.
         templates: the five templates of KG-based Thought.
         patterns: the schema of an adopted graph, its values, and patterns over it.
         corpus: writes and deletions of passages and triples.
@@ -59,6 +61,7 @@ class Graph:
         self.export = Export(database)
         self.edges = MassReader(database)
         self.neighbourhoods = Neighbourhoods(database)
+        self.entities = Entities(database)
         self.templates = Templates(database)
         self.patterns = PatternQueries(database)
         self.corpus = CorpusWrites(database)

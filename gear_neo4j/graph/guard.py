@@ -156,7 +156,7 @@ def _check_clause(code: Sequence[Token], place: int) -> None:
     if word == "USE":
         raise GuardError("the query has USE, which names another graph: leave it out")
     if word in ADMINISTRATION and code[place + 1].word not in _CLAUSES:
-        raise GuardError(f"the query has {word}, which is no part of reading a graph: leave it out")
+        raise GuardError(f"the query has {word}, which does not belong to reading a graph: leave it out")
     if word == "IN" and place and code[place - 1].text == "}":
         following = [token.word for token in code[place + 1 :]]
         if "TRANSACTIONS" in following or "TRANSACTION" in following:

@@ -8,6 +8,7 @@ import time
 
 from gear_neo4j.errors import ForeignGraph, MigrationError
 from gear_neo4j.graph.collections import Collections
+from gear_neo4j.graph.community_store import CommunityStore
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.migration_files import TARGET, Migration, load, numbers, require_known, variant
 from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS, Lock, locked
@@ -22,6 +23,9 @@ SOON = 10.0
 # The migration after which passages and triples of earlier versions are put into a collection.
 STAMPED = "V006__collections.cypher"
 STAMPED_A_BATCH = 500
+# The migration after which communities of earlier versions are put into the default collection, if it is the only one.
+CLAIMED = "V007__community_collection.cypher"
+CLAIMED_A_BATCH = 1_000
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
@@ -142,6 +146,8 @@ def _apply(
         database.execute(_fill_in(statement, dimension))
     if migration.source == STAMPED:
         _stamp(database, lock)
+    if migration.source == CLAIMED:
+        _claim(database, lock)
     lock.require()
     database.call(
         "record_migration",
@@ -162,6 +168,14 @@ def _stamp(database: Database, lock: Lock) -> None:
     while last is not None:
         lock.require()
         last = Collections(database).stamp(after=last, collection=DEFAULT_COLLECTION, limit=STAMPED_A_BATCH)
+
+
+def _claim(database: Database, lock: Lock) -> None:
+    """Put the communities that are there into the default collection, if no passage is in another one."""
+    claimed = True
+    while claimed:
+        lock.require()
+        claimed = CommunityStore(database).claim(limit=CLAIMED_A_BATCH) > 0
 
 
 def foreign_labels(database: Database) -> set[str]:

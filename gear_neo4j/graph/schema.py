@@ -99,6 +99,7 @@ def expected_indexes(dimension: int) -> tuple[Index, ...]:
         Index("gear_community_id", "RANGE", "__GearCommunity", ("id",), unique=True),
         Index("gear_passage_source", "RANGE", "Passage", ("source",)),
         Index("gear_passage_collection", "RANGE", "Passage", ("collection",)),
+        Index("gear_community_collection", "RANGE", "__GearCommunity", ("collection",)),
         Index("gear_passage_text", "FULLTEXT", "Passage", ("title", "text")),
         Index("gear_entity_words", "FULLTEXT", "Entity", ("key",)),
         Index("gear_passage_embedding", "VECTOR", "Passage", ("embedding",), dimension),

@@ -7,7 +7,7 @@ from typing import Any
 
 from gear_neo4j.errors import ScopeRefusal
 from gear_neo4j.graph.queries import SCALED, Query
-from gear_neo4j.graph.scoping import shape_of
+from gear_neo4j.graph.scoping import reads_communities, shape_of
 from gear_neo4j.scope import Scope
 
 # Of the triples of an entity, so many are examined for how many of them are in the scope.
@@ -16,6 +16,8 @@ MOST_EXAMINED = 10_000
 MOST_READ = 1_000
 # The candidates that an index gives at most, however few of them are in the scope.
 MOST_CANDIDATES = 20_000
+# Why a filter of metadata admits no community.
+RESTS_ON_ALL = "a report rests on passages that the filter may exclude"
 # About how many candidates a search requests from an index without a scope.
 CANDIDATES = 100
 # This many times the expected number of candidates is requested: those in the scope are not spread evenly.
@@ -115,6 +117,8 @@ class ScopeGate:
             raise ScopeRefusal(f"this is refused under a scope: {what} reads or writes the whole graph")
         if query.scope == "free":
             return query, dict(parameters)
+        if self.scope.where is not None and reads_communities(query.marked):
+            raise ScopeRefusal(f"communities are refused under a filter: {RESTS_ON_ALL}")
         given = {name: value for name, value in parameters.items() if name not in query.ignored}
         scaled, shape = SCALED & query.parameters, self._shape
         if scaled:

@@ -12,6 +12,7 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.scope import DEFAULT_COLLECTION, qualified_id
 
 PASSAGES_A_BATCH = 500
+COMMUNITIES_A_BATCH = 1_000
 SHOWN_SOURCES = 5
 
 
@@ -50,7 +51,7 @@ def drop_collection(
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Deletion:
-    """Remove all passages of a collection, 500 a transaction; killed, it can be run again and goes on.
+    """Remove the communities and passages of a collection, 500 a transaction; killed, it can be run again and goes on.
 
     A dry run counts passages and triples, but not the entities that would go with them.
 
@@ -66,6 +67,10 @@ def drop_collection(
         raise NothingFound(f"there is no collection {collection!r}: there are {names or 'none'}")
     if dry_run:
         return Deletion(passages, triples)
+
+    # First, so that a drop that is killed leaves no report on passages that are gone.
+    while graph.communities.drop(collection, limit=COMMUNITIES_A_BATCH):
+        pass
 
     def batch() -> list[str]:
         return graph.collections.passage_ids(collection, limit=PASSAGES_A_BATCH)

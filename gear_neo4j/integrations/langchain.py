@@ -19,6 +19,7 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.traced import noted, retrieval_span
 from gear_neo4j.wire import hit_json, path_json
 
 
@@ -76,7 +77,7 @@ class GearRetriever(BaseRetriever):
             if self.gear is None:
                 raise SettingsError("GearRetriever has nothing to search: give it gear=..., or a retriever object")
         elif not hasattr(recipe, "retrieve"):
-            raise SettingsError(f"{recipe!r} is no retriever: give a name, a recipe, or an object that retrieves")
+            raise SettingsError(f"{recipe!r} is not a retriever: give a name, a recipe, or an object that retrieves")
         elif self.gear is not None:
             raise SettingsError("a retriever object brings its own graph: leave out gear")
         return self
@@ -89,7 +90,9 @@ class GearRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
         k: int | None = None,
     ) -> list[Document]:
-        hits = self._resolve().retrieve(query, k=self.k if k is None else k)
+        k = self.k if k is None else k
+        with retrieval_span(query, k=k, source=self.gear.graph.name if self.gear else None) as active:
+            hits = noted(active, self._resolve().retrieve(query, k=k))
         return [_document(hit, hits) for hit in hits]
 
     async def _aget_relevant_documents(

@@ -17,6 +17,7 @@ from gear_neo4j.models.recording import record
 from gear_neo4j.models.replies import Alternatives, reply_text, text_of, tokens_of, usage_of
 from gear_neo4j.models.retries import error_line, may_pass, one_line, retrying
 from gear_neo4j.models.streaming import Listener, ListenerError, OnToken, VisibleText, shown
+from gear_neo4j.models.traced import call_span, note_call
 from gear_neo4j.usage import Usage
 
 if TYPE_CHECKING:
@@ -135,17 +136,23 @@ class Chat:
             SettingsError: the cache can no longer be used.
         """
         started = time.perf_counter()
-        messages = _messages(prompt)
-        listener = Listener(on_token) if on_token else None
-        try:
-            reply = self._from_cache(messages, parse, listener) or self._from_model(messages, parse, listener)
-        except ListenerError as stop:
-            raise stop.error from None
-        except ReplyError as error:
-            record(prompt.system, prompt.user, "", failure=str(error))
-            raise
+        with call_span(self.name, system=prompt.system, user=prompt.user) as active:
+            try:
+                reply = self._reply(_messages(prompt), parse, Listener(on_token) if on_token else None)
+            except ModelError as error:
+                note_call(active, error.usage)
+                if isinstance(error, ReplyError):
+                    record(prompt.system, prompt.user, "", failure=str(error))
+                raise
+            note_call(active, reply.usage, text=reply.text)
         record(prompt.system, prompt.user, reply.text)
         return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
+
+    def _reply(self, messages: list["BaseMessage"], parse: Callable[[str], T], listener: Listener | None) -> Reply[T]:
+        try:
+            return self._from_cache(messages, parse, listener) or self._from_model(messages, parse, listener)
+        except ListenerError as stop:
+            raise stop.error from None
 
     def _from_cache(
         self, messages: list["BaseMessage"], parse: Callable[[str], T], listener: Listener | None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -33,7 +34,8 @@ def outcomes(
                 while more and len(running) < together:
                     more = False
                     for item in items if go_on() else ():
-                        running[pool.submit(ask, item)] = item
+                        # A context can be entered once at a time: each thread gets a copy of its own.
+                        running[pool.submit(copy_context().run, ask, item)] = item
                         more = True
                         break
                 if not running:

@@ -115,7 +115,7 @@ def parse_plan(text: str) -> tuple[PlannedStep, ...]:
     """
     items = find_object(text, "steps")["steps"]
     if not isinstance(items, list):
-        raise ValueError('"steps" is no list')
+        raise ValueError('"steps" is not a list')
     steps: dict[str, PlannedStep] = {}
     for number, item in enumerate(items, start=1):
         question = item.get("question") if isinstance(item, dict) else None

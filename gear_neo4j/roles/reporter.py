@@ -123,7 +123,7 @@ def parse_points(text: str, *, reports: int) -> tuple[Point, ...]:
     """
     items = find_object(text, "points")["points"]
     if not isinstance(items, list):
-        raise ValueError('"points" is no list')
+        raise ValueError('"points" is not a list')
     points = [
         Point(_line(item.get("text")), min(100.0, _number(item.get("score"))), _places(item.get("reports"), reports))
         for item in items

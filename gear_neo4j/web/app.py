@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gear_neo4j.errors import GearError
 from gear_neo4j.gear import Gear
+from gear_neo4j.web import pages
 from gear_neo4j.web.access_log import log_error, log_request
 from gear_neo4j.web.body_limits import BodyLimit, BodyLimits
 from gear_neo4j.web.callers import KeyBackend, refuse
@@ -27,11 +28,22 @@ from gear_neo4j.web.middleware import PlainErrors, RequestEntry, SameOrigin
 from gear_neo4j.web.openapi import DOCS_PATHS, openapi_of, with_docs
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
 from gear_neo4j.web.problems import failure_of, failure_response
-from gear_neo4j.web.routes import asking, chat, documents, explaining, health, jobs, recipes, retrieval
+from gear_neo4j.web.routes import (
+    asking,
+    chat,
+    documents,
+    drawing,
+    entities,
+    explaining,
+    health,
+    jobs,
+    recipes,
+    retrieval,
+)
 from gear_neo4j.web.service import Service, make_service
 
 CLOSING_SECONDS = 5.0
-ROUTES = (health, retrieval, asking, recipes, explaining, documents, jobs, chat)
+ROUTES = (health, retrieval, entities, asking, recipes, explaining, drawing, documents, jobs, chat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,8 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=partial(_lifespan, service=service, mounts=mounts),
+        # FastAPI's log of exceptions has their messages, and those of the database below them.
+        telemetry={"logs": False, "exclude": _is_probe},
         middleware=_middleware(service),
         exception_handlers=dict.fromkeys((GearError, HTTPException, RequestValidationError), _explain),
     )
@@ -82,6 +96,7 @@ def create_app(
     app.state.service = service
     for routes in ROUTES:
         app.include_router(routes.router)
+    pages.with_page(app)
     if options.docs:
         with_docs(app)
     app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
@@ -92,10 +107,15 @@ def create_app(
     return app
 
 
+def _is_probe(scope: Scope) -> bool:
+    """Whether a monitor sends a request, again and again: it makes no span."""
+    return scope["path"] in (*health.OPEN_PATHS, "/metrics")
+
+
 def _middleware(service: Service) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     options = service.options
-    open_paths = (*health.OPEN_PATHS, *(DOCS_PATHS if options.docs else ()))
+    open_paths = (*health.OPEN_PATHS, *pages.OPEN_PATHS, *(DOCS_PATHS if options.docs else ()))
     backend = KeyBackend(service.ring, service.views, failed=options.failed_keys, open_paths=open_paths)
     return [
         Middleware(RequestEntry, on_end=partial(_end, service)),

@@ -4,8 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from gear_neo4j.gear.doctor import Level
 from gear_neo4j.web.options import LONGEST_QUESTION, MOST_PASSAGES
-from gear_neo4j.wire import documents
+from gear_neo4j.wire import documents, shapes
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -57,6 +58,14 @@ class AskBody(Narrowed):
     stream: bool = False
 
 
+class PictureBody(BaseModel):
+    """Paths to draw, as a search or an answer has them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    paths: Annotated[list[shapes.Path], Field(max_length=MOST_PASSAGES)]
+
+
 class Health(BaseModel):
     """The service is there, or ready."""
 
@@ -79,7 +88,56 @@ class Jobs(BaseModel):
 
 
 class Recipes(BaseModel):
-    """What a caller may choose from."""
+    """What a caller may choose from; ``has_model`` is whether the service has a chat model."""
 
+    has_model: bool
     retrievers: list[RecipeSchema]
     agents: list[RecipeSchema]
+
+
+class Finding(BaseModel):
+    """One check of the database; ``fix`` says what to do, if anything."""
+
+    level: Level
+    subject: str
+    detail: str
+    fix: str
+
+
+class Examination(BaseModel):
+    """What the doctor says of the database."""
+
+    findings: list[Finding]
+
+
+class PictureBox(BaseModel):
+    """A part of a picture, in pixels; ``paths`` are the places of the paths through it, from 0."""
+
+    kind: Literal["rank", "entity", "triple"]
+    x: float
+    y: float
+    width: float
+    height: float
+    paths: list[int]
+    name: str
+    triple: str
+    passage: str
+    backward: bool
+
+
+class PictureLine(BaseModel):
+    """A line between two boxes, by their places."""
+
+    start: int
+    end: int
+    paths: list[int]
+
+
+class PictureLayout(BaseModel):
+    """Where the parts of a picture of paths stand; ``links`` show a path each in Neo4j Browser, or are empty."""
+
+    width: float
+    height: float
+    boxes: list[PictureBox]
+    lines: list[PictureLine]
+    links: list[str]

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes import AgentRecipe, Options, Recipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
+from gear_neo4j.scope import Scope
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Choice = str | Mapping[str, Any]
@@ -56,9 +57,9 @@ def _chosen(registry: Registry[RecipeType], choice: Choice, options: Mapping[str
     return recipe
 
 
-def is_offered(recipe: type[Recipe], *, scoped: bool) -> bool:
+def is_offered(recipe: type[Recipe], *, scope: Scope) -> bool:
     """Whether a caller may choose a recipe: it is not for the operator alone, and honours the scope that there is."""
-    return not (recipe.operator_only or (scoped and recipe.unscoped))
+    return not (recipe.operator_only or recipe.refusal(scope))
 
 
 def _require_affordable(options: Options) -> None:

@@ -112,7 +112,9 @@ def read_keys(file: Path) -> tuple[Key, ...]:
     try:
         return _File.model_validate(json.loads(text)).keys
     except (ValueError, RecursionError, GearError) as error:
-        raise SettingsError(f"{file} is no file of keys{_place(error)}: make one with 'gear keys add NAME'") from error
+        raise SettingsError(
+            f"{file} is not a file of keys{_place(error)}: make one with 'gear keys add NAME'"
+        ) from error
 
 
 def add_key(

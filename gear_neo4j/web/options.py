@@ -27,6 +27,7 @@ class ServiceOptions:
         allowed_hosts: names, beside those of this machine, under which the service may be called.
         allowed_origins: origins of pages, beside the service's own, that may call it.
         public_url: the address of the service in links; by default the one that a request came to.
+        neo4j_uri: the address of the database in links to Neo4j Browser, for callers who may see everything.
         docs: serve FastAPI's page of the API, whose scripts come from a CDN.
         log_questions: write questions into the log.
         body_bytes, body_seconds: how large a body may be, and how long it may take to arrive.
@@ -48,6 +49,7 @@ class ServiceOptions:
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     public_url: str | None = None
+    neo4j_uri: str | None = None
     docs: bool = False
     log_questions: bool = False
     body_bytes: int = 1 << 20
@@ -68,7 +70,7 @@ class ServiceOptions:
     def __post_init__(self) -> None:
         for host in self.allowed_hosts:
             if not _HOST.fullmatch(host):
-                raise SettingsError(f"the allowed host {host!r} is no name: write it without scheme, port and *")
+                raise SettingsError(f"the allowed host {host!r} is not a name: write it without scheme, port and *")
         for origin in self.allowed_origins:
             if not _ORIGIN.fullmatch(origin):
                 raise SettingsError(f"the allowed origin {origin!r} is none: write it as https://wiki.example.org")

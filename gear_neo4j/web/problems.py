@@ -139,8 +139,22 @@ def failure_response(connection: HTTPConnection, failure: Failure) -> Response:
 
 
 def _first_reason(error: RequestValidationError) -> str:
-    """The first field that cannot be used; what was sent is not repeated."""
+    """The first field that cannot be used; what was sent is not repeated.
+
+    Example:
+        >>> _first_reason(RequestValidationError([{"type": "extra_forbidden", "loc": ("body", "kk"), "msg": ""}]))
+        'there is no field kk: see /openapi.json'
+    """
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"] if part != "body")
     reason = str(first["msg"]).removeprefix("Value error, ")
-    return single_line(f"{place}: {reason}" if place and first["type"] != "json_invalid" else reason)[:LONGEST_DETAIL]
+    match first["type"]:
+        case "extra_forbidden":
+            text = f"there is no field {place}: see /openapi.json"
+        case "model_attributes_type" if not place:
+            text = "the body is not a JSON object: send one, with Content-Type: application/json"
+        case "json_invalid":
+            text = reason
+        case _:
+            text = f"{place}: {reason}" if place else reason
+    return single_line(text)[:LONGEST_DETAIL]

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.gear import Gear
@@ -47,6 +48,9 @@ class Readiness:
     def _load(self) -> None:
         if not self._is_loaded:
             self._gear.embedder.embed(["warm-up"])
+            # A search fills the caches. One that fails keeps nobody out: the next one says why.
+            with suppress(GearError):
+                self._gear.search("warm-up", k=1)
             self._is_loaded = True
 
     def _check(self) -> None:

@@ -1,6 +1,7 @@
 """The JSON of searches, paths, answers, traces, events and problems: one writer, one reader, one version."""
 
 from gear_neo4j.wire.documents import VERSION, json_schema
+from gear_neo4j.wire.entities import entities_json, entity_from, entity_json
 from gear_neo4j.wire.links import browser_url, passage_url
 from gear_neo4j.wire.read import (
     answer_from,
@@ -41,6 +42,9 @@ __all__ = [
     "browser_url",
     "connected_from",
     "connected_json",
+    "entities_json",
+    "entity_from",
+    "entity_json",
     "error_from",
     "event_from",
     "event_json",

@@ -11,13 +11,16 @@ from gear_neo4j.ingestion.job import JobState, JobTask
 from gear_neo4j.wire.shapes import (
     Embedding,
     Entity,
+    EntityFact,
     EntityHit,
+    EntitySummary,
     Fact,
     FactCitation,
     Figure,
     Hit,
     JobFile,
     LineProblem,
+    Neighbour,
     PassageCitation,
     Path,
     Progress,
@@ -25,6 +28,7 @@ from gear_neo4j.wire.shapes import (
     Shape,
     Step,
     StoredSource,
+    Synonym,
     Triple,
     Usage,
 )
@@ -145,6 +149,31 @@ class PassageDocument(Document):
     exact: bool
 
 
+class Entities(Document):
+    """The entity of a name first, then those with similar names."""
+
+    kind: Literal["entities"]
+    name: Text
+    entities: list[EntitySummary]
+
+
+class EntityDocument(Document):
+    """One entity: its facts by passage, those with similar names, and the entities at the other ends of its facts.
+
+    `exact` is false where it has more facts than these.
+    """
+
+    kind: Literal["entity"]
+    id: Text
+    name: Text
+    labels: list[Text]
+    degree: int
+    facts: list[EntityFact]
+    synonyms: list[Synonym]
+    neighbours: list[Neighbour]
+    exact: bool
+
+
 class Status(Document):
     """What a caller sees of a database, and the names by which it can be searched; `version` is gear-neo4j's.
 
@@ -216,11 +245,22 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema of every document.
 
     Example:
-        >>> sorted(json_schema()["discriminator"]["mapping"])
-        ['answer', 'event', 'job', 'passage', 'paths', 'problem', 'search', 'sources', 'status', 'trace']
+        >>> sorted(json_schema()["discriminator"]["mapping"])[:5]
+        ['answer', 'entities', 'entity', 'event', 'job']
     """
     documents = Annotated[
-        Search | Paths | Trace | Answer | Event | PassageDocument | Status | Job | Sources | Problem,
+        Search
+        | Paths
+        | Trace
+        | Answer
+        | Event
+        | PassageDocument
+        | Entities
+        | EntityDocument
+        | Status
+        | Job
+        | Sources
+        | Problem,
         Field(discriminator="kind"),
     ]
     schema = TypeAdapter[Any](documents).json_schema(schema_generator=_SchemaGenerator)

@@ -65,7 +65,7 @@ def run_from(row: object, *, name: str = "this") -> Run:
     Raises:
         InputError: it is something else, or was written by a newer version.
     """
-    run = _check(row, _RUNS.validate_python, name=name, noun="a saved search or answer", advice=_RUN_ADVICE)
+    run = check_document(row, _RUNS.validate_python, name=name, noun="a saved search or answer", advice=_RUN_ADVICE)
     match run:
         case documents.Search():
             return decode_search(run)
@@ -77,27 +77,29 @@ def run_from(row: object, *, name: str = "this") -> Run:
 
 def hits_from(row: object, *, name: str = "this") -> Hits:
     """The hits of the document of a search; raises as :func:`run_from` does."""
-    return decode_search(_check(row, documents.Search.model_validate, name=name, noun="a search"))
+    return decode_search(check_document(row, documents.Search.model_validate, name=name, noun="a search"))
 
 
 def answer_from(row: object, *, name: str = "this") -> Answer:
     """The answer of its document; raises as :func:`run_from` does."""
-    return decode_answer(_check(row, documents.Answer.model_validate, name=name, noun="an answer"))
+    return decode_answer(check_document(row, documents.Answer.model_validate, name=name, noun="an answer"))
 
 
 def trace_from(row: object, *, name: str = "this") -> Trace:
     """The trace of its document; raises as :func:`run_from` does."""
-    return decode_trace(_check(row, documents.Trace.model_validate, name=name, noun="a trace", advice=_TRACE_ADVICE))
+    return decode_trace(
+        check_document(row, documents.Trace.model_validate, name=name, noun="a trace", advice=_TRACE_ADVICE)
+    )
 
 
 def path_from(row: object, *, name: str = "this") -> Path:
     """A path of any document; raises as :func:`run_from` does."""
-    return decode_path(_check(row, shapes.Path.model_validate, name=name, noun="a path"))
+    return decode_path(check_document(row, shapes.Path.model_validate, name=name, noun="a path"))
 
 
 def connected_from(row: object, *, name: str = "this") -> PathResult:
     """The names and paths of their document; raises as :func:`run_from` does."""
-    document = _check(row, documents.Paths.model_validate, name=name, noun="a document of paths")
+    document = check_document(row, documents.Paths.model_validate, name=name, noun="a document of paths")
     matches = tuple(Match(entity.start, entity.end, entity.text, tuple(entity.nodes)) for entity in document.entities)
     return PathResult(
         matches,
@@ -111,34 +113,34 @@ def connected_from(row: object, *, name: str = "this") -> PathResult:
 
 def event_from(row: object, *, name: str = "this") -> Event:
     """The event of its document; raises as :func:`run_from` does."""
-    document = _check(row, documents.Event.model_validate, name=name, noun="an event")
+    document = check_document(row, documents.Event.model_validate, name=name, noun="an event")
     answer = decode_answer(document.answer) if document.answer else None
     return Event(document.event, document.step, document.text, decode_facts(document.facts), answer)
 
 
 def passage_from(row: object, *, name: str = "this") -> PassageRecord:
     """The passage and the triples of their document; raises as :func:`run_from` does."""
-    return decode_record(_check(row, documents.PassageDocument.model_validate, name=name, noun="a passage"))
+    return decode_record(check_document(row, documents.PassageDocument.model_validate, name=name, noun="a passage"))
 
 
 def status_from(row: object, *, name: str = "this") -> Status:
     """The status of its document; raises as :func:`run_from` does."""
-    return decode_status(_check(row, documents.Status.model_validate, name=name, noun="a status"))
+    return decode_status(check_document(row, documents.Status.model_validate, name=name, noun="a status"))
 
 
 def job_from(row: object, *, name: str = "this") -> Job:
     """The job of its document; raises as :func:`run_from` does."""
-    return decode_job(_check(row, documents.Job.model_validate, name=name, noun="a job"))
+    return decode_job(check_document(row, documents.Job.model_validate, name=name, noun="a job"))
 
 
 def sources_from(row: object, *, name: str = "this") -> SourcePage:
     """The sources of their document; raises as :func:`run_from` does."""
-    return decode_sources(_check(row, documents.Sources.model_validate, name=name, noun="a list of sources"))
+    return decode_sources(check_document(row, documents.Sources.model_validate, name=name, noun="a list of sources"))
 
 
 def error_from(row: object, *, name: str = "this") -> GearError:
     """The error of a problem, a plain GearError where its class is unknown; raises as :func:`run_from` does."""
-    document = _check(row, documents.Problem.model_validate, name=name, noun="a problem")
+    document = check_document(row, documents.Problem.model_validate, name=name, noun="a problem")
     kind = getattr(errors, document.code, None)
     if isinstance(kind, type) and issubclass(kind, GearError):
         return kind(document.detail)
@@ -164,7 +166,14 @@ def _position(error: Exception) -> str:
     return ""
 
 
-def _check(row: object, validate: Callable[[object], Shape], *, name: str, noun: str, advice: str = "") -> Shape:
+def check_document(
+    row: object, validate: Callable[[object], Shape], *, name: str, noun: str, advice: str = ""
+) -> Shape:
+    """A row as a shape; ``name`` and ``noun`` are for the message.
+
+    Raises:
+        InputError: the row is something else, or a newer version wrote it.
+    """
     if isinstance(row, dict) and isinstance(version := row.get("wire"), int) and version > documents.VERSION:
         raise InputError(f"{name} was written by a newer gear-neo4j: upgrade this one")
     try:

@@ -125,6 +125,39 @@ class Entity(Shape):
     nodes: list[Text]
 
 
+class EntitySummary(Shape):
+    """A node that triples mention: `id` is its element id, `degree` the number of its triples."""
+
+    id: Text
+    name: Text
+    labels: list[Text]
+    degree: int
+
+
+class EntityFact(Triple):
+    """A triple of an entity: `title` is that of its passage, `head` and `tail` are the ids of its two ends."""
+
+    title: Text
+    head: Text
+    tail: Text
+
+
+class Synonym(Shape):
+    """An entity with a similar name; `score` is the cosine of the two names."""
+
+    id: Text
+    name: Text
+    score: float
+
+
+class Neighbour(Shape):
+    """An entity at the other end of `facts` facts."""
+
+    id: Text
+    name: Text
+    facts: int
+
+
 class Embedding(Shape):
     """The model that built the vectors of a database, and how many numbers each has."""
 

@@ -487,7 +487,7 @@ def test_graphs_that_cannot_be_adopted_cost_one_line_and_stay_as_they_are(empty,
     with pytest.raises(InputError, match="holds no overlay"):
         release(Graph(empty))
     numbers = Profile(name="n", entities={"Number": Entities(key="value")}, synonyms={"Digit": ("cipher",)})
-    with pytest.raises(InputError, match="synonyms of 'Digit', which is no label, type or property of the graph"):
+    with pytest.raises(InputError, match="synonyms of 'Digit', which is not a label, type or property of the graph"):
         Adoption(Graph(empty), numbers, embedder).run()
     empty.run(write("CREATE (:Passage {text: 'mine'}), (:Person {name: 'x'})"))
     before = dump(empty)

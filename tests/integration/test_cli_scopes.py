@@ -178,7 +178,7 @@ def test_a_data_set_whose_collection_was_dropped_is_ingested_again(gear, tmp_pat
     [
         (["--collection", "a", "--collection", "b"], "a data set is in one collection: give one of a, b"),
         (["--collection", "a/b"], "holds a slash"),
-        (["--collection", "a", "--extract", "both"], "--extract both is for a database of its own"),
+        (["--collection", "a", "--extract", "both"], "--extract both needs a database of its own"),
         (["--collection", "a", "--table"], "--table and --report measure every system"),
         (["--strict", "--retriever", "base", "--base", "fulltext"], "fulltext is refused under a strict scope"),
     ],

@@ -13,8 +13,8 @@ from gear_neo4j.adoption.profile_file import built_in, load
 from gear_neo4j.agents.graphrag import NOTHING
 from gear_neo4j.cli.main import main
 from gear_neo4j.communities import store
+from gear_neo4j.communities.hierarchy import Community, CommunityFact, Hierarchy, Member
 from gear_neo4j.communities.reports import TOKENS, Reporting, content
-from gear_neo4j.communities.store import Community, CommunityFact, Hierarchy, Member
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.graph import Graph

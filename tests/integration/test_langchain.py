@@ -342,7 +342,7 @@ def test_a_gear_beside_a_retriever_object_is_refused(gear):
         ({"retriever": "naive", "base": "bm26"}, "there is no ranker or retriever 'bm26': choose one of bm25"),
         ({"base": "bm25"}, "auto has no option 'base': its options are none"),
         ({"retriever": "naiv"}, "there is no retriever 'naiv': did you mean naive?"),
-        ({"retriever": 5}, "5 is no retriever: give a name, a recipe, or an object that retrieves"),
+        ({"retriever": 5}, "5 is not a retriever: give a name, a recipe, or an object that retrieves"),
     ],
 )
 def test_an_option_that_there_is_not_is_refused(gear, options, message):

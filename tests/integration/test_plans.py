@@ -42,6 +42,10 @@ ALLOWED = {
     "adopted_triples": {"NodeByLabelScan"},  # it is meant to read every triple
     "adopted_properties": {"NodeByLabelScan"},  # the same
     "communities": {"NodeByLabelScan"},  # it is meant to read every community
+    "count_communities": {"NodeByLabelScan"},  # the same
+    "late_reports": {"NodeByLabelScan"},  # the same, once a round of reports
+    "delete_other_communities": {"NodeByLabelScan", "NodeIndexScan"},  # the same, once a build
+    "claim_communities": {"NodeByLabelScan", "CartesianProduct"},  # the same, once, and the one row of the store
     "community_members": {"NodeByLabelScan"},  # the same
     "delete_empty_communities": {"NodeByLabelScan"},  # the same, once after passages were deleted
     "clear_communities": {"NodeByLabelScan"},  # any so many of those that are left

@@ -35,6 +35,7 @@ ASKING = {
     "status": lambda gear: gear.status(),
     "status of a view": lambda gear: gear.scoped(principals=["user:ada"]).status(),
     "passage": lambda gear: gear.passage(gear.search(QUESTION).hits[0].passage.id),
+    "entities": lambda gear: [gear.entity(one.id) for one in gear.entities("ALK")],
     "survey": lambda gear: gear.overlay.survey(),
     "propose": lambda gear: gear.overlay.propose(),
 }

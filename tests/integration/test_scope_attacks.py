@@ -11,18 +11,25 @@ from gear_neo4j import Naive, Scout
 from gear_neo4j.cli.main import main
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import GearError, ScopeRefusal, SettingsError
+from gear_neo4j.explain import communities as treemap
 from gear_neo4j.explain import page, script
+from gear_neo4j.explain.communities import names_of
 from gear_neo4j.explain.saved import saved_from
+from gear_neo4j.graph.community_store import Marks
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.store import Step
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
-from gear_neo4j.models.chat import Chat
+from gear_neo4j.models.chat import Chat, Reply
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.registry import RETRIEVERS, register_retriever
+from gear_neo4j.roles.reporter import Report
+from gear_neo4j.tracing import CONTENT
+from gear_neo4j.usage import Usage
 from gear_neo4j.wire import answer_json, hits_json
 from tests.conftest import FakeEmbedder
+from tests.dump import dump
 from tests.graphs import opened
 from tests.integration.test_scopes import AGENTS
 from tests.integration.test_scopes import RETRIEVERS as RECIPES
@@ -114,9 +121,10 @@ def test_the_secret_is_there(whole):
 
 @pytest.mark.parametrize("name", RECIPES)
 @pytest.mark.parametrize("strict", [False, True])
-def test_no_search_shows_it(whole, caplog, name, strict):
-    """Not the hits, their paths, the JSON, the page, the Cypher, nor the log."""
+def test_no_search_shows_it(whole, caplog, monkeypatch, spans, name, strict):
+    """Not the hits, their paths, the JSON, the page, the Cypher, the log, nor spans with all texts."""
     caplog.set_level(logging.DEBUG, "gear_neo4j")
+    monkeypatch.setenv(CONTENT, "true")
     view = whole.scoped(**SCOPE, strict=strict)
     for question in QUESTIONS:
         hits = view.search(question, k=10, retriever=RECIPES[name])
@@ -125,7 +133,8 @@ def test_no_search_shows_it(whole, caplog, name, strict):
 
         assert [] == clean(hits, document, page(run), script(run), view.cypher(*hits.paths) if hits.paths else "")
         assert {hit.passage.id for hit in hits} <= {passage.id for passage in OPEN}
-    assert [] == clean(caplog.text)
+    assert OPEN[0].text in spans.text
+    assert [] == clean(caplog.text, spans.text)
 
 
 @pytest.fixture(scope="module")
@@ -136,9 +145,10 @@ def model():
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, name):
-    """Not to the model, not in the answer, its trace, its events, its page."""
+def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, monkeypatch, spans, name):
+    """Not to the model, not in the answer, its trace, its events, its page, nor in spans with all texts."""
     del model.requests[:]
+    monkeypatch.setenv(CONTENT, "true")
     events = []
     chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
     with opened(server, EMBEDDER, chat=chat) as gear:
@@ -146,14 +156,133 @@ def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, name):
     run = saved_from(answer)
 
     assert model.requests
+    assert spans.kind("AGENT")
     assert [] == clean(answer, json.dumps(answer_json(answer)), events, page(run), script(run), model.requests)
+    assert [] == clean(spans.text)
 
 
 @pytest.mark.parametrize("name", ["cypher", "kgt", "pattern", "graphrag-local", "graphrag-global"])
 def test_an_agent_that_reads_more_is_refused(view, name):
-    """With the reason, in one line."""
-    with pytest.raises(ScopeRefusal, match=f"{name} is refused under a scope: "):
+    """With the reason, in one line; those that answer from reports because of the filter."""
+    filtered = " with a filter" if name.startswith("graphrag") else ""
+    with pytest.raises(ScopeRefusal, match=f"{name} is refused under a scope{filtered}: "):
         view.agent(name)
+
+
+# Communities, which a filter would refuse: hidden by collection, by readers, by both
+CLIQUE = [("Cem", "Dora"), ("Dora", "Gale"), ("Gale", "Cem"), ("Cem", "Hanse")]
+HIDDEN = [replace(passage, id=f"{passage.id} hidden") for passage in (SECRET[0], SECRET[1], SECRET[3])]
+REPORTED = [
+    Passage("open3", "Cem", "Cem, Dora, Gale and Hanse.", "open.md", collection="legal"),
+    *HIDDEN,
+]
+REPORTED_FACTS = [
+    *(make_triple("open3", one, "knows", other) for one, other in CLIQUE),
+    # The least spelling gives an entity its name.
+    *(make_triple(HIDDEN[0].id, "CeM" if one == "Cem" else one, f"{TAINT}hates", other) for one, other in CLIQUE),
+    *(
+        make_triple(passage.id, f"{TAINT}{one}", "knows", f"{TAINT}{other}")
+        for passage in HIDDEN
+        for one, other in CLIQUE
+    ),
+]
+MISSPELT = "CeM"
+
+
+@pytest.fixture
+def reported(server, database, model):
+    """What Ada may see of communities with reports that repeat all that they are shown."""
+    graph = Graph(database)
+    write_passages(graph, REPORTED, embedder=EMBEDDER)
+    write_triples(graph, REPORTED_FACTS, completed=[passage.id for passage in REPORTED], embedder=EMBEDDER)
+    chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
+    with opened(server, EMBEDDER, chat=chat) as gear:
+        gear.communities.build()
+        gear.communities.report(reporter=Parrot())
+        yield gear.scoped(collections=SCOPE["collections"], principals=SCOPE["principals"])
+
+
+class Parrot:
+    """A reporter who repeats what it is shown."""
+
+    name = "parrot"
+
+    def report(self, facts, parts):
+        return Reply(Report(facts, parts, 5.0, (facts,)), "", Usage(), 0.0)
+
+
+def test_the_secret_is_in_reports(server, reported):
+    """Without a scope it is shown: the tests below could fail."""
+    with opened(server, EMBEDDER) as gear:
+        hierarchy = gear.communities.read()
+        names = str(names_of(gear.graph, hierarchy))
+
+    assert TAINT in str(hierarchy)
+    assert (True, True) == (TAINT in names, MISSPELT in names)
+    assert 1 == len(reported.communities.read().communities) < len(hierarchy.communities)
+
+
+@pytest.mark.parametrize("name", ["graphrag-local", "graphrag-global"])
+def test_no_answer_from_reports_shows_it_and_no_prompt_holds_it(reported, model, name):
+    """Nor does the page of communities."""
+    del model.requests[:]
+    events = []
+    answer = reported.ask("What do Cem and Dora know?", agent=name, on_event=events.append)
+    run = saved_from(answer)
+    hierarchy = reported.communities.read()
+    names = names_of(reported.graph, hierarchy)
+    shown = [answer, json.dumps(answer_json(answer)), events, page(run), script(run), model.requests, hierarchy, names]
+
+    assert [] == clean(*shown, treemap.page(hierarchy, names, database="mine"))
+    assert [] == [text for text in map(str, shown) if MISSPELT in text]
+    assert any(hit.passage.id.startswith("community ") for hit in answer.hits)
+    assert not answer.hits.exact
+
+
+KNOWN = Query(
+    "known",
+    "RETURN COLLECT { MATCH (e:Entity) RETURN elementId(e) } AS entities, "
+    "COLLECT { MATCH (c:__GearCommunity) RETURN c.id } AS communities",
+)
+# Each gets the view, and the element ids of all entities and the ids of all communities, however it came by them.
+COMMUNITY_ATTACKS = {
+    "all": lambda view, **_: list(view.graph.communities.all()),
+    "members": lambda view, **_: list(view.graph.communities.members(names=[], most=1_000)),
+    "reports of entities": lambda view, entities, **_: view.graph.communities.with_report(entities),
+    "a wider view": lambda view, **_: view.scoped(collections=["*", f"{TAINT}collection"]).communities.read(),
+    "another principal": lambda view, **_: view.scoped(principals=[f"group:{TAINT}"]).communities.read(),
+    "a trace": lambda view, **_: view.agent("graphrag-global").ask("Cem?").trace,
+    "content": lambda view, communities, **_: [view.graph.communities.content(id, most=9) for id in communities],
+    "what was built": lambda view, **_: list(view.graph.communities.built("legal")),
+    "facts": lambda view, **_: list(view.graph.communities.facts(f"{TAINT}collection", names=[])),
+    "late reports": lambda view, **_: view.graph.communities.late_reports(),
+    "builds": lambda view, **_: view.graph.communities.builds(),
+    "counts": lambda view, **_: view.graph.communities.count(),
+    "a build": lambda view, **_: view.communities.build(),
+    "reports": lambda view, **_: view.communities.report(reporter=Parrot()),
+    "a beginning": lambda view, **_: view.graph.communities.begin_build("legal"),
+    "a stamp": lambda view, communities, **_: view.graph.communities.stamp(
+        [{"id": id, "readers": []} for id in communities], Marks("", "")
+    ),
+    "an error": lambda view, communities, **_: view.graph.communities.record_error(communities[0], error="", model=""),
+    "a claim": lambda view, **_: view.graph.communities.claim(limit=10),
+    "a drop": lambda view, **_: view.graph.communities.drop(f"{TAINT}collection", limit=10),
+    "others": lambda view, **_: view.graph.communities.delete_others([], limit=10),
+}
+
+
+@pytest.mark.parametrize("name", COMMUNITY_ATTACKS)
+def test_no_attempt_shows_a_hidden_community(reported, database, name):
+    """It shows nothing of the secret, or is refused; and nothing is changed."""
+    before = dump(database)
+    try:
+        shown = COMMUNITY_ATTACKS[name](reported, **database.run(KNOWN)[0])
+    except GearError as error:
+        shown = error
+
+    assert [] == clean(shown)
+    assert MISSPELT not in str(shown)
+    assert before == dump(database)
 
 
 # Attempts to widen a scope
@@ -212,6 +341,12 @@ ATTACKS = {
     "passages by id": lambda view: view.graph.store.passages(SECRET_IDS),
     "a record by id": lambda view: view.passage(SECRET_IDS[1]),
     "triples of a record": lambda view: view.graph.store.stated_triples(SECRET_IDS[1], limit=9),
+    "a secret entity": lambda view: view.entities(f"Bo {TAINT}name"),
+    "an entity by its beginning": lambda view: view.entities(TAINT[:4]),
+    "entities around": lambda view: [view.entity(one.id) for one in view.entities("Ada Elbe")],
+    "a node by its id": lambda view: [
+        view.graph.entities.record(f"4:{view.entities('Ada')[0].id.split(':')[1]}:{number}") for number in range(60)
+    ],
     "the status": lambda view: view.status(),
     "all passages": lambda view: list(view.graph.store.all_passages()),
     "triples of passages": lambda view: view.graph.store.start_triples(SECRET_IDS, query=VECTOR, limit=10),

@@ -353,12 +353,21 @@ def test_a_name_or_a_page_of_somebody_else_is_refused(headers, status, server, e
     assert status == 200 or response.headers["content-type"] == PROBLEM
 
 
-def test_a_key_is_needed_everywhere_but_for_health(gear, tmp_path):
+def test_a_key_is_needed_everywhere_but_for_health_and_the_page(gear, tmp_path):
     """As a bearer token or in a header of its own; a revoked one is refused from the next request on."""
     file = tmp_path / "keys.json"
     key = add_key(file, "ada", everything=True)
     with client_of(gear, keys_file=file) as client:
-        paths = ["/api/status", "/metrics", "/openapi.json", "/nosuch", "/v1/models", "/healthz/", "//healthz", "/docs"]
+        paths = [
+            "/api/status",
+            "/metrics",
+            "/openapi.json",
+            "/nosuch",
+            "/v1/models",
+            "/healthz/",
+            "/healthz//",
+            "/docs",
+        ]
         refused = [client.get(path) for path in paths]
         headers = [{"X-API-Key": key}, {"Authorization": f"Bearer {key}"}, {"Authorization": f"bearer  {key}"}]
         wrong = [{"X-API-Key": key[:-1]}, {"Authorization": key}, {"Authorization": f"Basic {key}"}, {"Cookie": key}]

@@ -166,7 +166,7 @@ def test_a_body_narrows(service, keys):
 
 def test_agents_that_read_more_than_a_scope_are_refused_and_not_offered(service, keys):
     """By any route; the key that sees everything gets further."""
-    refused = ["kgt", "pattern", "graphrag-local", "graphrag-global"]
+    refused = ["kgt", "pattern"]
     scoped, whole = {"X-API-Key": keys[1]["ada"]}, {"X-API-Key": keys[1]["root"]}
     statuses = {
         service.post("/api/ask", json={"question": QUESTION, "agent": agent}, headers=scoped).status_code

@@ -191,8 +191,8 @@ def test_other_versions_of_a_data_set_are_refused_where_reports_tell(gear, repor
         ("recall@6", ["b.json was measured only down to 5"]),
         ("recall@0", ["no number from 1"]),
         ("recall@x", ["no number from 1"]),
-        ("speed", ["'speed' is no metric", "ndcg", "latency_ms"]),
-        ("latency_ms@5", ["'latency_ms@5' is no metric"]),
+        ("speed", ["'speed' is not a metric", "ndcg", "latency_ms"]),
+        ("latency_ms@5", ["'latency_ms@5' is not a metric"]),
     ],
 )
 def test_a_metric_that_the_files_do_not_hold_is_refused(gear, report, metric, words):

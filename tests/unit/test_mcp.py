@@ -53,12 +53,19 @@ def test_what_is_offered_is_said_before_anything_heavy_is_loaded(tmp_path, monke
     lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in REQUESTS)
     command = [sys.executable, "-c", DISCOVERY]
 
-    ended = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, cwd=tmp_path)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True, cwd=tmp_path) as server:
+        server.stdin.write(lines)
+        server.stdin.flush()
+        # A client hangs up only once it has its replies.
+        replies = [json.loads(server.stdout.readline()) for request in REQUESTS if "id" in request]
+        _, said = server.communicate()
 
-    replies = {reply["id"]: reply["result"] for reply in map(json.loads, ended.stdout.splitlines())}
+    replies = {reply["id"]: reply["result"] for reply in replies}
+    assert 0 == server.returncode
     assert {"search", "fetch", "paths", "status"} == {tool["name"] for tool in replies[2]["tools"]}
     assert ["multi_hop"] == [prompt["name"] for prompt in replies[3]["prompts"]]
-    modules = set(json.loads(ended.stderr))
+    modules = set(json.loads(said))
     assert set() == modules & HEAVY - SDK
     assert "gear_neo4j.gear.front" not in modules
 

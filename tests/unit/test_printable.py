@@ -23,7 +23,7 @@ from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.printing import LogLines, say, say_json
 from gear_neo4j.cli.reporting import report_problem
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.communities.store import Community, Hierarchy
+from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, make_triple
 from gear_neo4j.errors import InputError, ModelError
 from gear_neo4j.evaluate.report import write_report

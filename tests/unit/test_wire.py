@@ -17,6 +17,7 @@ from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Fact, Hits, Passage, PassageRecord, Path, Triple, make_triple
 from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.graph.entities import EntityRecord
 from gear_neo4j.graph.sources import SourcePage
 from gear_neo4j.ingestion.job import Job
 from gear_neo4j.retrieval.paths import PathResult
@@ -79,6 +80,7 @@ PAIRS = {
     Answer: (wire.answer_json, wire.answer_from),
     Event: (wire.event_json, wire.event_from),
     PassageRecord: (wire.passage_json, wire.passage_from),
+    EntityRecord: (wire.entity_json, wire.entity_from),
     Status: (wire.status_json, wire.status_from),
     Job: (wire.job_json, wire.job_from),
     SourcePage: (wire.sources_json, wire.sources_from),

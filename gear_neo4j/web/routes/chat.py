@@ -84,8 +84,8 @@ def _line(chunk: dict[str, Any]) -> bytes:
 
 
 def _agents(call: Call) -> list[str]:
-    scoped = not call.caller.gear.scope.is_everything
-    return [entry.name for entry in AGENTS if is_offered(entry.recipe, scoped=scoped)]
+    scope = call.caller.gear.scope
+    return [entry.name for entry in AGENTS if is_offered(entry.recipe, scope=scope)]
 
 
 def _agent_name(call: Call, model: str) -> str:

@@ -4,7 +4,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gear_neo4j.web.bodies import Health
+from gear_neo4j.errors import MigrationError, ScopeRefusal
+from gear_neo4j.gear import Gear
+from gear_neo4j.gear.doctor import Doctor
+from gear_neo4j.web.bodies import Examination, Finding, Health
 from gear_neo4j.web.problems import failure_response, http_failure
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall, AnyService
@@ -38,3 +41,27 @@ async def metrics(call: AnyCall) -> Response:
 async def status(call: AnyCall) -> Response:
     """What the caller sees of the database, and the retrievers and agents for it."""
     return Json(status_json(await call.search(call.view().status)))
+
+
+@router.get("/api/health", response_model=Examination, responses=problems(503, 504))
+async def health(call: AnyCall) -> Response:
+    """What the doctor says of the database, for callers who may see all of it."""
+    gear = call.caller.gear
+    if not gear.scope.is_everything:
+        raise ScopeRefusal("the examination reads the whole database: use a key without restrictions")
+    return Json((await call.search(_examination, gear)).model_dump(mode="json"))
+
+
+def _examination(gear: Gear) -> Examination:
+    try:
+        profile = gear.overlay.profile()
+    except MigrationError:
+        # The examination gives the reason.
+        profile = None
+    examined = Doctor(gear.graph, gear.embedder, profile).examine()
+    return Examination(
+        findings=[
+            Finding(level=finding.level, subject=finding.subject, detail=finding.detail, fix=finding.fix)
+            for finding in examined.findings
+        ]
+    )

@@ -6,7 +6,10 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from gear_neo4j.errors import ModelError
+from gear_neo4j.gear import Gear
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
+from gear_neo4j.scope import Scope
 from gear_neo4j.web.bodies import Recipes, RecipeSchema
 from gear_neo4j.web.choices import is_offered
 from gear_neo4j.web.responses import Json, problems
@@ -15,17 +18,30 @@ from gear_neo4j.web.service import AnyCall
 router = APIRouter(prefix="/api", tags=["retrieval"])
 
 
-@router.get("/recipes", response_model=Recipes, responses=problems())
+@router.get("/recipes", response_model=Recipes, responses=problems(504))
 async def recipes(call: AnyCall) -> Response:
     """The retrievers and agents that the caller may use, and the JSON Schema of their options."""
-    scoped = not call.caller.gear.scope.is_everything
-    listed = Recipes(retrievers=list(_schemas(RETRIEVERS, scoped)), agents=list(_schemas(AGENTS, scoped)))
+    scope = call.caller.gear.scope
+    listed = Recipes(
+        has_model=await call.search(_has_model, call.caller.gear),
+        retrievers=list(_schemas(RETRIEVERS, scope)),
+        agents=list(_schemas(AGENTS, scope)),
+    )
     return Json(listed.model_dump(mode="json"))
 
 
-def _schemas(registry: Registry[Any], scoped: bool) -> Iterator[RecipeSchema]:
+def _has_model(gear: Gear) -> bool:
+    """Whether there is a chat model; it is opened, and not called."""
+    try:
+        _ = gear.chat
+    except ModelError:
+        return False
+    return True
+
+
+def _schemas(registry: Registry[Any], scope: Scope) -> Iterator[RecipeSchema]:
     for entry in registry:
-        if is_offered(entry.recipe, scoped=scoped):
+        if is_offered(entry.recipe, scope=scope):
             yield RecipeSchema(
                 name=entry.name,
                 summary=entry.summary,

@@ -1,0 +1,82 @@
+"""The triples of a collection as a weighted graph: which passages tie two nodes, and who may read what they state."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.domain import entity_key
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.scope import reader_set
+
+# More different sets of readers than this are kept as one that nobody is in.
+MOST_SETS = 1_000
+NOBODY = reader_set([""])
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedGraph:
+    """The graph between nodes: passages and triples by pair, nodes by their place in the order of their names.
+
+    ``readers`` holds the sets of readers of a pair's triples, as texts; without any, everybody may read them.
+    """
+
+    ids: Sequence[str]
+    keys: Sequence[str]
+    passages: Mapping[Pair, frozenset[str]]
+    triples: Mapping[Pair, tuple[str, ...]]
+    readers: Mapping[Pair, frozenset[str]]
+
+    def pairs_by_node(self) -> Mapping[int, Sequence[Pair]]:
+        """The pairs that each node is in."""
+        pairs: dict[int, list[Pair]] = defaultdict(list)
+        for pair in self.triples:
+            for node in pair:
+                pairs[node].append(pair)
+        return pairs
+
+
+def weigh(graph: Graph, collection: str) -> WeightedGraph:
+    """Read the triples of a collection that tie two nodes together, in one stream."""
+    record = graph.record()
+    names: dict[str, str] = {}
+    passages: dict[tuple[str, str], set[str]] = defaultdict(set)
+    triples: dict[tuple[str, str], list[str]] = defaultdict(list)
+    readers: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in graph.communities.facts(collection, names=record.names if record else ()):
+        (head, head_names), (tail, tail_names) = row["ends"]
+        for id, parts in ((head, head_names), (tail, tail_names)):
+            if id not in names:
+                names[id] = _key(parts)
+        ends = (head, tail) if head < tail else (tail, head)
+        passages[ends].add(row["passage"])
+        triples[ends].append(row["id"])
+        if row["readers"]:
+            readers[ends].add(reader_set(row["readers"]))
+    ids = sorted(names, key=lambda id: (names[id], id))
+    place = {id: number for number, id in enumerate(ids)}
+    pairs = {ends: _pair(place, *ends) for ends in triples}
+    return WeightedGraph(
+        ids,
+        [names[id] for id in ids],
+        {pairs[ends]: frozenset(stating) for ends, stating in passages.items()},
+        {pairs[ends]: tuple(sorted(facts)) for ends, facts in triples.items()},
+        {pairs[ends]: frozenset(sets) for ends, sets in readers.items()},
+    )
+
+
+def bounded(sets: Iterable[str]) -> tuple[str, ...]:
+    """Sets of readers in order; instead of more than 1,000, one that nobody is in."""
+    ordered = tuple(sorted(sets))
+    return ordered if len(ordered) <= MOST_SETS else (NOBODY,)
+
+
+def _pair(place: Mapping[str, int], one: str, other: str) -> Pair:
+    first, second = sorted((place[one], place[other]))
+    return first, second
+
+
+def _key(names: Sequence[str | list[str] | None]) -> str:
+    """The key of a node's first name."""
+    parts = (part for name in names for part in (name if isinstance(name, list) else [name]))
+    return next((entity_key(part) for part in parts if part), "")

@@ -1,0 +1,67 @@
+"""Entities by name, and one by its id: what a view sees of the graph without a question."""
+
+from collections.abc import Iterator
+
+from gear_neo4j.domain import entity_key
+from gear_neo4j.errors import NothingFound
+from gear_neo4j.gear.session import Session
+from gear_neo4j.graph.entities import EntityRecord, EntitySummary
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.printable import is_storable
+from gear_neo4j.retrieval.lucene import fuzzy_query, lucene_query
+
+MOST_ENTITIES = 20
+# A longer text is no name.
+MOST_WORDS = 8
+# Of a longer word Lucene can make no automaton.
+LONGEST_WORD = 100
+# Shorter beginnings of words stand for too many names.
+LEAST_BEGINNING = 3
+
+
+def entities_named(session: Session, name: str, *, limit: int = MOST_ENTITIES) -> tuple[EntitySummary, ...]:
+    """The entity of a name first, then those with similar names, which may be nothing."""
+    if not is_storable(name) or not name.strip():
+        return ()
+    ids = list(dict.fromkeys(_candidates(session, name)))
+    return tuple(session.graph.entities.summaries(ids[:limit]))
+
+
+def entity_record(graph: Graph, id: str) -> EntityRecord:
+    """The entity of an id, with its facts.
+
+    Raises:
+        NothingFound: there is none, or none that the view may see: the two are told apart by nothing.
+    """
+    record = graph.entities.record(id) if is_storable(id) else None
+    if record is None:
+        raise NothingFound("there is no entity of that id: look it up by its name")
+    return record
+
+
+def _candidates(session: Session, name: str) -> Iterator[str]:
+    """The ids of nodes that may bear a name: an equal one, one with similar words, one of an adopted graph."""
+    export = session.graph.export
+    yield from (entity.id for entity in export.named([entity_key(name)]).values())
+    record = session.graph.record()
+    if record is None:
+        return
+    if record.names:
+        dictionary = session.dictionaries.current()
+        yield from dictionary.nodes_named(name)
+        yield from (node for match in dictionary.find(name) for node in match.nodes)
+    words = [word for word in lucene_query(name).split() if word.isalnum() and len(word) <= LONGEST_WORD][:MOST_WORDS]
+    if words:
+        similar, _ = export.similar([], text=_similar_query(words))
+        yield from (entity.id for entity in similar.values())
+
+
+def _similar_query(words: list[str]) -> str:
+    """Names that have the words, some of them, or words that begin like the last one.
+
+    Example:
+        >>> _similar_query(["geoffrey", "hin"])
+        'geoffrey~1 hin hin*'
+    """
+    beginning = f" {words[-1]}*" if len(words[-1]) >= LEAST_BEGINNING else ""
+    return fuzzy_query(words) + beginning

@@ -1,0 +1,28 @@
+"""Entities of the graph: those of a name, and one with its facts."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from gear_neo4j.web.responses import Json, problems
+from gear_neo4j.web.service import AnyCall
+from gear_neo4j.wire import documents, entities_json, entity_json
+
+router = APIRouter(prefix="/api", tags=["retrieval"])
+LONGEST_NAME = 500
+Name = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME)]
+
+
+@router.get("/entities", response_model=documents.Entities, responses=problems(422, 503, 504))
+async def entities(name: Name, call: AnyCall) -> Response:
+    """The entity of a name first, then those with similar names."""
+    return Json(entities_json(name, await call.search(call.view().entities, name)))
+
+
+@router.get("/entities/{id:path}", response_model=documents.EntityDocument, responses=problems(404, 503, 504))
+async def entity(id: str, call: AnyCall) -> Response:
+    """One entity, its facts by passage, and its neighbours; of a hub, only some."""
+    record = await call.search(call.view().entity, id)
+    call.entry.passages = list(dict.fromkeys(fact.triple.passage_id for fact in record.facts))
+    return Json(entity_json(record))

@@ -1,0 +1,90 @@
+/** Calls of the service: JSON in and out, a key where it is needed, and errors that say what to do. */
+
+import { eventsOf } from "./events.js";
+import { askForKey, storedKey } from "./key.js";
+import { line } from "./text.js";
+
+/** What went wrong with a call; `code` is the service's own, or "Gone" if it does not answer. */
+export class CallError extends Error {
+  /**
+   * @param {string} code
+   * @param {string} detail
+   * @param {number} [status]
+   */
+  constructor(code, detail, status = 0) {
+    super(detail);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/**
+ * The document that a route returns.
+ * @param {string} path
+ * @param {{body?: unknown, signal?: AbortSignal}} [options] with a body it is a POST
+ * @returns {Promise<any>}
+ * @throws {CallError}
+ */
+export async function call(path, options = {}) {
+  const response = await send(path, options);
+  try {
+    return await response.json();
+  } catch (error) {
+    throw gone(error);
+  }
+}
+
+/**
+ * The events of a route that streams.
+ * @param {string} path
+ * @param {{body: unknown, signal: AbortSignal}} options
+ * @returns {AsyncGenerator<{name: string, data: any}>}
+ * @throws {CallError}
+ */
+export async function* stream(path, options) {
+  const response = await send(path, options);
+  try {
+    yield* eventsOf(response.body);
+  } catch (error) {
+    throw gone(error);
+  }
+}
+
+async function send(path, { body, signal }) {
+  for (;;) {
+    const response = await fetched(path, body, signal);
+    if (response.ok) return response;
+    const problem = await response.json().catch(() => ({}));
+    const detail = line(problem.detail || `the service answers with status ${response.status}`, 1_000);
+    if (response.status !== 401 || !(await askForKey(detail))) {
+      throw new CallError(problem.code ?? "Error", detail, response.status);
+    }
+  }
+}
+
+async function fetched(path, body, signal) {
+  const headers = new Headers({ Accept: "application/json, text/event-stream" });
+  if (storedKey()) headers.set("Authorization", `Bearer ${storedKey()}`);
+  if (body !== undefined) headers.set("Content-Type", "application/json");
+  const method = body === undefined ? "GET" : "POST";
+  try {
+    return await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+  } catch (error) {
+    throw gone(error);
+  }
+}
+
+/** An error of the network; one that we caused ourselves stays what it is. */
+function gone(error) {
+  if (error instanceof DOMException && error.name === "AbortError") return error;
+  return new CallError("Gone", "The service does not answer. It may be restarting, or the connection is lost.");
+}
+
+/**
+ * Whether an error is only that the user stopped the call.
+ * @param {unknown} error
+ * @returns {boolean}
+ */
+export function isStopped(error) {
+  return error instanceof DOMException && error.name === "AbortError";
+}

@@ -1,0 +1,50 @@
+/** The start of the page: what the service offers is read, and each tab gets its module. */
+
+import { call } from "./api.js";
+import { mountAsk } from "./ask.js";
+import { mountCompare } from "./compare.js";
+import { put } from "./dom.js";
+import { mountExplore } from "./explore.js";
+import { mountHealth } from "./health.js";
+import { askForKey, storedKey } from "./key.js";
+import { showFailure, showWait } from "./notices.js";
+import { followAddress, offerTabs } from "./tabs.js";
+import { counted, line } from "./text.js";
+
+const place = document.getElementById("start");
+const panel = name => document.getElementById(`panel-${name}`);
+
+async function start() {
+  showWait(place, "Connecting…");
+  try {
+    const [recipes, status] = await Promise.all([call("/api/recipes"), call("/api/status")]);
+    put(place);
+    describe(status);
+    followAddress({
+      ask: mountAsk(panel("ask"), recipes),
+      compare: mountCompare(panel("compare"), recipes),
+      explore: mountExplore(panel("explore")),
+      health: mountHealth(panel("health")),
+    });
+  } catch (error) {
+    showFailure(place, error, start);
+  }
+}
+
+function describe(status) {
+  const counts = [
+    counted(status.passages, "passage"),
+    counted(status.entities, "entity", "entities"),
+    counted(status.triples, "fact"),
+  ];
+  document.getElementById("database").textContent = `${line(status.database, 60)}: ${counts.join(", ")}`;
+}
+
+offerTabs(["ask", "compare", "explore", "health"]);
+const control = document.getElementById("key-button");
+control.hidden = !storedKey();
+control.addEventListener("click", async () => {
+  // What is shown was seen with the earlier key.
+  if (await askForKey("Type another key to see what its holder may see.")) location.reload();
+});
+start();

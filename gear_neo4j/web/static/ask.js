@@ -1,0 +1,113 @@
+/** The Ask tab: a question, the steps and the answer as they come, and what they rest on. */
+
+import { answerSection, markersByPassage } from "./answer.js";
+import { call, isStopped, stream } from "./api.js";
+import { button, make, put } from "./dom.js";
+import { remember, showHistory } from "./history.js";
+import { hitList, searchNote } from "./hits.js";
+import { copy, showFailure, showWait } from "./notices.js";
+import { pathSection } from "./paths.js";
+import { QuestionForm } from "./question_form.js";
+import { addressed, bodyOf, choicesIn } from "./share.js";
+import { StepLog } from "./steps.js";
+import { note } from "./tabs.js";
+import { counted } from "./text.js";
+
+/**
+ * Build the tab.
+ * @param {HTMLElement} panel
+ * @param {any} recipes
+ * @returns {import("./tabs.js").Tab}
+ */
+export function mountAsk(panel, recipes) {
+  const result = make("div", { class: "result" });
+  const past = make("aside", { class: "history", "aria-label": "Earlier questions" });
+  let running = null;
+
+  const form = new QuestionForm(recipes, { onAsk: ask, onStop: () => running?.abort() });
+  const missing = !recipes.has_model &&
+    make("p", { class: "notice" }, "This service has no language model, so it cannot write answers. It can search: every passage and path is there.");
+  put(panel, make("div", { class: "columns" }, make("div", {}, missing, form.element, result), past));
+  const again = choices => (form.fill(choices), ask());
+  showHistory(past, again);
+
+  async function ask() {
+    const choices = form.choices;
+    if (!choices.question) return form.question.focus();
+    note("ask", addressed(choices));
+    remember(choices);
+    showHistory(past, again);
+    running?.abort();
+    running = new AbortController();
+    form.running = true;
+    try {
+      await (choices.mode === "search" ? search : answer)(choices, { place: result, signal: running.signal, again: () => again(choices) });
+    } catch (error) {
+      if (!isStopped(error)) showFailure(result, error, ask);
+      else if (!result.querySelector(".answer:not(.draft)")) result.append(make("p", { class: "remark", role: "status" }, "Stopped."));
+    } finally {
+      form.running = false;
+    }
+  }
+
+  return {
+    show: parameters => {
+      if (parameters?.size) form.fill(choicesIn(parameters));
+    },
+  };
+}
+
+async function search(choices, { place, signal, again }) {
+  showWait(place, "Searching…");
+  const found = await call("/api/search", { body: bodyOf(choices), signal });
+  put(
+    place,
+    bar(() => textOf(found.hits), again),
+    make("p", { class: "note", role: "status" }, searchNote(found)),
+    make("section", {}, make("h2", {}, "Passages"), hitList(found.hits)),
+  );
+  place.append(pathSection(found.paths, "Paths through the graph"));
+}
+
+async function answer(choices, { place, signal, again }) {
+  const log = new StepLog();
+  const final = make("div", { "aria-live": "polite" });
+  put(place, log.element, log.draft, final);
+  try {
+    for await (const { name, data } of stream("/api/ask", { body: { ...bodyOf(choices), stream: true }, signal })) {
+      if (name === "error") throw new Error(data.detail);
+      if (name === "answer") return finish(data.answer, { log, place, final, again });
+      log.add(name, data);
+    }
+    throw new Error("The stream ended before the answer. Try again.");
+  } catch (error) {
+    log.end("Stopped after");
+    if (isStopped(error)) throw error;
+    showFailure(final, error, again);
+  }
+}
+
+function finish(result, { log, place, final, again }) {
+  log.end("Answered in");
+  put(final, answerSection(result));
+  place.prepend(bar(() => result.answer, again));
+  place.prepend(final);
+  const steps = result.trace.steps.filter(step => step.paths.length);
+  for (const step of steps.slice(0, 4)) {
+    const heading = steps.length > 1 ? `Paths of step ${step.number}` : "Paths through the graph";
+    place.append(pathSection(step.paths, heading));
+  }
+  const hits = hitList(result.search.hits, { cited: markersByPassage(result) });
+  place.append(make("section", {}, make("h2", {}, counted(result.search.hits.length, "passage")), hits));
+}
+
+/** What can be done with a result. */
+function bar(text, again) {
+  const copyText = button("Copy", () => copy(copyText, text()));
+  const share = button("Copy the link", () => copy(share, location.href));
+  return make("div", { class: "result-bar" }, button("Ask again", again), copyText, share);
+}
+
+function textOf(hits) {
+  return hits.map(hit => `${hit.rank}. ${hit.title}\n${hit.text}`).join("\n\n");
+}

@@ -1,0 +1,107 @@
+/** The Compare tab: one question, two to four retrievers side by side. */
+
+import { call, isStopped } from "./api.js";
+import { make, put } from "./dom.js";
+import { searchNote } from "./hits.js";
+import { showFailure, showWait } from "./notices.js";
+import { ranking, rankLines } from "./ranks.js";
+import { note } from "./tabs.js";
+import { line } from "./text.js";
+
+const LEAST = 2;
+const MOST = 4;
+const FIRST = ["base", "naive", "scout"];
+
+/**
+ * Build the tab.
+ * @param {HTMLElement} panel
+ * @param {any} recipes
+ * @returns {import("./tabs.js").Tab}
+ */
+export function mountCompare(panel, recipes) {
+  const usable = recipes.retrievers.filter(recipe => recipes.has_model || !recipe.requires_model);
+  const question = make("input", { id: "compare-question", type: "text", maxlength: 4_000, required: true, dir: "auto", autocomplete: "off" });
+  const k = make("input", { id: "compare-k", type: "number", min: 1, max: 20, value: 8, inputmode: "numeric" });
+  const boxes = usable.map(recipe => choice(recipe, restrict));
+  const submit = make("button", { type: "submit", class: "main" }, "Compare");
+  const hint = make("p", { class: "note", id: "compare-hint", role: "status" });
+  const result = make("div", { class: "result" });
+  let running = null;
+
+  const chosen = () => boxes.filter(box => box.input.checked).map(box => box.name);
+
+  function restrict() {
+    const count = chosen().length;
+    for (const box of boxes) box.input.disabled = count >= MOST && !box.input.checked;
+    submit.disabled = count < LEAST;
+    hint.textContent = count < LEAST ? `Choose at least ${LEAST}.` : count >= MOST ? `${MOST} are the most that fit beside each other.` : "";
+  }
+
+  async function compare() {
+    const text = question.value.trim();
+    if (!text) return question.focus();
+    const names = chosen();
+    note("compare", { question: text, retrievers: names.join(","), k: k.value });
+    running?.abort();
+    running = new AbortController();
+    showWait(result, "Searching…");
+    try {
+      const found = await Promise.all(names.map(name => searched(name, text, Number(k.value) || 8, running.signal)));
+      show(result, found);
+    } catch (error) {
+      if (!isStopped(error)) showFailure(result, error, compare);
+    }
+  }
+
+  const form = make(
+    "form",
+    { class: "question", onsubmit: event => (event.preventDefault(), compare()) },
+    make("label", { for: "compare-question", class: "large" }, "A question for all of them"),
+    question,
+    make("fieldset", { "aria-describedby": "compare-hint" }, make("legend", {}, `Retrievers, ${LEAST} to ${MOST}`), make("div", { class: "ticks" }, ...boxes.map(box => box.element))),
+    hint,
+    make("div", { class: "controls" }, make("div", { class: "field" }, make("label", { for: "compare-k" }, "Passages"), k), make("div", { class: "actions" }, submit)),
+  );
+  put(panel, form, result);
+  restrict();
+
+  return {
+    show: parameters => {
+      if (!parameters?.has("question")) return;
+      question.value = parameters.get("question");
+      const names = (parameters.get("retrievers") ?? "").split(",");
+      if (names.length >= LEAST) for (const box of boxes) box.input.checked = names.slice(0, MOST).includes(box.name);
+      if (parameters.get("k")) k.value = parameters.get("k");
+      restrict();
+    },
+  };
+}
+
+function choice(recipe, onchange) {
+  const id = `compare-${recipe.name}`;
+  const input = make("input", { type: "checkbox", id, checked: FIRST.includes(recipe.name), onchange });
+  return { name: recipe.name, input, element: make("span", { class: "tick" }, input, make("label", { for: id }, recipe.name)) };
+}
+
+/** One search; its failure is a column of its own. */
+async function searched(name, question, k, signal) {
+  try {
+    return { name, search: await call("/api/search", { body: { question, k, retriever: name }, signal }) };
+  } catch (error) {
+    if (isStopped(error) || error.code === "Gone") throw error;
+    return { name, error };
+  }
+}
+
+function show(place, columns) {
+  const ranks = ranking(columns);
+  const lists = columns.map(column => {
+    const head = make("h2", {}, line(column.name));
+    if (column.error) return make("section", { class: "column" }, head, make("p", { class: "remark" }, column.error.message));
+    return make("section", { class: "column", "aria-label": line(column.name) }, head, make("p", { class: "note" }, searchNote(column.search)), ranks.list(column));
+  });
+  const board = make("div", { class: "board" }, ...lists);
+  const both = make("p", { class: "note" }, "Lines join the same passage. A dashed card with the mark ◆ is a passage that only this retriever found.");
+  put(place, both, make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Results side by side" }, board));
+  rankLines(board);
+}

@@ -1,0 +1,92 @@
+/** Elements made from data: text is only ever text, and a link leads to the web or is none. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * @typedef {Node | string | null | undefined | false} Child
+ */
+
+/**
+ * An element with attributes and children. `onclick` and the like add listeners; strings become text nodes.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [attributes] false, null and undefined leave an attribute out
+ * @param {...Child} children
+ * @returns {HTMLElement}
+ */
+export function make(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/**
+ * The same for a part of an SVG picture.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElement}
+ */
+export function draw(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/**
+ * Replace the content of an element.
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function put(element, ...children) {
+  element.replaceChildren(...children.filter(child => child || child === ""));
+}
+
+/**
+ * A link that opens in a tab of its own; plain text where the address is not one of the web.
+ * @param {string} url
+ * @param {string} text
+ * @returns {HTMLElement}
+ */
+export function link(url, text) {
+  const address = webAddress(url);
+  if (!address) return make("span", {}, text);
+  return make("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, text);
+}
+
+/**
+ * An address of the web as the browser writes it, or null.
+ * @param {unknown} url
+ * @returns {string | null}
+ */
+export function webAddress(url) {
+  if (typeof url !== "string" || !URL.canParse(url)) return null;
+  const parsed = new URL(url);
+  return parsed.protocol === "http:" || parsed.protocol === "https:" ? parsed.href : null;
+}
+
+/**
+ * Text of others: its direction is its own, whatever stands around it.
+ * @param {string} text
+ * @param {string} [tag]
+ * @returns {HTMLElement}
+ */
+export function foreign(text, tag = "bdi") {
+  return make(tag, { dir: "auto" }, text);
+}
+
+/**
+ * A button.
+ * @param {string | Node} content
+ * @param {() => void} action
+ * @param {Record<string, unknown>} [attributes]
+ * @returns {HTMLButtonElement}
+ */
+export function button(content, action, attributes = {}) {
+  return /** @type {HTMLButtonElement} */ (make("button", { type: "button", onclick: action, ...attributes }, content));
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter(child => child || child === ""));
+  return element;
+}

@@ -1,0 +1,41 @@
+/** Server-sent events from the body of a response: EventSource can send no body and no key. */
+
+/**
+ * The events of a stream, each with its name and its data as JSON.
+ * @param {ReadableStream<Uint8Array>} body
+ * @returns {AsyncGenerator<{name: string, data: any}>}
+ */
+export async function* eventsOf(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (rest + value).split(/\r?\n\r?\n/);
+      rest = blocks.pop() ?? "";
+      yield* blocks.map(eventOf).filter(event => event !== null);
+    }
+  } finally {
+    // Leaving the loop early closes the connection, and the service ends the run.
+    reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * One block of a stream; null where it is a sign of life.
+ * @param {string} block
+ * @returns {{name: string, data: any} | null}
+ */
+function eventOf(block) {
+  let name = "message";
+  const data = [];
+  for (const row of block.split(/\r?\n/)) {
+    const place = row.indexOf(":");
+    const field = row.slice(0, place);
+    const value = row.slice(place + 1).replace(/^ /, "");
+    if (field === "event") name = value;
+    else if (field === "data") data.push(value);
+  }
+  return data.length ? { name, data: JSON.parse(data.join("\n")) } : null;
+}

@@ -1,0 +1,40 @@
+/** The key of the caller: asked for when the service wants one, and kept for this tab alone. */
+
+const NAME = "gear-key";
+
+/**
+ * The key of this tab; empty if there is none.
+ * @returns {string}
+ */
+export function storedKey() {
+  return sessionStorage.getItem(NAME) ?? "";
+}
+
+/**
+ * Ask for a key, and keep it.
+ * @param {string} reason why it is needed
+ * @returns {Promise<boolean>} false if nothing was typed
+ */
+export function askForKey(reason) {
+  waiting ??= ask(reason).finally(() => (waiting = null));
+  return waiting;
+}
+
+/** @type {Promise<boolean> | null} one dialog for all requests that are refused at the same time */
+let waiting = null;
+
+async function ask(reason) {
+  const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("key"));
+  const field = /** @type {HTMLInputElement} */ (document.getElementById("key-field"));
+  document.getElementById("key-reason").textContent = reason;
+  field.value = "";
+  dialog.returnValue = "";
+  dialog.showModal();
+  await new Promise(resolve => dialog.addEventListener("close", resolve, { once: true }));
+  const key = field.value.trim();
+  field.value = "";
+  if (dialog.returnValue !== "use" || !key) return false;
+  sessionStorage.setItem(NAME, key);
+  document.getElementById("key-button").hidden = false;
+  return true;
+}

@@ -1,0 +1,104 @@
+/** One passage with the facts that it states, in a dialog. */
+
+import { call } from "./api.js";
+import { button, foreign, link, make, put, webAddress } from "./dom.js";
+import { showFailure, showWait } from "./notices.js";
+import { go } from "./tabs.js";
+import { counted, line, shown } from "./text.js";
+
+const MOST_TRIPLES = 100;
+
+/**
+ * Open the dialog of a passage; closing it leads back to where it was opened.
+ * @param {string} id
+ */
+export async function openPassage(id) {
+  const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("passage"));
+  const body = make("div", { class: "dialog-body" });
+  const title = make("h2", { id: "passage-title", dir: "auto" }, "Passage");
+  const close = button("Close", () => dialog.close(), { class: "quiet" });
+  put(dialog, make("div", { class: "dialog-head" }, title, close), body);
+  if (!dialog.open) dialog.showModal();
+  await load(id, title, body);
+}
+
+async function load(id, title, body) {
+  showWait(body, "Reading…");
+  try {
+    const passage = await call(`/api/passages/${encodeURIComponent(id)}`);
+    title.textContent = line(passage.title) || line(passage.id);
+    put(body, ...parts(passage));
+  } catch (error) {
+    showFailure(body, error, () => load(id, title, body));
+  }
+}
+
+function parts(passage) {
+  const origin = [passage.source, passage.position].filter(Boolean).map(part => line(part)).join(", ");
+  return [
+    origin && make("p", { class: "note" }, foreign(origin)),
+    foreign(shown(passage.text), "p"),
+    metadata(passage),
+    triples(passage),
+    isOwn(passage.url) ? null : make("p", {}, link(passage.url, "Open the source")),
+  ];
+}
+
+/** The service's own address of a passage, or one of MCP, leads no further than this dialog. */
+function isOwn(url) {
+  const address = webAddress(url);
+  return !address || new URL(address).pathname.includes("/api/passages/");
+}
+
+function metadata(passage) {
+  const collection = passage.collection === "default" ? [] : [["collection", passage.collection]];
+  const fields = [...collection, ...Object.entries(passage.metadata)];
+  if (!fields.length) return null;
+  const rows = fields.flatMap(([name, value]) => [
+    make("dt", {}, line(name, 60)),
+    make("dd", {}, foreign(line(Array.isArray(value) ? value.join(", ") : value, 300))),
+  ]);
+  return make("dl", { class: "pairs" }, ...rows);
+}
+
+function triples(passage) {
+  const rows = passage.triples.slice(0, MOST_TRIPLES).map(triple => make("li", {}, statement(triple)));
+  const more = !passage.exact || passage.triples.length > MOST_TRIPLES;
+  const count = counted(passage.triples.length, "fact") + (more ? `, the first ${rows.length} shown` : "");
+  return make("section", {}, make("h3", {}, `It states ${count}`), make("ul", { class: "facts" }, ...rows));
+}
+
+/**
+ * A fact whose two ends lead to the entities.
+ * @param {{subject: string, predicate: string, object: string, head?: string, tail?: string}} triple
+ * @returns {HTMLElement}
+ */
+export function statement(triple) {
+  return make(
+    "span",
+    { class: "statement" },
+    entity(triple.subject, triple.head),
+    foreign(` ${line(triple.predicate)} `, "i"),
+    entity(triple.object, triple.tail),
+  );
+}
+
+/**
+ * A button that leads to an entity.
+ * @param {string} name
+ * @param {string} [id]
+ * @returns {HTMLButtonElement}
+ */
+export function entity(name, id) {
+  return button(foreign(line(name) || "(no name)"), () => explore(name, id), { class: "entity" });
+}
+
+/**
+ * Show an entity in its tab.
+ * @param {string} name
+ * @param {string} [id]
+ */
+export function explore(name, id) {
+  /** @type {HTMLDialogElement} */ (document.getElementById("passage")).close();
+  go("explore", { name: String(name).slice(0, 500), ...(id ? { id } : {}) });
+}

@@ -1,0 +1,80 @@
+"""A browser for the tests of the page: Chromium, driven by Playwright. Where CI is true, it must be there."""
+
+import os
+import shutil
+from importlib.util import find_spec
+
+import pytest
+
+from tests.browser.watched import Watched
+from tests.graphs import ingest
+from tests.toy_model import PASSAGES
+from tests.web import FACTS, scripted_gear, served
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+MISSING = [
+    name
+    for name, is_there in (
+        ("chromium", CHROMIUM is not None),
+        ("playwright", find_spec("playwright") is not None),
+        ("axe-playwright-python", find_spec("axe_playwright_python") is not None),
+    )
+    if not is_there
+]
+if MISSING and os.environ.get("CI") == "true":
+    raise RuntimeError(f"the tests of the page need {', '.join(MISSING)}")
+collect_ignore_glob = ["test_*.py"] if MISSING else []
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in one line that the tests of the page were passed over."""
+    if MISSING:
+        terminalreporter.write_line(f"the tests of the page were passed over: {', '.join(MISSING)} is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One browser for a module: Playwright keeps an event loop in this thread as long as it runs."""
+    from playwright.sync_api import sync_playwright
+
+    # Chromium refuses its sandbox to root.
+    options = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def watch(browser):
+    """Opens pages that are watched; afterwards none has said anything on its console or called another host."""
+    opened = []
+
+    def open_page(url, **options):
+        opened.append(Watched(browser, url, **options))
+        return opened[-1]
+
+    yield open_page
+    for watched in opened:
+        watched.close()
+
+
+@pytest.fixture
+def corpus(database, embedder, tmp_path):
+    """Three hops: prize, thesis, town; and a recipe."""
+    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    return database
+
+
+@pytest.fixture
+def gear(corpus, server, embedder):
+    """A Gear over them, with a scripted model."""
+    with scripted_gear(server, embedder) as (gear, _):
+        yield gear
+
+
+@pytest.fixture
+def site(gear):
+    """The address of the service over them."""
+    with served(gear) as (url, _):
+        yield url

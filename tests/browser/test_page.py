@@ -1,0 +1,335 @@
+"""The page in a real browser: questions, searches, comparisons, entities, keys, and a service that goes away."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from gear_neo4j.web.keys import add_key
+from tests.browser.watched import PHONE
+from tests.graphs import opened
+from tests.scripted_server import Fault
+from tests.toy_model import PASSAGES, QUESTION
+from tests.web import scripted_gear, served
+
+
+def test_a_question_is_answered_in_steps_and_its_sources_open(watch, site):
+    """The answer is the checked one; a marker opens its passage with the facts, and closing leads back to it."""
+    watched = watch(site)
+    watched.ask(QUESTION)
+    page = watched.page
+    answer = watched.answer()
+    marker = page.locator("button.marker").first
+    marker.click()
+    dialog = page.locator("dialog#passage")
+    dialog.locator(".facts li").first.wait_for()
+    text = dialog.inner_text()
+    page.keyboard.press("Escape")
+
+    assert answer.startswith("Scotland [")
+    assert PASSAGES["town"] in text
+    assert "Edinburgh lies in Scotland" in text
+    assert not dialog.is_visible()
+    assert marker.evaluate("element => element === document.activeElement")
+    assert QUESTION in page.locator("details.run .step").first.text_content()
+    assert page.locator(".steps .facts li").count() >= 1
+
+
+def test_paths_are_drawn_and_listed_with_their_cypher(watch, site):
+    """The boxes lead to passages and entities; the list has the same paths as text."""
+    watched = watch(site)
+    watched.ask(QUESTION, mode="search")
+    page = watched.page
+    page.locator(".picture g.triple").first.wait_for()
+    names = page.locator(".picture g").evaluate_all("boxes => boxes.map(box => box.getAttribute('aria-label'))")
+    page.get_by_text("as text, with Cypher").click()
+    page.locator(".path-list summary").first.click()
+    cypher = page.locator(".path-list pre").first.inner_text()
+    page.locator(".picture g.triple").first.click()
+    page.locator("dialog#passage .facts").wait_for()
+    page.keyboard.press("Escape")
+    page.locator(".picture g.entity").first.click()
+
+    assert "Fact: Hinton —wrote a thesis at→ Edinburgh" in names
+    assert ":param ids => [" in cypher
+    assert "MATCH" in cypher
+    assert page.locator(".entity-title").inner_text() in {name.removeprefix("Entity: ") for name in names}
+
+
+def test_a_run_can_be_stopped_and_asked_again(watch, corpus, server, embedder):
+    """Stopping ends the stream; asking again gives the answer."""
+    with (
+        scripted_gear(server, embedder, fault=lambda number, _: Fault.SLOW if number == 1 else None, slow=2.0) as (
+            gear,
+            _,
+        ),
+        served(gear) as (url, _),
+    ):
+        watched = watch(url)
+        watched.ask(QUESTION)
+        watched.page.locator(".steps li").first.wait_for()
+        watched.page.get_by_role("button", name="Stop").click()
+        watched.page.get_by_text("Stopped.", exact=True).wait_for()
+        watched.page.get_by_role("button", name="Ask", exact=True).click()
+
+        assert "Scotland" in watched.answer()
+
+
+def test_without_a_model_the_page_says_so_and_searches(watch, corpus, server, embedder):
+    """The choice of an answer is not there to be made."""
+    with opened(server, embedder) as gear, served(gear) as (url, _):
+        watched = watch(url)
+        page = watched.page
+        page.get_by_text("This service has no language model").wait_for()
+        page.get_by_label("Your question").fill(QUESTION)
+        page.get_by_role("button", name="Search").click()
+        page.locator(".hits article").first.wait_for()
+
+        assert page.get_by_label("Answer", exact=True).is_disabled()
+        assert page.get_by_label("Search", exact=True).is_checked()
+        assert "title prize" in page.locator(".hits").inner_text()
+
+
+def test_options_are_sent_and_can_be_shared(watch, site):
+    """Those that differ from the defaults stand in the address; a shared address asks nothing by itself."""
+    watched = watch(site)
+    page = watched.page
+    page.locator("#mode-search").check()
+    page.get_by_label("Retriever").select_option("naive")
+    page.get_by_text("Options", exact=True).click()
+    page.get_by_label("Base", exact=True).select_option("bm25")
+    page.get_by_label("Width").fill("3")
+    page.locator("#k").fill("2")
+    with page.expect_request("**/api/search") as sent:
+        watched.ask(QUESTION, mode="search")
+    page.locator(".hits article").first.wait_for()
+    other = watch(site, path="/" + page.evaluate("location.hash"))
+    other.page.get_by_text("Options", exact=True).click()
+
+    retriever = {"name": "naive", "base": "bm25", "beam": {"width": 3}}
+    assert {"question": QUESTION, "k": 2, "retriever": retriever} == sent.value.post_data_json
+    assert QUESTION == other.page.get_by_label("Your question").input_value()
+    assert ("bm25", "3") == tuple(other.page.get_by_label(name, exact=True).input_value() for name in ("Base", "Width"))
+    assert 0 == other.page.locator(".hits").count()
+
+
+def test_the_history_is_kept_until_it_is_cleared(watch, site):
+    """In this browser alone."""
+    watched = watch(site)
+    watched.ask(QUESTION, mode="search")
+    watched.page.locator(".hits article").first.wait_for()
+    watched.page.reload()
+    kept = watched.page.locator(".history").inner_text()
+    watched.page.get_by_role("button", name="Clear the history").click()
+    watched.page.reload()
+    watched.page.get_by_label("Your question").wait_for()
+
+    assert QUESTION in kept
+    assert "" == watched.page.locator(".history").inner_text()
+
+
+def test_retrievers_are_compared_side_by_side(watch, site):
+    """Passages that several found are joined, those of one alone are marked by a sign and in words."""
+    watched = watch(site)
+    watched.open_tab("Compare")
+    page = watched.page
+    page.get_by_label("A question for all of them").fill("physics prize Hinton")
+    for name in ("naive", "scout", "base"):
+        page.get_by_label(name, exact=True).set_checked(name != "scout")
+    page.locator("#compare-k").fill("3")
+    page.get_by_role("button", name="Compare").click()
+    page.locator(".board .joins path").first.wait_for(state="attached")
+    columns = page.locator(".board .column").evaluate_all(
+        "columns => columns.map(column => [...column.querySelectorAll('li')].map(item => item.dataset.passage))"
+    )
+    marked = page.locator(".board li.only").evaluate_all(
+        "items => items.map(item => [item.dataset.passage, item.innerText])"
+    )
+
+    shared = set(columns[0]) & set(columns[1])
+    assert len(shared) == page.locator(".board .joins path").count()
+    assert set(columns[0]) ^ set(columns[1]) == {passage for passage, _ in marked}
+    assert all("◆ only here" in text for _, text in marked)
+
+
+def test_at_least_two_and_at_most_four_retrievers_are_compared(watch, site):
+    """The form does not let through another number."""
+    watched = watch(site)
+    watched.open_tab("Compare")
+    page = watched.page
+    boxes = page.locator("#panel-compare input[type=checkbox]")
+    for box in boxes.all():
+        box.set_checked(False)
+    submit = page.locator("#panel-compare button.main")
+    none = submit.is_disabled()
+    for place in range(4):
+        boxes.nth(place).check()
+
+    assert (True, False) == (none, submit.is_disabled())
+    assert all(boxes.nth(place).is_disabled() for place in range(4, boxes.count()))
+
+
+def test_an_entity_leads_on_to_others_and_back(watch, site):
+    """Its facts stand by passage; the browser's way back is the way back."""
+    watched = watch(site)
+    watched.open_tab("Explore")
+    page = watched.page
+    page.get_by_label("The name of").fill("hinton")
+    page.get_by_role("button", name="Look up").click()
+    page.get_by_role("heading", name="Hinton", exact=True).wait_for()
+    facts = page.locator("#panel-explore .facts").all_inner_texts()
+    page.get_by_role("button", name="Edinburgh").last.click()
+    page.get_by_role("heading", name="Edinburgh", exact=True).wait_for()
+    page.go_back()
+    page.get_by_role("heading", name="Hinton", exact=True).wait_for()
+    page.get_by_label("The name of").fill("Nobody at all")
+    page.get_by_role("button", name="Look up").click()
+    page.get_by_text("No entity of that name").wait_for()
+
+    assert {"Hinton wrote a thesis at Edinburgh", "physics prize 2024 went to Hinton"} == set(facts)
+
+
+def test_the_health_of_the_database_is_told_in_words(watch, site):
+    """Each finding has a word for its level, beside the colour."""
+    watched = watch(site)
+    watched.open_tab("Health")
+    watched.page.locator(".finding").first.wait_for()
+    levels = watched.page.locator(".finding .level").all_inner_texts()
+
+    assert {"✓ Good", "! Advice"} >= set(levels)
+    assert "schema" in watched.page.locator(".findings").inner_text()
+
+
+def test_a_key_is_asked_for_and_kept_for_this_tab_alone(watch, gear, tmp_path):
+    """A wrong one is refused with the reason; what the key may not see is said in its place."""
+    file = tmp_path / "keys.json"
+    key = add_key(file, "team", collections=["team"])
+    with served(gear, keys_file=file, requires_key=True) as (url, _):
+        watched = watch(url, refusals=True)
+        page = watched.page
+        page.get_by_text("a key is needed").wait_for()
+        page.get_by_label("Key", exact=True).fill("wrong")
+        page.get_by_role("button", name="Use this key").click()
+        page.get_by_text("this key is unknown").wait_for()
+        page.get_by_label("Key", exact=True).fill(key)
+        page.get_by_role("button", name="Use this key").click()
+        page.get_by_text(": 0 passages").wait_for()
+        watched.open_tab("Health")
+        page.get_by_text("use a key without restrictions").wait_for()
+        stored = page.evaluate("[JSON.stringify(localStorage), document.cookie, location.href].join()")
+        kept = page.evaluate("Object.values(sessionStorage)")
+
+    assert [key] == kept
+    assert key not in stored
+
+
+def test_a_service_that_is_gone_is_told_and_tried_again(watch, gear):
+    """The same question, once it is back at the same address."""
+    with served(gear) as (url, _):
+        watched = watch(url, refusals=True)
+        watched.page.get_by_label("Your question").wait_for()
+    watched.ask(QUESTION)
+    watched.page.get_by_text("The service does not answer").wait_for()
+    with served(gear, port=urlsplit(url).port):
+        watched.page.get_by_role("button", name="Try again").click()
+
+        assert "Scotland" in watched.answer()
+
+
+def test_it_works_by_the_keyboard_alone(watch, site):
+    """Tabs and boxes of the picture by arrows, a dialog by Enter and Escape; the focus is seen everywhere."""
+    page = watch(site).page
+    page.get_by_label("Your question").wait_for()
+    page.keyboard.press("Tab")
+    skip = page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    compare = page.evaluate("document.activeElement.id")
+    page.keyboard.press("Home")
+    page.get_by_label("Your question").focus()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.get_by_label("Your question").press("Enter")
+    page.locator(".picture g").first.focus()
+    before = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    after = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    page.keyboard.press("Enter")
+    page.locator("dialog#passage .facts").wait_for()
+    page.keyboard.press("Escape")
+
+    assert ("Skip to the content", "tab-compare", "Path 1") == (skip, compare, before)
+    assert after.startswith("Fact: ")
+    assert 1 == page.locator(".picture g[tabindex='0']").count()
+    assert after == page.evaluate("document.activeElement.getAttribute('aria-label')")
+
+
+@pytest.mark.parametrize("tab", ["Ask", "Compare", "Explore", "Health"])
+def test_it_fits_a_phone(watch, site, tab):
+    """Nothing stands out at the side, and what can be touched is at least 24 pixels high and wide."""
+    watched = watch(site, size=PHONE, has_touch=True)
+    show(watched, tab)
+    page = watched.page
+    small = page.evaluate(
+        """() => [...document.querySelectorAll("main button, header button, main input, main select, summary")]
+          .filter(item => item.checkVisibility() && !item.matches("g"))
+          .map(item => [item.outerHTML.slice(0, 80), item.getBoundingClientRect()])
+          .filter(([, box]) => box.width && Math.min(box.width, box.height) < 24 && box.width * box.height < 24 * 24)
+          .map(([html]) => html)"""
+    )
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert [] == [html for html in small if "checkbox" not in html]
+
+
+def test_nothing_moves_for_those_who_want_no_motion(watch, site):
+    """By the setting of their system."""
+    page = watch(site, reduced_motion="reduce").page
+    page.get_by_label("Your question").wait_for()
+    name = page.evaluate(
+        "() => { const line = document.createElement('p'); line.className = 'wait'; document.body.append(line);"
+        " return getComputedStyle(line).animationName; }"
+    )
+
+    assert "none" == name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("tab", ["Ask", "Compare", "Explore", "Health"])
+def test_axe_finds_no_violation_of_wcag(watch, site, tab, scheme):
+    """Of 2.2 AA, on every tab with content, in both schemes; and with the dialog open."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    watched = watch(site, color_scheme=scheme)
+    show(watched, tab)
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+    run = {"runOnly": {"type": "tag", "values": tags}, "resultTypes": ["violations"]}
+    results = [Axe().run(watched.page, options=run)]
+    if tab == "Ask":
+        watched.page.locator("button.marker").first.click()
+        watched.page.locator("dialog#passage .facts").wait_for()
+        results.append(Axe().run(watched.page, options=run))
+
+    found = [violation for result in results for violation in result.response["violations"]]
+    assert [] == [(violation["id"], [node["html"][:200] for node in violation["nodes"]]) for violation in found]
+
+
+def show(watched, tab):
+    """A tab with content."""
+    page = watched.page
+    if tab == "Ask":
+        watched.ask(QUESTION)
+        page.locator(".picture").first.wait_for()
+        return
+    watched.open_tab(tab)
+    if tab == "Compare":
+        page.get_by_label("A question for all of them").fill("physics prize Hinton")
+        page.get_by_role("button", name="Compare").click()
+        page.locator(".board .joins path").first.wait_for(state="attached")
+    elif tab == "Explore":
+        page.get_by_label("The name of").fill("Hinton")
+        page.get_by_role("button", name="Look up").click()
+        page.locator(".entity-title").wait_for()
+    else:
+        page.locator(".finding").first.wait_for()

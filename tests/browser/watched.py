@@ -1,0 +1,45 @@
+"""A page under watch: its console, its errors, and the hosts that it calls."""
+
+from urllib.parse import urlsplit
+
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+# What the browser itself says of a response that is an error.
+REFUSED = "Failed to load resource"
+
+
+class Watched:
+    """A page in a context of its own; ``refusals`` says whether the browser may report refused requests."""
+
+    def __init__(self, browser, url, *, size=DESKTOP, refusals=False, path="/", **options):
+        self.url = url
+        self._refusals = refusals
+        self.said = []
+        self.hosts = set()
+        self.context = browser.new_context(viewport=size, **options)
+        self.context.set_default_timeout(20_000)
+        self.page = self.context.new_page()
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
+        self.page.goto(f"{url}{path}")
+
+    def ask(self, question, *, mode="ask"):
+        """Ask a question in the Ask tab."""
+        self.page.locator(f"#mode-{mode}").check()
+        self.page.get_by_label("Your question").fill(question)
+        self.page.get_by_label("Your question").press("Enter")
+
+    def open_tab(self, name):
+        """Open a tab by its name."""
+        self.page.get_by_role("tab", name=name).click()
+
+    def answer(self):
+        """The text of the checked answer."""
+        return self.page.locator(".answer:not(.draft)").inner_text()
+
+    def close(self):
+        """End the watch: nothing was said, and no other host was called."""
+        self.context.close()
+        assert [] == [text for text in self.said if not (self._refusals and text.startswith(REFUSED))]
+        assert {urlsplit(self.url).netloc} == self.hosts

@@ -1,0 +1,66 @@
+"""The files of the page: what no reader of one module can see, and what a browser must never be asked to do."""
+
+import gzip
+import re
+
+import pytest
+
+from gear_neo4j.printable import printable
+from gear_neo4j.web.pages import FOLDER, OPEN_PATHS
+
+MODULES = sorted(FOLDER.glob("*.js"))
+MOST_BYTES = 150_000
+MOST_LINES = 200
+# What turns text into code or markup, or leaves the page.
+FORBIDDEN = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment"
+    r"|\.style\b|setAttribute\(.style|https?://(?!www\.w3\.org/2000/svg)|window\.|globalThis"
+)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_a_module_is_short_says_what_it_is_for_and_makes_no_markup_of_text(path):
+    """Elements are made in dom.js, where a string is only ever text."""
+    text = path.read_text(encoding="utf-8")
+
+    assert text.startswith("/** ")
+    assert len(text.splitlines()) <= MOST_LINES
+    assert [] == FORBIDDEN.findall(text)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_what_a_module_offers_has_types(path):
+    """In JSDoc, above each function and class."""
+    text = path.read_text(encoding="utf-8")
+    exported = re.findall(r"(\*/\n)?export (?:async )?(?:function\*?|class) (\w+)", text)
+
+    assert [] == [name for comment, name in exported if not comment]
+
+
+def test_the_shell_has_no_script_and_no_style_of_its_own():
+    """The policy of the page would not run it."""
+    shell = (FOLDER / "index.html").read_text(encoding="utf-8")
+
+    assert [] == re.findall(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", shell)
+    assert '<html lang="en">' in shell
+
+
+def test_the_page_is_small():
+    """All of it together, as it goes over the wire."""
+    assert sum(len(gzip.compress(path.read_bytes())) for path in FOLDER.iterdir()) < MOST_BYTES
+
+
+def test_every_file_can_be_reached_without_a_key_and_nothing_else_is_there():
+    """The shell stands at the root."""
+    names = {path.name for path in FOLDER.iterdir()} - {"index.html"}
+
+    assert names == {path.rsplit("/", 1)[1] for path in OPEN_PATHS} - {""}
+
+
+def test_modules_take_the_same_characters_out_of_text_as_python_does():
+    """Controls and bidirectional controls; halves of pairs do not come through JSON."""
+    pattern = re.search(r"const CONTROLS = /\[(.*)\]/g", (FOLDER / "text.js").read_text(encoding="utf-8"))
+    removed = re.compile(f"[{pattern[1]}]")
+    characters = [chr(code) for code in range(0x3000) if not 0xD800 <= code < 0xE000]
+
+    assert [c for c in characters if printable(c) == ""] == [c for c in characters if removed.match(c)]
