@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from gear_neo4j.graph.database import Driver
     from gear_neo4j.graph.entities import EntityRecord, EntitySummary
     from gear_neo4j.graph.graph import Graph
-    from gear_neo4j.graph.sources import SourcePage
+    from gear_neo4j.graph.sources import SourcePage, StoredSource
     from gear_neo4j.graph.store import Counts
     from gear_neo4j.ingestion.limits import Limits
     from gear_neo4j.ingestion.lines import Problem
@@ -153,6 +153,7 @@ __all__ = [
     "Stats",
     "Status",
     "Step",
+    "StoredSource",
     "Subgraph",
     "Survey",
     "Sync",
@@ -249,6 +250,7 @@ _MODULES = {
     "Stats": "gear.stats",
     "Status": "status",
     "Step": "agents.answer",
+    "StoredSource": "graph.sources",
     "Subgraph": "retrieval.subgraph",
     "Survey": "adoption.survey",
     "Sync": "retrieval.sync",

@@ -27,7 +27,7 @@ def ingest(database, embedder, folder, passages, triples=()):
 
 
 @contextmanager
-def opened(server, embedder, *, uri=None, chat=None, **driver):
+def opened(server, embedder, *, uri=None, chat=None, **options):
     """A Gear over a driver of the test's own, with options of the driver."""
-    with neo4j.GraphDatabase.driver(uri or server.uri, auth=(server.username, server.password), **driver) as driver:
+    with neo4j.GraphDatabase.driver(uri or server.uri, auth=(server.username, server.password), **options) as driver:
         yield Gear(driver, database=server.database, embedder=embedder, chat=chat)

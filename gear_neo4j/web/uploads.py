@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Annotated, BinaryIO, TypeVar
 from unicodedata import normalize
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, Field
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,6 +29,7 @@ LONGEST_FIELD = 1_000
 MOST_FIELDS = 120
 KINDS: dict[str, FileKind] = {"files": "passages", "triples": "triples"}
 EXTRACT: dict[str, Extract] = {"auto": "auto", "rules": "rules", "none": "none"}
+_File = Annotated[str, Field(json_schema_extra={"format": "binary"})]
 SWITCH = {"true": True, "false": False}
 LINES = ".jsonl"
 # Bytes of names and fields; other encodings of Python's would have to be trusted.
@@ -52,16 +53,15 @@ class Upload:
 class UploadForm(BaseModel):
     """The form, for the OpenAPI document."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "properties": {name: {"type": "array", "items": {"type": "string", "format": "binary"}} for name in KINDS}
-        }
-    )
-
+    files: list[_File] = []
+    triples: list[_File] = []
     collection: str = DEFAULT_COLLECTION
     readers: list[str] | None = None
     replace: bool = False
     extract: Extract = "auto"
+
+
+FIELDS = UploadForm.model_fields.keys() - KINDS.keys()
 
 
 @asynccontextmanager
@@ -95,7 +95,7 @@ def _upload(form: FormData) -> Upload:
     for name, value in form.multi_items():
         if isinstance(value, UploadFile) and name in KINDS:
             sent.append(_sent(value.filename or "", KINDS[name], value))
-        elif isinstance(value, str) and name in UploadForm.model_fields:
+        elif isinstance(value, str) and name in FIELDS:
             fields.setdefault(name, []).append(value)
         else:
             raise InputError(f"the field {name[:40]!r} is none, or of the wrong kind: see the documentation")

@@ -7,6 +7,7 @@ import pytest
 
 from gear_neo4j.wire import job_from, sources_from
 from tests.graphs import opened
+from tests.json_schema import violations
 from tests.pdfs import pdf
 from tests.uploads import ended, ingested, lines, send
 from tests.web import client_of, events_in
@@ -73,6 +74,19 @@ def test_a_job_is_accepted_at_once_and_looked_at(client, tmp_path):
     assert job["id"] == job_from(job).id
     assert [] == list((tmp_path / "uploads" / "files").iterdir())
     assert 'gear_jobs{state="done"} 1.0' in client.get("/metrics").text
+
+
+def test_jobs_and_sources_fit_the_openapi_document(client):
+    """By its shapes, which are those of the wire; the form is described there, too."""
+    job = ingested(client, {"curie.txt": TEXT})
+    root = client.get("/openapi.json").json()
+    local = json.loads(json.dumps(root["components"]["schemas"]).replace("#/components/schemas/", "#/$defs/"))
+    form = root["paths"]["/api/documents"]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
+
+    assert [] == violations(job, local["Job"], root={"$defs": local})
+    assert [] == violations(client.get("/api/documents").json(), local["Sources"], root={"$defs": local})
+    assert [] == violations(client.get("/api/jobs").json(), local["Jobs"], root={"$defs": local})
+    assert {"files", "triples", "collection", "readers", "replace", "extract"} == form["properties"].keys()
 
 
 def test_events_end_with_the_job(client):
