@@ -69,7 +69,7 @@ function amount({ name, id, property, preset }, kind) {
   return {
     name,
     element: labelled(id, name, property, input),
-    value: () => (input.value === String(property.default ?? "") ? undefined : Number(input.value)),
+    value: () => (["", String(property.default)].includes(input.value) ? undefined : Number(input.value)),
   };
 }
 

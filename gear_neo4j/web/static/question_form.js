@@ -99,7 +99,8 @@ export class QuestionForm {
     });
     const form = make(
       "form",
-      { class: "question", onsubmit: event => (event.preventDefault(), this.submit.disabled || onAsk()) },
+      // A wrong value may stand in options that are folded: the service says what is wrong with it.
+      { class: "question", novalidate: true, onsubmit: event => (event.preventDefault(), this.submit.disabled || onAsk()) },
       make("label", { for: "question", class: "large" }, "Your question"),
       this.question,
       make(
