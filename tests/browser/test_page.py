@@ -157,6 +157,7 @@ def test_at_least_two_and_at_most_four_retrievers_are_compared(watch, site):
     watched.open_tab("Compare")
     page = watched.page
     boxes = page.locator("#panel-compare input[type=checkbox]")
+    boxes.first.wait_for()
     for box in boxes.all():
         box.set_checked(False)
     submit = page.locator("#panel-compare button.main")

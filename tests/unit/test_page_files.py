@@ -11,6 +11,7 @@ from gear_neo4j.web.pages import FOLDER, OPEN_PATHS
 MODULES = sorted(FOLDER.glob("*.js"))
 MOST_BYTES = 150_000
 MOST_LINES = 200
+MOST_LETTERS = 120
 # What turns text into code or markup, or leaves the page.
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment"
@@ -25,6 +26,7 @@ def test_a_module_is_short_says_what_it_is_for_and_makes_no_markup_of_text(path)
 
     assert text.startswith("/** ")
     assert len(text.splitlines()) <= MOST_LINES
+    assert max(map(len, text.splitlines())) <= MOST_LETTERS
     assert [] == FORBIDDEN.findall(text)
 
 

@@ -27,7 +27,14 @@ export function answerSection(answer) {
   const text = answer.answer.trim()
     ? make("p", { class: "answer", dir: "auto" }, ...pieces(shown(answer.answer), cited))
     : make("p", { class: "answer none" }, "No answer.");
-  return make("div", {}, text, ...remarks(answer), sources(answer.citations), make("p", { class: "note" }, cost(answer)));
+  return make(
+    "div",
+    {},
+    text,
+    ...remarks(answer),
+    sources(answer.citations),
+    make("p", { class: "note" }, cost(answer)),
+  );
 }
 
 function pieces(text, cited) {
@@ -60,7 +67,10 @@ function sources(citations) {
   const rows = citations.map(citation => {
     const number = make("span", { class: "number" }, `[${citation.marker}]`);
     if (!citation.passage) return make("li", {}, number, foreign(factText(citation.fact)));
-    const origin = [citation.source, citation.position].filter(Boolean).map(part => line(part, 80)).join(", ");
+    const origin = [citation.source, citation.position]
+      .filter(Boolean)
+      .map(part => line(part, 80))
+      .join(", ");
     const title = foreign(line(citation.title) || line(citation.passage));
     return make(
       "li",
@@ -74,12 +84,12 @@ function sources(citations) {
 }
 
 function remarks(answer) {
+  const invented = answer.removed_citations.length;
   const texts = [
     REASONS[answer.stop_reason],
     answer.failure && line(answer.failure, 500),
     answer.answer.trim() && !answer.grounded && "No passage or fact supports it: check it before you use it.",
-    answer.removed_citations.length > 0 &&
-      `${counted(answer.removed_citations.length, "marker")} that the model made up ${answer.removed_citations.length === 1 ? "was" : "were"} removed.`,
+    invented > 0 && `Markers that the model made up were removed: ${invented}.`,
   ].filter(Boolean);
   return texts.map(text => make("p", { class: "remark" }, text));
 }

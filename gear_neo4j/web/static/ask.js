@@ -25,8 +25,13 @@ export function mountAsk(panel, recipes) {
   let running = null;
 
   const form = new QuestionForm(recipes, { onAsk: ask, onStop: () => running?.abort() });
-  const missing = !recipes.has_model &&
-    make("p", { class: "notice" }, "This service has no language model, so it cannot write answers. It can search: every passage and path is there.");
+  const missing =
+    !recipes.has_model &&
+    make(
+      "p",
+      { class: "notice" },
+      "This service has no language model, so it cannot write answers. It can search: every passage and path is there.",
+    );
   put(panel, make("div", { class: "columns" }, make("div", {}, missing, form.element, result), past));
   const again = choices => (form.fill(choices), ask());
   showHistory(past, again);
@@ -41,10 +46,15 @@ export function mountAsk(panel, recipes) {
     running = new AbortController();
     form.running = true;
     try {
-      await (choices.mode === "search" ? search : answer)(choices, { place: result, signal: running.signal, again: () => again(choices) });
+      await (choices.mode === "search" ? search : answer)(choices, {
+        place: result,
+        signal: running.signal,
+        again: () => again(choices),
+      });
     } catch (error) {
       if (!isStopped(error)) showFailure(result, error, ask);
-      else if (!result.querySelector(".answer:not(.draft)")) result.append(make("p", { class: "remark", role: "status" }, "Stopped."));
+      else if (!result.querySelector(".answer:not(.draft)"))
+        result.append(make("p", { class: "remark", role: "status" }, "Stopped."));
     } finally {
       form.running = false;
     }

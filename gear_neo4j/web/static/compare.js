@@ -20,7 +20,14 @@ const FIRST = ["base", "naive", "scout"];
  */
 export function mountCompare(panel, recipes) {
   const usable = recipes.retrievers.filter(recipe => recipes.has_model || !recipe.requires_model);
-  const question = make("input", { id: "compare-question", type: "text", maxlength: 4_000, required: true, dir: "auto", autocomplete: "off" });
+  const question = make("input", {
+    id: "compare-question",
+    type: "text",
+    maxlength: 4_000,
+    required: true,
+    dir: "auto",
+    autocomplete: "off",
+  });
   const k = make("input", { id: "compare-k", type: "number", min: 1, max: 20, value: 8, inputmode: "numeric" });
   const boxes = usable.map(recipe => choice(recipe, restrict));
   const submit = make("button", { type: "submit", class: "main" }, "Compare");
@@ -34,7 +41,12 @@ export function mountCompare(panel, recipes) {
     const count = chosen().length;
     for (const box of boxes) box.input.disabled = count >= MOST && !box.input.checked;
     submit.disabled = count < LEAST;
-    hint.textContent = count < LEAST ? `Choose at least ${LEAST}.` : count >= MOST ? `${MOST} are the most that fit beside each other.` : "";
+    hint.textContent =
+      count < LEAST
+        ? `Choose at least ${LEAST}.`
+        : count >= MOST
+          ? `${MOST} are the most that fit beside each other.`
+          : "";
   }
 
   async function compare() {
@@ -58,9 +70,19 @@ export function mountCompare(panel, recipes) {
     { class: "question", onsubmit: event => (event.preventDefault(), compare()) },
     make("label", { for: "compare-question", class: "large" }, "A question for all of them"),
     question,
-    make("fieldset", { "aria-describedby": "compare-hint" }, make("legend", {}, `Retrievers, ${LEAST} to ${MOST}`), make("div", { class: "ticks" }, ...boxes.map(box => box.element))),
+    make(
+      "fieldset",
+      { "aria-describedby": "compare-hint" },
+      make("legend", {}, `Retrievers, ${LEAST} to ${MOST}`),
+      make("div", { class: "ticks" }, ...boxes.map(box => box.element)),
+    ),
     hint,
-    make("div", { class: "controls" }, make("div", { class: "field" }, make("label", { for: "compare-k" }, "Passages"), k), make("div", { class: "actions" }, submit)),
+    make(
+      "div",
+      { class: "controls" },
+      make("div", { class: "field" }, make("label", { for: "compare-k" }, "Passages"), k),
+      make("div", { class: "actions" }, submit),
+    ),
   );
   put(panel, form, result);
   restrict();
@@ -80,7 +102,11 @@ export function mountCompare(panel, recipes) {
 function choice(recipe, onchange) {
   const id = `compare-${recipe.name}`;
   const input = make("input", { type: "checkbox", id, checked: FIRST.includes(recipe.name), onchange });
-  return { name: recipe.name, input, element: make("span", { class: "tick" }, input, make("label", { for: id }, recipe.name)) };
+  return {
+    name: recipe.name,
+    input,
+    element: make("span", { class: "tick" }, input, make("label", { for: id }, recipe.name)),
+  };
 }
 
 /** One search; its failure is a column of its own. */
@@ -97,11 +123,26 @@ function show(place, columns) {
   const ranks = ranking(columns);
   const lists = columns.map(column => {
     const head = make("h2", {}, line(column.name));
-    if (column.error) return make("section", { class: "column" }, head, make("p", { class: "remark" }, column.error.message));
-    return make("section", { class: "column", "aria-label": line(column.name) }, head, make("p", { class: "note" }, searchNote(column.search)), ranks.list(column));
+    if (column.error)
+      return make("section", { class: "column" }, head, make("p", { class: "remark" }, column.error.message));
+    return make(
+      "section",
+      { class: "column", "aria-label": line(column.name) },
+      head,
+      make("p", { class: "note" }, searchNote(column.search)),
+      ranks.list(column),
+    );
   });
   const board = make("div", { class: "board" }, ...lists);
-  const both = make("p", { class: "note" }, "Lines join the same passage. A dashed card with the mark ◆ is a passage that only this retriever found.");
-  put(place, both, make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Results side by side" }, board));
+  const both = make(
+    "p",
+    { class: "note" },
+    "Lines join the same passage. A dashed card with the mark ◆ is a passage that only this retriever found.",
+  );
+  put(
+    place,
+    both,
+    make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Results side by side" }, board),
+  );
   rankLines(board);
 }

@@ -16,7 +16,14 @@ const TRAIL = 6;
  * @returns {import("./tabs.js").Tab}
  */
 export function mountExplore(panel) {
-  const name = make("input", { id: "entity-name", type: "search", maxlength: 500, required: true, dir: "auto", autocomplete: "off" });
+  const name = make("input", {
+    id: "entity-name",
+    type: "search",
+    maxlength: 500,
+    required: true,
+    dir: "auto",
+    autocomplete: "off",
+  });
   const trail = make("nav", { class: "trail", "aria-label": "Entities seen before" });
   const result = make("div", { class: "result", "aria-live": "polite" });
   const seen = [];
@@ -26,7 +33,12 @@ export function mountExplore(panel) {
     "form",
     { class: "question", onsubmit: event => (event.preventDefault(), go("explore", { name: name.value.trim() })) },
     make("label", { for: "entity-name", class: "large" }, "The name of a person, a place, a thing"),
-    make("div", { class: "controls" }, name, make("div", { class: "actions" }, make("button", { type: "submit", class: "main" }, "Look up"))),
+    make(
+      "div",
+      { class: "controls" },
+      name,
+      make("div", { class: "actions" }, make("button", { type: "submit", class: "main" }, "Look up")),
+    ),
   );
   put(panel, form, trail, result);
 
@@ -44,7 +56,8 @@ export function mountExplore(panel) {
   async function show(wanted, id, signal) {
     if (id) return visit(await call(`/api/entities/${encodeURIComponent(id)}`, { signal }), []);
     const { entities } = await call(`/api/entities?name=${encodeURIComponent(wanted)}`, { signal });
-    if (!entities.length) return put(result, make("p", { class: "notice" }, "No entity of that name, nor one that is like it."));
+    if (!entities.length)
+      return put(result, make("p", { class: "notice" }, "No entity of that name, nor one that is like it."));
     const [first, ...others] = entities;
     visit(await call(`/api/entities/${encodeURIComponent(first.id)}`, { signal }), others);
   }
@@ -54,7 +67,11 @@ export function mountExplore(panel) {
     if (place >= 0) seen.splice(place, 1);
     seen.push({ id: record.id, name: record.name });
     const before = seen.slice(-TRAIL - 1, -1);
-    put(trail, before.length > 0 && make("span", { class: "note" }, "Before: "), ...before.map(one => entity(one.name, one.id)));
+    put(
+      trail,
+      before.length > 0 && make("span", { class: "note" }, "Before: "),
+      ...before.map(one => entity(one.name, one.id)),
+    );
     put(result, ...sections(record, others));
   }
 
@@ -69,13 +86,30 @@ export function mountExplore(panel) {
 
 function sections(record, others) {
   const labels = record.labels.filter(label => label !== "Entity").map(label => line(label, 60));
-  const bounded = !record.exact && make("p", { class: "remark" }, `This entity is a hub: ${counted(record.facts.length, "fact")} of about ${record.degree.toLocaleString("en")} are shown.`);
+  const bounded =
+    !record.exact &&
+    make(
+      "p",
+      { class: "remark" },
+      `This entity is a hub: ${record.facts.length} of about ${counted(record.degree, "fact")} are shown.`,
+    );
   return [
     make("h2", { class: "entity-title" }, foreign(line(record.name) || "(no name)")),
     make("p", { class: "note" }, [...labels, counted(record.degree, "fact")].join(" · ")),
     bounded,
-    others.length > 0 && make("p", { class: "alike" }, make("span", { class: "note" }, "Similar names: "), ...others.map(one => entity(one.name, one.id))),
-    make("div", { class: "columns" }, make("section", {}, make("h3", {}, "What is said"), ...byPassage(record.facts)), aside(record)),
+    others.length > 0 &&
+      make(
+        "p",
+        { class: "alike" },
+        make("span", { class: "note" }, "Similar names: "),
+        ...others.map(one => entity(one.name, one.id)),
+      ),
+    make(
+      "div",
+      { class: "columns" },
+      make("section", {}, make("h3", {}, "What is said"), ...byPassage(record.facts)),
+      aside(record),
+    ),
   ];
 }
 
@@ -85,7 +119,11 @@ function byPassage(facts) {
     make(
       "article",
       { class: "card" },
-      make("h4", {}, button(foreign(line(some[0].title) || line(passage)), () => openPassage(passage), { class: "title" })),
+      make(
+        "h4",
+        {},
+        button(foreign(line(some[0].title) || line(passage)), () => openPassage(passage), { class: "title" }),
+      ),
       make("ul", { class: "facts" }, ...some.map(fact => make("li", {}, statement(fact)))),
     ),
   );
@@ -99,8 +137,14 @@ function grouped(facts) {
 
 function aside({ neighbours, synonyms }) {
   const some = neighbours.slice(0, MOST_NEIGHBOURS);
-  const more = neighbours.length > some.length && make("p", { class: "note" }, `and ${neighbours.length - some.length} more`);
-  const list = (items, note) => make("ul", { class: "plain" }, ...items.map(one => make("li", {}, entity(one.name, one.id), make("span", { class: "note" }, note(one)))));
+  const more =
+    neighbours.length > some.length && make("p", { class: "note" }, `and ${neighbours.length - some.length} more`);
+  const list = (items, note) =>
+    make(
+      "ul",
+      { class: "plain" },
+      ...items.map(one => make("li", {}, entity(one.name, one.id), make("span", { class: "note" }, note(one)))),
+    );
   return make(
     "aside",
     { "aria-label": "Related entities" },

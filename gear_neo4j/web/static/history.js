@@ -43,12 +43,21 @@ export function showHistory(place, choose) {
   const rows = kept.map(choices => {
     const label = foreign(line(choices.question, 120), "span");
     const kind = make("span", { class: "note" }, choices.mode === "search" ? "search" : line(choices.agent, 40));
-    return make("li", {}, button(label, () => choose(choices), { class: "row" }), kind);
+    return make(
+      "li",
+      {},
+      button(label, () => choose(choices), { class: "row" }),
+      kind,
+    );
   });
-  const forget = button("Clear the history", () => {
-    localStorage.removeItem(NAME);
-    put(place);
-    document.getElementById("question")?.focus();
-  }, { class: "quiet" });
+  const forget = button(
+    "Clear the history",
+    () => {
+      localStorage.removeItem(NAME);
+      put(place);
+      document.getElementById("question")?.focus();
+    },
+    { class: "quiet" },
+  );
   put(place, make("h2", {}, "Earlier"), make("ul", { class: "plain" }, ...rows), forget);
 }

@@ -18,7 +18,10 @@ export function hitList(hits, { cited = new Map() } = {}) {
 function card(hit, markers) {
   const sources = hit.sources.map(source => `${line(source.name, 40)} ${source.rank}`).join(" · ");
   const score = `score ${hit.score.toFixed(3)}`;
-  const origin = [hit.source, hit.position].filter(Boolean).map(part => line(part, 80)).join(", ");
+  const origin = [hit.source, hit.position]
+    .filter(Boolean)
+    .map(part => line(part, 80))
+    .join(", ");
   return make(
     "article",
     { class: markers.length ? "card cited" : "card" },

@@ -22,7 +22,8 @@ export function optionsForm(schema, { prefix, preset = {}, root = schema }) {
     .filter(field => field !== null);
   return {
     element: make("div", { class: "options" }, ...fields.map(field => field.element)),
-    value: () => Object.fromEntries(fields.map(field => [field.name, field.value()]).filter(([, value]) => value !== undefined)),
+    value: () =>
+      Object.fromEntries(fields.map(field => [field.name, field.value()]).filter(([, value]) => value !== undefined)),
   };
 }
 
@@ -69,13 +70,15 @@ function amount({ name, id, property, preset }, kind) {
   return {
     name,
     element: labelled(id, name, property, input),
-    value: () => (input.value === String(property.default ?? "") ? undefined : Number(input.value)),
+    value: () => (["", String(property.default)].includes(input.value) ? undefined : Number(input.value)),
   };
 }
 
 function tick({ name, id, property, preset }) {
   const checked = preset ?? property.default;
-  const input = /** @type {HTMLInputElement} */ (make("input", { id, type: "checkbox", checked, ...described(id, property) }));
+  const input = /** @type {HTMLInputElement} */ (
+    make("input", { id, type: "checkbox", checked, ...described(id, property) })
+  );
   return {
     name,
     element: make(

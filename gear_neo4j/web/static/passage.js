@@ -34,7 +34,10 @@ async function load(id, title, body) {
 }
 
 function parts(passage) {
-  const origin = [passage.source, passage.position].filter(Boolean).map(part => line(part)).join(", ");
+  const origin = [passage.source, passage.position]
+    .filter(Boolean)
+    .map(part => line(part))
+    .join(", ");
   return [
     origin && make("p", { class: "note" }, foreign(origin)),
     foreign(shown(passage.text), "p"),

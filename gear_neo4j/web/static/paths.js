@@ -28,12 +28,25 @@ export function pathSection(paths, heading, cited = new Map()) {
 async function show(place, paths, { most, cited }) {
   const some = paths.slice(0, Math.min(most, MOST));
   const drawn = make("div", { class: "drawn" }, make("p", { class: "wait" }, "Drawing…"));
-  const more = some.length < Math.min(paths.length, MOST) &&
+  const more =
+    some.length < Math.min(paths.length, MOST) &&
     button(`Show all ${Math.min(paths.length, MOST)} paths`, () => show(place, paths, { most: MOST, cited }));
-  const list = make("details", {}, make("summary", {}, `${counted(some.length, "path")} as text, with Cypher`), pathList(some, []));
+  const list = make(
+    "details",
+    {},
+    make("summary", {}, `${counted(some.length, "path")} as text, with Cypher`),
+    pathList(some, []),
+  );
   put(place, drawn, legend(cited.size > 0), list, more);
   try {
-    const triples = some.map(({ text, score, scores, triples, passages, cypher }) => ({ text, score, scores, triples, passages, cypher }));
+    const triples = some.map(({ text, score, scores, triples, passages, cypher }) => ({
+      text,
+      score,
+      scores,
+      triples,
+      passages,
+      cypher,
+    }));
     const layout = await call("/api/picture", { body: { paths: triples } });
     const label = `${counted(some.length, "path")}, best first. Arrow keys walk from box to box.`;
     put(drawn, pictureOf(layout, { label, width: drawn.clientWidth - 24, cited, choose }));
@@ -49,8 +62,17 @@ function choose(box) {
 }
 
 function legend(hasCited) {
-  const sample = kind => draw("svg", { class: `sample ${kind}`, width: 22, height: 14, "aria-hidden": "true" }, draw("rect", { x: 1, y: 1, width: 20, height: 12, rx: kind === "entity" ? 6 : 3 }));
-  const best = draw("svg", { class: "sample", width: 22, height: 14, "aria-hidden": "true" }, draw("path", { class: "line best", d: "M1 7H21" }));
+  const sample = kind =>
+    draw(
+      "svg",
+      { class: `sample ${kind}`, width: 22, height: 14, "aria-hidden": "true" },
+      draw("rect", { x: 1, y: 1, width: 20, height: 12, rx: kind === "entity" ? 6 : 3 }),
+    );
+  const best = draw(
+    "svg",
+    { class: "sample", width: 22, height: 14, "aria-hidden": "true" },
+    draw("path", { class: "line best", d: "M1 7H21" }),
+  );
   return make(
     "p",
     { class: "legend note" },
@@ -87,6 +109,8 @@ function row(path, url) {
  * @returns {string}
  */
 function cypherText(cypher) {
-  const parameters = Object.entries(cypher.parameters).map(([name, value]) => `:param ${name} => ${JSON.stringify(value)};\n`);
+  const parameters = Object.entries(cypher.parameters).map(
+    ([name, value]) => `:param ${name} => ${JSON.stringify(value)};\n`,
+  );
   return parameters.join("") + cypher.statement;
 }

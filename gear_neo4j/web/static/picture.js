@@ -9,8 +9,11 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 /**
  * The picture of a layout.
  * @param {any} layout as `/api/picture` returns it
- * @param {{label: string, width: number, cited: Map<string, unknown>, choose: (box: any) => void}} options `width` is that
- *   of the place for it, `cited` has the passages that an answer cites
+ * @param {object} options
+ * @param {string} options.label
+ * @param {number} options.width that of the place for it
+ * @param {Map<string, unknown>} options.cited the passages that an answer cites
+ * @param {(box: any) => void} options.choose
  * @returns {HTMLElement}
  */
 export function pictureOf(layout, { label, width, cited, choose }) {
@@ -25,7 +28,9 @@ export function pictureOf(layout, { label, width, cited, choose }) {
   // The best path last: it lies on top.
   const lines = [...layout.lines].sort((one, other) => other.paths[0] - one.paths[0]);
   const curves = lines.map(part => mark(curve(layout.boxes, part), part.paths));
-  const boxes = layout.boxes.map((part, place) => mark(boxOf(part, { first: place === 0, cited: cited.has(part.passage) }), part.paths));
+  const boxes = layout.boxes.map((part, place) =>
+    mark(boxOf(part, { first: place === 0, cited: cited.has(part.passage) }), part.paths),
+  );
   picture.append(...curves.map(item => item.element), ...boxes.map(item => item.element));
   connect(picture, layout, boxes, [...curves, ...boxes], choose);
   return make("div", { class: "picture" }, picture);
@@ -49,7 +54,12 @@ function boxOf(box, { first, cited }) {
   const radius = { rank: 6, entity: 18, triple: 8 }[box.kind];
   return draw(
     "g",
-    { class: `box ${box.kind}${cited ? " cited" : ""}`, role: "button", tabindex: first ? 0 : -1, "aria-label": nameOf(box) },
+    {
+      class: `box ${box.kind}${cited ? " cited" : ""}`,
+      role: "button",
+      tabindex: first ? 0 : -1,
+      "aria-label": nameOf(box),
+    },
     draw("rect", { ...size, rx: radius }),
     draw("foreignObject", size, face(box)),
   );
@@ -69,7 +79,8 @@ function face(box) {
 function connect(picture, layout, boxes, all, choose) {
   const light = paths => {
     picture.classList.toggle("focus", paths !== null);
-    for (const item of all) item.element.classList.toggle("on", paths !== null && item.paths.some(path => paths.includes(path)));
+    for (const item of all)
+      item.element.classList.toggle("on", paths !== null && item.paths.some(path => paths.includes(path)));
   };
   boxes.forEach(({ element, paths }, place) => {
     element.addEventListener("pointerenter", () => light(paths));
@@ -95,7 +106,10 @@ function walk(layout, boxes, place, [right, down]) {
     const ahead = x * right + y * down;
     return ahead > 1 ? ahead + 3 * Math.abs(x * down + y * right) : Infinity;
   };
-  const nearest = layout.reduce((best, box, other) => (distance(box) < distance(layout[best] ?? here) ? other : best), -1);
+  const nearest = layout.reduce(
+    (best, box, other) => (distance(box) < distance(layout[best] ?? here) ? other : best),
+    -1,
+  );
   if (nearest < 0) return;
   boxes[place].element.setAttribute("tabindex", "-1");
   boxes[nearest].element.setAttribute("tabindex", "0");

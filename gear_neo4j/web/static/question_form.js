@@ -67,8 +67,24 @@ export class QuestionForm {
     const id = `mode-${mode}`;
     const disabled = mode === "ask" && !this.recipes.has_model;
     const checked = this.recipes.has_model === (mode === "ask");
-    const input = make("input", { id, type: "radio", name: "mode", value: mode, checked, disabled, onchange: () => this.#renew() });
-    return { input, element: make("span", { class: "segment" }, input, make("label", { for: id }, mode === "ask" ? "Answer" : "Search")) };
+    const input = make("input", {
+      id,
+      type: "radio",
+      name: "mode",
+      value: mode,
+      checked,
+      disabled,
+      onchange: () => this.#renew(),
+    });
+    return {
+      input,
+      element: make(
+        "span",
+        { class: "segment" },
+        input,
+        make("label", { for: id }, mode === "ask" ? "Answer" : "Search"),
+      ),
+    };
   }
 
   /** The retrievers and options of what is chosen now. */
@@ -91,7 +107,13 @@ export class QuestionForm {
   #build(onAsk) {
     this.agentField = field("agent", "Agent", this.agent);
     this.retrieverField = field("retriever", "Retriever", this.retriever);
-    const common = make("div", { class: "options" }, field("k", "Passages", this.k), field("collections", "Collections, separated by commas", this.collections), field("where", "Filter of metadata", this.where));
+    const common = make(
+      "div",
+      { class: "options" },
+      field("k", "Passages", this.k),
+      field("collections", "Collections, separated by commas", this.collections),
+      field("where", "Filter of metadata", this.where),
+    );
     this.question.addEventListener("keydown", event => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -99,13 +121,23 @@ export class QuestionForm {
     });
     const form = make(
       "form",
-      { class: "question", onsubmit: event => (event.preventDefault(), this.submit.disabled || onAsk()) },
+      // A wrong value may stand in options that are folded: the service says what is wrong with it.
+      {
+        class: "question",
+        novalidate: true,
+        onsubmit: event => (event.preventDefault(), this.submit.disabled || onAsk()),
+      },
       make("label", { for: "question", class: "large" }, "Your question"),
       this.question,
       make(
         "div",
         { class: "controls" },
-        make("fieldset", { class: "segments" }, make("legend", { class: "hidden" }, "What you want"), ...this.modes.map(mode => mode.element)),
+        make(
+          "fieldset",
+          { class: "segments" },
+          make("legend", { class: "hidden" }, "What you want"),
+          ...this.modes.map(mode => mode.element),
+        ),
         this.agentField,
         this.retrieverField,
         make("div", { class: "actions" }, this.submit, this.stop),

@@ -16,18 +16,31 @@ export function ranking(columns) {
     for (const hit of search?.hits ?? []) places.set(hit.id, [...(places.get(hit.id) ?? []), { name, rank: hit.rank }]);
   }
   return {
-    list: ({ name, search }) => make("ol", { class: "ranks" }, ...search.hits.map(hit => card(hit, places.get(hit.id).filter(place => place.name !== name)))),
+    list: ({ name, search }) =>
+      make(
+        "ol",
+        { class: "ranks" },
+        ...search.hits.map(hit =>
+          card(
+            hit,
+            places.get(hit.id).filter(place => place.name !== name),
+          ),
+        ),
+      ),
   };
 }
 
 function card(hit, others) {
-  const where = others.length
-    ? `also ${others.map(({ name, rank }) => `${name} ${rank}`).join(", ")}`
-    : "◆ only here";
+  const where = others.length ? `also ${others.map(({ name, rank }) => `${name} ${rank}`).join(", ")}` : "◆ only here";
   return make(
     "li",
     { class: others.length ? "card" : "card only", "data-passage": hit.id },
-    make("h3", {}, make("span", { class: "number" }, `${hit.rank}.`), button(foreign(line(hit.title, 90) || line(hit.id, 90)), () => openPassage(hit.id), { class: "title" })),
+    make(
+      "h3",
+      {},
+      make("span", { class: "number" }, `${hit.rank}.`),
+      button(foreign(line(hit.title, 90) || line(hit.id, 90)), () => openPassage(hit.id), { class: "title" }),
+    ),
     make("p", { class: "note" }, where),
   );
 }
@@ -44,7 +57,15 @@ export function rankLines(board) {
 
 function joins(board) {
   const origin = board.getBoundingClientRect();
-  const columns = [...board.querySelectorAll(".column")].map(column => new Map([...column.querySelectorAll("[data-passage]")].map(item => [item.dataset.passage, item.getBoundingClientRect()])));
+  const columns = [...board.querySelectorAll(".column")].map(
+    column =>
+      new Map(
+        [...column.querySelectorAll("[data-passage]")].map(item => [
+          item.dataset.passage,
+          item.getBoundingClientRect(),
+        ]),
+      ),
+  );
   return columns.slice(1).flatMap((right, place) => {
     const left = columns[place];
     return [...right].filter(([id]) => left.has(id)).map(([id, box]) => join(left.get(id), box, origin));

@@ -43,7 +43,10 @@ export function choicesIn(parameters) {
  */
 export function bodyOf(choices) {
   const { question, k, options, agent, retriever } = choices;
-  const collections = choices.collections.split(",").map(name => name.trim()).filter(Boolean);
+  const collections = choices.collections
+    .split(",")
+    .map(name => name.trim())
+    .filter(Boolean);
   const narrowed = {
     ...(collections.length ? { collections } : {}),
     ...(choices.where.trim() ? { where: choices.where.trim() } : {}),

@@ -22,7 +22,13 @@ export function shown(text, most = 20_000) {
  * @returns {string}
  */
 export function line(text, most = 200) {
-  return shown(String(text ?? "").slice(0, 4 * most).replace(/\s+/g, " ").trim(), most);
+  return shown(
+    String(text ?? "")
+      .slice(0, 4 * most)
+      .replace(/\s+/g, " ")
+      .trim(),
+    most,
+  );
 }
 
 /**
