@@ -32,8 +32,8 @@ def entity_json(record: EntityRecord) -> dict[str, Any]:
         kind="entity",
         **_fields(record.entity),
         facts=[_encode_fact(fact) for fact in record.facts],
-        synonyms=[shapes.Synonym(id=one.id, name=one.name, score=one.score) for one in record.synonyms],
-        neighbours=[shapes.Neighbour(id=one.id, name=one.name, facts=one.facts) for one in record.neighbours],
+        synonyms=[shapes.Synonym(id=near.id, name=near.name, score=near.score) for near in record.synonyms],
+        neighbours=[shapes.Neighbour(id=end.id, name=end.name, facts=end.facts) for end in record.neighbours],
         exact=record.exact,
     ).model_dump(mode="json")
 
@@ -44,7 +44,7 @@ def entity_from(row: object, *, name: str = "this") -> EntityRecord:
     return EntityRecord(
         EntitySummary(document.id, document.name, tuple(document.labels), document.degree),
         tuple(map(_decode_fact, document.facts)),
-        tuple(Synonym(one.id, one.name, one.score) for one in document.synonyms),
+        tuple(Synonym(near.id, near.name, near.score) for near in document.synonyms),
         document.exact,
     )
 

@@ -20,10 +20,10 @@ CODES = ["img", "iframe", "object", "embed", "script:not([src])", "[onerror]", "
 class Hostile(ToyModel):
     """Answers with markup around its citation."""
 
-    def answer(self, asked):
+    def answer(self, prompt):
         return (
             super()
-            .answer(asked)
+            .answer(prompt)
             .replace("Scotland", f"Scotland {IMAGE}{SCRIPT} [click](javascript:hacked=1) {TURNED}", 1)
         )
 

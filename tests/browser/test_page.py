@@ -312,8 +312,8 @@ def test_axe_finds_no_violation_of_wcag(watch, site, tab, scheme):
         watched.page.locator("dialog#passage .facts").wait_for()
         results.append(Axe().run(watched.page, options=run))
 
-    found = [violation for result in results for violation in result.response["violations"]]
-    assert [] == [(violation["id"], [node["html"][:200] for node in violation["nodes"]]) for violation in found]
+    violations = [violation for result in results for violation in result.response["violations"]]
+    assert [] == [(violation["id"], [node["html"][:200] for node in violation["nodes"]]) for violation in violations]
 
 
 def show(watched, tab):

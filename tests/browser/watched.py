@@ -14,13 +14,13 @@ class Watched:
     def __init__(self, browser, url, *, size=DESKTOP, refusals=False, path="/", **options):
         self.url = url
         self._refusals = refusals
-        self.said = []
+        self.messages = []
         self.hosts = set()
         self.context = browser.new_context(viewport=size, **options)
         self.context.set_default_timeout(20_000)
         self.page = self.context.new_page()
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
         self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
         self.page.goto(f"{url}{path}")
 
@@ -41,5 +41,5 @@ class Watched:
     def close(self):
         """End the watch: nothing was said, and no other host was called."""
         self.context.close()
-        assert [] == [text for text in self.said if not (self._refusals and text.startswith(REFUSED))]
+        assert [] == [text for text in self.messages if not (self._refusals and text.startswith(REFUSED))]
         assert {urlsplit(self.url).netloc} == self.hosts

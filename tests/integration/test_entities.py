@@ -57,7 +57,7 @@ def first(view, name):
     return view.entity(view.entities(name)[0].id)
 
 
-def told(record):
+def contents(record):
     """What a record says, without the ids that each database gives anew."""
     return {
         "name": record.entity.name,
@@ -85,7 +85,7 @@ def test_an_entity_has_its_facts_by_passage_and_the_entities_at_their_other_ends
 
     assert [FACTS[1], FACTS[0], FACTS[2]] == [fact.triple for fact in record.facts]
     assert {"Ada"} == {fact.title for fact in record.facts}
-    assert [("Cem", 2), ("Elbe", 1)] == [(one.name, one.facts) for one in record.neighbours]
+    assert [("Cem", 2), ("Elbe", 1)] == [(end.name, end.facts) for end in record.neighbours]
     assert (3, True) == (record.entity.degree, record.exact)
     assert first(gear, "elbe") == gear.entity(record.neighbours[1].id)
 
@@ -93,7 +93,7 @@ def test_an_entity_has_its_facts_by_passage_and_the_entities_at_their_other_ends
 def test_under_a_scope_it_is_the_entity_of_a_database_of_its_own(server, database, embedder, gear):
     """The same spelling, degree, facts, neighbours and synonyms; of what is hidden, nothing."""
     view = gear.scoped(**SCOPE)
-    within = [told(first(view, name)) for name in ("Ada Lovelace", "Elbe", "Cem")]
+    within = [contents(first(view, name)) for name in ("Ada Lovelace", "Elbe", "Cem")]
     listed = [entity.name for entity in view.entities("Ada Lovelace")]
     while database.run(
         Query("wipe", "MATCH (n:Passage|Triple|Entity) DETACH DELETE n RETURN count(*) AS n", writes=True)
@@ -101,7 +101,7 @@ def test_under_a_scope_it_is_the_entity_of_a_database_of_its_own(server, databas
         pass
     write(database, embedder, OPEN)
     with opened(server, embedder) as alone:
-        assert [told(first(alone, name)) for name in ("Ada Lovelace", "Elbe", "Cem")] == within
+        assert [contents(first(alone, name)) for name in ("Ada Lovelace", "Elbe", "Cem")] == within
         assert [entity.name for entity in alone.entities("Ada Lovelace")] == listed
 
 
@@ -161,4 +161,4 @@ def test_the_nodes_of_an_adopted_graph_are_entities(empty, server, embedder):
         record = first(gear, "alk")
 
     assert ("ALK", ("Gene",)) == (record.entity.name, record.entity.labels)
-    assert [("alectinib", 1)] == [(one.name, one.facts) for one in record.neighbours]
+    assert [("alectinib", 1)] == [(end.name, end.facts) for end in record.neighbours]

@@ -215,6 +215,7 @@ def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(serve
         hits = httpx.post(f"{url}/api/search", json={"question": question}, headers=headers, timeout=60).json()["hits"]
         counts = [through_mcp(url, key, question) for key in (root, nobody)]
         refused = httpx.post(f"{url}/mcp", json={}).status_code
+        page = httpx.get(f"{url}/").text
         running.send_signal(signal.SIGTERM)
         out, err = running.communicate(timeout=60)
 
@@ -222,5 +223,6 @@ def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(serve
     assert (0, "stopped\n", "/api/search", "root") == (running.returncode, out, logged["route"], logged["key"])
     assert [hit["id"] for hit in hits] == logged["passages"]
     assert ([5, 0], 401) == (counts, refused)
+    assert "<title>gear-neo4j</title>" in page
     assert "Traceback" not in err
     assert question not in err

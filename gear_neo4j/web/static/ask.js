@@ -69,14 +69,14 @@ export function mountAsk(panel, recipes) {
 
 async function search(choices, { place, signal, again }) {
   showWait(place, "Searching…");
-  const found = await call("/api/search", { body: bodyOf(choices), signal });
+  const result = await call("/api/search", { body: bodyOf(choices), signal });
   put(
     place,
-    bar(() => textOf(found.hits), again),
-    make("p", { class: "note", role: "status" }, searchNote(found)),
-    make("section", {}, make("h2", {}, "Passages"), hitList(found.hits)),
+    bar(() => textOf(result.hits), again),
+    make("p", { class: "note", role: "status" }, searchNote(result)),
+    make("section", {}, make("h2", {}, "Passages"), hitList(result.hits)),
   );
-  place.append(pathSection(found.paths, "Paths through the graph"));
+  place.append(pathSection(result.paths, "Paths through the graph"));
 }
 
 async function answer(choices, { place, signal, again }) {

@@ -58,8 +58,8 @@ export function mountCompare(panel, recipes) {
     running = new AbortController();
     showWait(result, "Searching…");
     try {
-      const found = await Promise.all(names.map(name => searched(name, text, Number(k.value) || 8, running.signal)));
-      show(result, found);
+      const columns = await Promise.all(names.map(name => searched(name, text, Number(k.value) || 8, running.signal)));
+      show(result, columns);
     } catch (error) {
       if (!isStopped(error)) showFailure(result, error, compare);
     }

@@ -70,7 +70,7 @@ export function mountExplore(panel) {
     put(
       trail,
       before.length > 0 && make("span", { class: "note" }, "Before: "),
-      ...before.map(one => entity(one.name, one.id)),
+      ...before.map(other => entity(other.name, other.id)),
     );
     put(result, ...sections(record, others));
   }
@@ -102,7 +102,7 @@ function sections(record, others) {
         "p",
         { class: "alike" },
         make("span", { class: "note" }, "Similar names: "),
-        ...others.map(one => entity(one.name, one.id)),
+        ...others.map(other => entity(other.name, other.id)),
       ),
     make(
       "div",
@@ -143,15 +143,15 @@ function aside({ neighbours, synonyms }) {
     make(
       "ul",
       { class: "plain" },
-      ...items.map(one => make("li", {}, entity(one.name, one.id), make("span", { class: "note" }, note(one)))),
+      ...items.map(item => make("li", {}, entity(item.name, item.id), make("span", { class: "note" }, note(item)))),
     );
   return make(
     "aside",
     { "aria-label": "Related entities" },
     make("h3", {}, "Neighbours"),
-    list(some, one => counted(one.facts, "fact")),
+    list(some, neighbour => counted(neighbour.facts, "fact")),
     more,
     synonyms.length > 0 && make("h3", {}, "Similar names"),
-    synonyms.length > 0 && list(synonyms, one => one.score.toFixed(2)),
+    synonyms.length > 0 && list(synonyms, synonym => synonym.score.toFixed(2)),
   );
 }

@@ -26,7 +26,7 @@ export function pictureOf(layout, { label, width, cited, choose }) {
     "aria-label": label,
   });
   // The best path last: it lies on top.
-  const lines = [...layout.lines].sort((one, other) => other.paths[0] - one.paths[0]);
+  const lines = [...layout.lines].sort((left, right) => right.paths[0] - left.paths[0]);
   const curves = lines.map(part => mark(curve(layout.boxes, part), part.paths));
   const boxes = layout.boxes.map((part, place) =>
     mark(boxOf(part, { first: place === 0, cited: cited.has(part.passage) }), part.paths),
