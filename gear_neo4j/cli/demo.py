@@ -1,6 +1,7 @@
 """``gear demo``: ingestion and multi-hop search on the bundled corpus."""
 
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -48,3 +49,5 @@ def demo(settings: Settings) -> None:
         f"of the questions with the graph, and for {vector:.0f} % by vector search alone."
     )
     console.print("Forty passages are a demonstration, not a benchmark: README.md has measurements.", style="dim")
+    extra = "" if find_spec("fastapi") else " (first: pip install 'gear-neo4j[server]')"
+    console.print_line(f"In the browser: run gear serve --demo{extra} and open http://127.0.0.1:8765")
