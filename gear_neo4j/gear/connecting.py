@@ -34,5 +34,5 @@ def resolve_chat(chat: "BaseChatModel | ChatModel | None", settings: Settings | 
     if chat is not None:
         return chat if isinstance(chat, ChatModel) else Chat(chat)
     if settings is None:
-        raise ModelError("there is no language model: give Gear one (chat=...); searches need none")
+        raise ModelError("there is no language model: give Gear one (chat=...); a search with 'naive' needs none")
     return open_chat(settings, cache=settings.chat_cache)

@@ -24,7 +24,7 @@ def chat_model(settings: Settings) -> "BaseChatModel":
     if not settings.chat_model:
         raise ModelError(
             "no language model is set: set GEAR_CHAT_MODEL, and OPENAI_API_KEY or OPENAI_BASE_URL; "
-            "'gear search' works without one"
+            "'gear search --retriever naive' needs none"
         )
     if not (settings.openai_api_key or settings.openai_base_url):
         raise ModelError(

@@ -306,7 +306,8 @@ def test_mcp_over_http_is_in_the_trace_of_its_caller(gear, spans):
     post = partial(dict, json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": request}, headers=headers)
     with client_of(gear, mounts={"/mcp": Mount(part.app, part.lifespan)}) as client:
         response = client.post("/mcp", **post())
-    (search,) = spans.kind("RETRIEVER")
+    # The warm-up of the service is a search, too.
+    searches = [span for span in spans.kind("RETRIEVER") if span.context.trace_id == int(TRACE, 16)]
 
     assert 200 == response.status_code, response.text
-    assert int(TRACE, 16) == search.context.trace_id
+    assert 1 == len(searches)

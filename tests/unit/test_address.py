@@ -32,6 +32,10 @@ from gear_neo4j.redaction import without_login
         ("bolt://localhost:-1", "its port must be"),
         ("bolt://localhost:70000", "its port must be"),
         ("bolt://[::1", "its host is malformed"),
+        ("bolt://localhost:7687/movies", "name a database by NEO4J_DATABASE"),
+        ("neo4j://localhost/movies", "it goes on after the port"),
+        ("bolt://localhost?a=b", "it goes on after the port"),
+        ("neo4j://localhost#a", "it goes on after the port"),
     ],
 )
 def test_an_address_that_cannot_be_used_is_one_line(uri, words):
@@ -45,13 +49,15 @@ def test_an_address_that_cannot_be_used_is_one_line(uri, words):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("place", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io"])
+@pytest.mark.parametrize(
+    "place", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io", "host/"]
+)
 def test_every_scheme_of_the_driver_passes(scheme, place):
     """With a port or without, by name or by number."""
     check_neo4j_uri(f"{scheme}://{place}")
 
 
-PIECES = ("bolt", "neo4j+s", "http", "://", ":", "//", "@", "[", "]", "host", "7687", "99999", "?a=b", " ")
+PIECES = ("bolt", "neo4j+s", "http", "://", ":", "/", "//", "#", "@", "[", "]", "host", "7687", "99999", "?a=b", " ")
 
 
 @given(st.one_of(st.text(max_size=30), st.lists(st.sampled_from(PIECES), max_size=7).map("".join)))

@@ -86,10 +86,10 @@ def test_no_text_is_a_key(text, tmp_path_factory):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no file of keys"),
-        (b"[]", "no file of keys"),
-        (b"\xff", "no file of keys"),
-        (b"[" * 100_000, "no file of keys"),
+        (b"", "not a file of keys"),
+        (b"[]", "not a file of keys"),
+        (b"\xff", "not a file of keys"),
+        (b"[" * 100_000, "not a file of keys"),
         (b'{"version": 2, "keys": []}', "at version"),
         (b'{"version": 1, "keys": [{"name": "a", "sha256": "short"}]}', "at keys.0.sha256"),
         (b'{"version": 1, "keys": [{"name": "a", "sha256": "%s", "readers": []}]}' % (b"0" * 64), "at keys.0.readers"),
@@ -98,7 +98,7 @@ def test_no_text_is_a_key(text, tmp_path_factory):
         (
             b'{"version": 1, "keys": [{"name": "a", "sha256": "%s"}, {"name": "a", "sha256": "%s"}]}'
             % (b"0" * 64, b"1" * 64),
-            "no file of keys",
+            "not a file of keys",
         ),
     ],
 )
