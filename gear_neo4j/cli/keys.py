@@ -23,7 +23,7 @@ KEYS_FILE = click.option(
 
 
 def keys_file_of(settings: Settings, option: Path | None) -> Path:
-    """The file of keys that an option or the settings name, or that in the home folder."""
+    """The keys file of an option or of the settings; by default, the one in the home folder."""
     return option or settings.serve_keys_file or settings.home / FILE_NAME
 
 

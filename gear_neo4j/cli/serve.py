@@ -34,7 +34,7 @@ MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
 @click.command()
 @click.option("--host", help="The address to listen on.  [GEAR_SERVE_HOST; default: 127.0.0.1]")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), help="Its port; 0: a free one.  [GEAR_SERVE_PORT; default: 8765]"
+    "--port", type=click.IntRange(0, 65535), help="Its port; 0 for any free one.  [GEAR_SERVE_PORT; default: 8765]"
 )
 @KEYS_FILE
 @click.option(

@@ -9,13 +9,12 @@ from gear_neo4j.communities.hierarchy import BuiltCommunity, Community, Hierarch
 from gear_neo4j.communities.leiden import Cluster, clusters
 from gear_neo4j.communities.weighing import Pair, WeightedGraph, bounded, weigh
 from gear_neo4j.domain import digest
-from gear_neo4j.errors import InputError, NothingFound, SettingsError
+from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.scope import DEFAULT_COLLECTION
 
 SMALLEST = 3
 MOST = 10
-SHOWN_COLLECTIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,7 @@ def build(
         raise SettingsError(f"the maximum size of a community is {most}: it must be at least {SMALLEST}")
     existing = [known.name for known in graph.collections.all()]
     if collection is not None and collection not in existing:
-        names = ", ".join(existing[:SHOWN_COLLECTIONS])
-        raise NothingFound(f"there is no collection {collection!r}: there are {names or 'none'}")
+        raise graph.collections.missing(collection)
     sizes = {} if afresh else {build.collection: build.most for build in graph.communities.builds()}
     reports: dict[str, BuildReport] = {}
     for name in existing if collection is None else [collection]:

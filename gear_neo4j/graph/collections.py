@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 
+from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.database import Database
+
+# Of the collections that exist, so many are named in a message.
+SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,11 @@ class Collections:
     def all(self) -> list[Collection]:
         """Every collection, in order of name; the query reads every passage."""
         return [Collection(**row) for row in self._database.call("collections")]
+
+    def missing(self, collection: str) -> NothingFound:
+        """The error for a collection that does not exist; it names some that do."""
+        names = ", ".join(known.name for known in self.all()[:SHOWN])
+        return NothingFound(f"there is no collection {collection!r}: there are {names or 'none'}")
 
     def passage_ids(self, collection: str, *, limit: int) -> list[str]:
         """The ids of at most ``limit`` passages in a collection."""

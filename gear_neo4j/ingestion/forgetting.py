@@ -63,8 +63,7 @@ def drop_collection(
     _require_schema(graph, dry_run=dry_run)
     passages, triples = graph.collections.weigh(collection)
     if not passages:
-        names = ", ".join(known.name for known in graph.collections.all()[:SHOWN_SOURCES])
-        raise NothingFound(f"there is no collection {collection!r}: there are {names or 'none'}")
+        raise graph.collections.missing(collection)
     if dry_run:
         return Deletion(passages, triples)
 
