@@ -1,8 +1,9 @@
-// name: write_triples(entities, triples, passages, extractor)
+// name: write_triples(entities, triples, passages, extractor, read)
 // access: write
 // columns: completed
 // Writes triples, each once, with their entities and embeddings (float32), and marks passages as read by an
-// extractor, whose name each triple keeps. completed is the number of passages it marked.
+// extractor, whose name each triple keeps. completed is the number of passages it marked. Of a passage in $read, whose
+// title and text are those that the extractor saw, nothing is written if it has other text by now.
 CALL () {
   // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
   MATCH (gate:__GearStore {id: 'gate'})
@@ -10,7 +11,25 @@ CALL () {
   RETURN count(gate) AS gates
 }
 CALL () {
+  UNWIND $read AS seen
+  MATCH (p:Passage {id: seen.id})
+  USING INDEX SEEK p:Passage(id)
+  WHERE p.title <> seen.title OR p.text <> seen.text
+  RETURN collect(p.id) AS replaced
+}
+CALL (replaced) {
+  UNWIND $triples AS row
+  // A passage that was deleted since it was read must not leave entities without triples behind.
+  MATCH (p:Passage {id: row.passage})
+  USING INDEX SEEK p:Passage(id)
+  WHERE NOT p.id IN replaced
+  RETURN collect(row) AS rows
+}
+WITH replaced, rows, [row IN rows | row.subjectKey] + [row IN rows | row.objectKey] AS named
+CALL (named) {
   UNWIND $entities AS entity
+  WITH entity
+  WHERE entity.key IN named
   MERGE (e:Entity {key: entity.key})
   ON CREATE SET e.name = entity.name
   WITH e, entity, entity.name = toUpper(entity.name) AS shouted, e.name = toUpper(e.name) AS wasShouted
@@ -19,8 +38,8 @@ CALL () {
   WHERE wasShouted AND NOT shouted OR wasShouted = shouted AND entity.name < e.name
   SET e.name = entity.name
 }
-CALL () {
-  UNWIND $triples AS row
+CALL (rows) {
+  UNWIND rows AS row
   MATCH (p:Passage {id: row.passage})
   USING INDEX SEEK p:Passage(id)
   MATCH (s:Entity {key: row.subjectKey})
@@ -41,7 +60,7 @@ CALL () {
 }
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
-WHERE p.id IN $passages
+WHERE p.id IN $passages AND NOT p.id IN replaced
 WITH p, coalesce(p.extractors, []) AS extractors
 WHERE NOT $extractor IN extractors
 SET p.extractedAt = datetime(), p.extractors = extractors + $extractor

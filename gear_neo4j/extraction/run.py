@@ -192,9 +192,14 @@ class Extraction:
             for passage, extracted in batch
             for fact in extracted.facts
         ]
-        completed = [passage.id for passage, _ in batch]
+        passages = [passage for passage, _ in batch]
         return write_triples(
-            self.graph, triples, completed=completed, embedder=self.embedder, extractor=self.extractor.name
+            self.graph,
+            triples,
+            completed=[passage.id for passage in passages],
+            embedder=self.embedder,
+            extractor=self.extractor.name,
+            read=passages,
         )
 
     def _written(self, batch: list[tuple[Passage, Triples]], written: TriplesWritten) -> None:

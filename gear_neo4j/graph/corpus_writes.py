@@ -81,15 +81,25 @@ class CorpusWrites:
         return TripleCheck(frozenset(row["known"]), frozenset(row["open"]), frozenset(row["written"]))
 
     def write_triples(
-        self, triples: Sequence[Triple], vectors: Vectors, *, completed: Sequence[str], extractor: str
+        self,
+        triples: Sequence[Triple],
+        vectors: Vectors,
+        *,
+        completed: Sequence[str],
+        extractor: str,
+        read: Sequence[Passage] = (),
     ) -> None:
-        """Write new triples with their embeddings and entities, and mark the passages they complete as read."""
+        """Write new triples with their embeddings and entities, and mark the passages they complete as read.
+
+        Of a passage in ``read``, nothing is written if its text in the database is another by now.
+        """
         self._database.call(
             "write_triples",
             entities=entity_rows(triples),
             triples=triple_rows(triples, vectors),
             passages=list(completed),
             extractor=extractor,
+            read=[{"id": passage.id, "title": passage.title, "text": passage.text} for passage in read],
         )
 
     def delete_triples(self, ids: Sequence[str]) -> int:

@@ -78,10 +78,12 @@ def write_triples(
     completed: Sequence[str],
     embedder: Embedder,
     extractor: str = GIVEN,
+    read: Sequence[Passage] = (),
 ) -> TriplesWritten:
     """Write the triples that are not there yet, and mark the passages they complete as read, in one transaction.
 
-    ``completed`` names the passages all of whose triples by ``extractor`` are in the database after this batch.
+    ``completed`` names the passages all of whose triples by ``extractor`` are in the database after this batch. A
+    passage in ``read`` whose text was replaced since then waits for the next extraction.
     """
     named = {triple.passage_id for triple in triples} | set(completed)
     check = graph.corpus.check_triples(passages=named, triples=[triple.id for triple in triples], extractor=extractor)
@@ -93,7 +95,8 @@ def write_triples(
     fresh = list(new.values())
     done = [passage for passage in completed if passage in check.unfinished]
     if fresh or done:
-        graph.corpus.write_triples(fresh, encode(fresh, embedder).tolist(), completed=done, extractor=extractor)
+        vectors = encode(fresh, embedder).tolist()
+        graph.corpus.write_triples(fresh, vectors, completed=done, extractor=extractor, read=read)
     return TriplesWritten(len(fresh), frozenset(named - check.passages))
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from langchain_openai import ChatOpenAI
 
+from gear_neo4j.domain import Passage
 from gear_neo4j.errors import ModelError
 from gear_neo4j.extraction.chat import ChatExtractor
 from gear_neo4j.extraction.run import Extraction
@@ -202,6 +203,27 @@ def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice
     assert undisturbed == [corpus.run(STATES), corpus.run(GRAPH)]
     assert PASSAGES == len(answered)
     assert sum(answered.values()) - PASSAGES <= KILLS * (threads - 1)
+
+
+def test_a_text_that_is_replaced_while_a_model_reads_it_waits_for_the_next_run(few, embedder):
+    """It gets no triple of the text that is gone, and is not marked as read."""
+    new = Passage("p020", "", text(70))
+
+    def replacing(messages):
+        if number_of(messages) == 20:
+            Graph(few).corpus.replace_passages([new], embedder.embed([new.content]).tolist())
+        return extract(messages)
+
+    with ScriptedServer(replacing) as server:
+        Extraction(Graph(few), embedder, extractor_with(server)).run()
+    first = few.run(STATES)[20]
+    with ScriptedServer(extract) as server:
+        report = Extraction(Graph(few), embedder, extractor_with(server)).run()
+    second = few.run(STATES)[20]
+
+    assert (False, []) == (first["done"], first["triples"])
+    assert (1, True) == (report.done, second["done"])
+    assert sorted(" ".join(parts) for parts in triples_of(70)) == sorted(second["triples"])
 
 
 def test_a_model_that_cannot_do_it_is_stopped_after_ten_passages(few, embedder):

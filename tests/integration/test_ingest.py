@@ -210,6 +210,24 @@ def test_a_passage_without_triples_gets_its_status(database, embedder, tmp_path)
     assert [{"done": True}] == database.run(Query("s", "MATCH (p:Passage) RETURN p.extractedAt IS NOT NULL AS done"))
 
 
+def test_a_passage_deleted_between_reading_and_writing_leaves_no_entity(database, embedder, folder):
+    """Embeddings take time, in which another process may forget the passage; its triples have nowhere to go."""
+
+    class Deleting:
+        name, dimension = embedder.name, embedder.dimension
+
+        def embed(self, texts):
+            if "Marie Curie was born in Warsaw" in texts:
+                Graph(database).corpus.delete_passages(["p1"])
+            return embedder.embed(texts)
+
+    ingested(database, Deleting(), folder)
+
+    graph = {row["id"] for row in database.run(GRAPH) if row["labels"] != ["Triple"]}
+    assert {"p2", "warsaw", "vistula"} == graph
+    assert 1 == Graph(database).store.counts().triples
+
+
 def test_synonyms_link_near_names_and_rewrite_none(database, embedder, tmp_path):
     """Edges at cosine 0.8 and above, one a pair, between names of three letters and more."""
     names = ["city of new york", "the city of new york", "warsaw", "ab", "AB."]
