@@ -86,9 +86,9 @@ def ingest_repeatedly(
         triples.unlink()
 
 
-def forget_repeatedly(gear: Gear, written: "Queue[str]", record: Record, stop: threading.Event) -> None:
-    """Forget ingested sources, until stopped and none is left; one that could not be forgotten is tried again."""
-    while not (stop.is_set() and written.empty()):
+def forget_repeatedly(gear: Gear, written: "Queue[str]", record: Record, last: threading.Event) -> None:
+    """Forget ingested sources, until the last one is in the queue and gone; a failure is tried again."""
+    while not (last.is_set() and written.empty()):
         try:
             source = written.get(timeout=0.2)
         except Empty:
@@ -130,7 +130,8 @@ def watch(
 
 def soak(settings: Settings, server: local.LocalServer, *, minutes: float, restart_every: float = 0) -> dict[str, Any]:
     """Run all threads; afterwards the database should hold what it held before."""
-    corpus, record, stop, written = SyntheticCorpus(PASSAGES), Record(), threading.Event(), Queue[str]()
+    corpus, record, written = SyntheticCorpus(PASSAGES), Record(), Queue[str]()
+    stop, last = threading.Event(), threading.Event()
     folder = Path(tempfile.mkdtemp(prefix="gear-soak-"))
     logging.getLogger("neo4j").addHandler(Retries(record))
     logging.getLogger("neo4j").propagate = False
@@ -140,12 +141,13 @@ def soak(settings: Settings, server: local.LocalServer, *, minutes: float, resta
         gear.ingest([folder / "corpus"])
         before = gear.corpus.counts()
         questions = [question.question for question in corpus.questions(200)]
-        work: list[Callable[[], None]] = [partial(forget_repeatedly, gear, written, record, stop)]
+        forgetter = threading.Thread(target=partial(forget_repeatedly, gear, written, record, last))
+        work: list[Callable[[], None]] = []
         work += [partial(search_repeatedly, gear, questions[n:], BASES[n % 2], record, stop) for n in range(SEARCHERS)]
         work += [partial(ingest_repeatedly, gear, folder, n, written, record, stop) for n in range(INGESTERS)]
         threads = [threading.Thread(target=loop) for loop in work]
         record.started = time.perf_counter()
-        for thread in threads:
+        for thread in [forgetter, *threads]:
             thread.start()
         try:
             watch(gear, settings, server, record, minutes=minutes, restart_every=restart_every)
@@ -153,6 +155,8 @@ def soak(settings: Settings, server: local.LocalServer, *, minutes: float, resta
             stop.set()
             for thread in threads:
                 thread.join()
+            last.set()
+            forgetter.join()
         after = gear.corpus.counts()
     shutil.rmtree(folder)
     return {**record.report(minutes=minutes), "before": asdict(before), "after": asdict(after)}
