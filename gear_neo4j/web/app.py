@@ -30,6 +30,7 @@ from gear_neo4j.web.options import LOOPBACK, ServiceOptions
 from gear_neo4j.web.problems import failure_of, failure_response
 from gear_neo4j.web.routes import (
     asking,
+    caller,
     chat,
     documents,
     drawing,
@@ -43,7 +44,7 @@ from gear_neo4j.web.routes import (
 from gear_neo4j.web.service import Service, make_service
 
 CLOSING_SECONDS = 5.0
-ROUTES = (health, retrieval, entities, asking, recipes, explaining, drawing, documents, jobs, chat)
+ROUTES = (health, retrieval, entities, asking, recipes, explaining, drawing, documents, jobs, caller, chat)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,20 @@ class Jobs(BaseModel):
     jobs: list[documents.Job]
 
 
+class Rights(BaseModel):
+    """Who calls, and what they may do.
+
+    ``collections`` and ``principals`` are null where the key does not limit them, ``filtered`` is whether it has a
+    filter. ``accepts`` lists the kinds of files that the caller may send: none if it only reads.
+    """
+
+    name: str
+    collections: list[str] | None
+    principals: list[str] | None
+    filtered: bool
+    accepts: list[str]
+
+
 class Recipes(BaseModel):
     """What a caller may choose from; ``has_model`` is whether the service has a chat model."""
 

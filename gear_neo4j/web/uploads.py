@@ -32,6 +32,7 @@ EXTRACT: dict[str, Extract] = {"auto": "auto", "rules": "rules", "none": "none"}
 _File = Annotated[str, Field(json_schema_extra={"format": "binary"})]
 SWITCH = {"true": True, "false": False}
 LINES = ".jsonl"
+ACCEPTED = (*suffixes(), LINES)
 # Bytes of names and fields; other encodings of Python's would have to be trusted.
 _UTF8 = re.compile(r"charset\s*=\s*\"?utf-?8\"?\s*(;|$)", re.IGNORECASE)
 

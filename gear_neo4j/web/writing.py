@@ -26,18 +26,25 @@ class Grant:
     collection: str
 
 
+def refusal_of(caller: Caller) -> str:
+    """Why a caller may write nowhere; empty if it may."""
+    if caller.key is None:
+        return ""
+    if not caller.key.writes:
+        return "this key only reads: the operator makes one that writes with 'gear keys add --write'"
+    if caller.key.where is not None:
+        return "this key is limited by a filter, which cannot be applied to what is written"
+    return ""
+
+
 def require_writer(caller: Caller) -> None:
     """Refuse a caller who may write nowhere.
 
     Raises:
         HTTPException: 403.
     """
-    if caller.key is None:
-        return
-    if not caller.key.writes:
-        raise HTTPException(403, "this key only reads: the operator makes one that writes with 'gear keys add --write'")
-    if caller.key.where is not None:
-        raise HTTPException(403, "this key is limited by a filter, which cannot be applied to what is written")
+    if reason := refusal_of(caller):
+        raise HTTPException(403, reason)
 
 
 def grant(caller: Caller, collection: str) -> Grant:

@@ -74,7 +74,7 @@ def gear(corpus, server, embedder):
 
 
 @pytest.fixture
-def site(gear):
-    """The address of the service over them."""
-    with served(gear) as (url, _):
+def site(gear, tmp_path):
+    """The address of the service over them, which takes documents."""
+    with served(gear, uploads_folder=tmp_path / "uploads") as (url, _):
         yield url

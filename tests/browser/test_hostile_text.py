@@ -32,7 +32,10 @@ class Hostile(ToyModel):
 def site(database, server, embedder, tmp_path):
     """Every text of the corpus is hostile, and so is the model."""
     ingest(database, embedder, tmp_path)
-    with scripted_gear(server, embedder, script=Hostile()) as (gear, _), served(gear) as (url, _):
+    with (
+        scripted_gear(server, embedder, script=Hostile()) as (gear, _),
+        served(gear, uploads_folder=tmp_path / "uploads") as (url, _),
+    ):
         yield url
 
 
@@ -88,7 +91,7 @@ def test_an_answer_its_steps_and_its_sources_are_text(watch, site):
     assert "javascript:window.hacked=2" in page.locator("dialog#passage dl").inner_text()
 
 
-@pytest.mark.parametrize("tab", ["search", "Compare", "Explore"])
+@pytest.mark.parametrize("tab", ["search", "Compare", "Explore", "Documents"])
 def test_passages_and_names_are_text_on_every_tab(watch, site, tab):
     """Titles, predicates, names that lead on, and a title of a million letters."""
     watched = watch(site)
@@ -101,6 +104,13 @@ def test_passages_and_names_are_text_on_every_tab(watch, site, tab):
         page.get_by_label("A question for all of them").fill("Hinton Edinburgh Scotland")
         page.get_by_role("button", name="Compare").click()
         page.locator(".board").wait_for()
+    elif tab == "Documents":
+        watched.open_tab(tab)
+        watched.add("lines.jsonl", json.dumps({"id": "p", "text": "x", "source": f"{IMAGE}\u202e"}).encode())
+        page.get_by_role("rowheader", name=IMAGE).wait_for()
+        page.get_by_role("button", name=f"Forget {IMAGE}").click()
+        check(page)
+        page.keyboard.press("Escape")
     else:
         watched.open_tab(tab)
         page.get_by_label("The name of").fill("Edinburgh")

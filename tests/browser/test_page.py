@@ -11,6 +11,8 @@ from tests.scripted_server import Fault
 from tests.toy_model import PASSAGES, QUESTION
 from tests.web import scripted_gear, served
 
+TABS = ["Ask", "Compare", "Explore", "Documents", "Health"]
+
 
 def test_a_question_is_answered_in_steps_and_its_sources_open(watch, site):
     """The answer is the checked one; a marker opens its passage with the facts, and closing leads back to it."""
@@ -266,7 +268,7 @@ def test_it_works_by_the_keyboard_alone(watch, site):
     assert after == page.evaluate("document.activeElement.getAttribute('aria-label')")
 
 
-@pytest.mark.parametrize("tab", ["Ask", "Compare", "Explore", "Health"])
+@pytest.mark.parametrize("tab", TABS)
 def test_it_fits_a_phone(watch, site, tab):
     """Nothing stands out at the side, and what can be touched is at least 24 pixels high and wide."""
     watched = watch(site, size=PHONE, has_touch=True)
@@ -297,7 +299,7 @@ def test_nothing_moves_for_those_who_want_no_motion(watch, site):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("tab", ["Ask", "Compare", "Explore", "Health"])
+@pytest.mark.parametrize("tab", TABS)
 def test_axe_finds_no_violation_of_wcag(watch, site, tab, scheme):
     """Of 2.2 AA, on every tab with content, in both schemes; and with the dialog open."""
     from axe_playwright_python.sync_playwright import Axe
@@ -332,5 +334,9 @@ def show(watched, tab):
         page.get_by_label("The name of").fill("Hinton")
         page.get_by_role("button", name="Look up").click()
         page.locator(".entity-title").wait_for()
+    elif tab == "Documents":
+        watched.add("curie.txt", b"Marie Curie was born in Warsaw.", "broken.jsonl", b"{")
+        page.get_by_text("1 problem").click()
+        page.get_by_role("row").nth(1).wait_for()
     else:
         page.locator(".finding").first.wait_for()

@@ -34,6 +34,16 @@ class Watched:
         """Open a tab by its name."""
         self.page.get_by_role("tab", name=name).click()
 
+    def add(self, *named):
+        """Send files in the Documents tab: names and contents in turn; waits until their job has ended."""
+        files = [
+            {"name": name, "mimeType": "", "buffer": content}
+            for name, content in zip(named[::2], named[1::2], strict=True)
+        ]
+        self.page.get_by_label("Add documents").set_input_files(files)
+        self.page.get_by_role("button", name="Add", exact=True).click()
+        self.page.locator(".jobs .done").first.wait_for()
+
     def answer(self):
         """The text of the checked answer."""
         return self.page.locator(".answer:not(.draft)").inner_text()

@@ -75,6 +75,24 @@ def test_a_key_writes_only_if_it_says_so_and_has_no_filter(client, keys):
     assert 202 == send(client, {"a.txt": TEXT}, headers=keys[1]["writer"], collection="legal").status_code
 
 
+def test_a_caller_learns_what_it_may_see_and_send(client, gear, keys, tmp_path):
+    """Kinds of files only where it may send some; a service without a folder for them takes none from anybody."""
+    rights = {name: client.get("/api/caller", headers=header).json() for name, header in keys[1].items()}
+    with client_of(gear) as open_to_all:
+        nobody = open_to_all.get("/api/caller").json()
+    with client_of(gear, uploads_folder=tmp_path / "more") as open_to_all:
+        anybody = open_to_all.get("/api/caller").json()
+
+    assert {"writer", "other", "default", "root"} == {name for name, right in rights.items() if right["accepts"]}
+    assert ("writer", ["legal"], [], False) == tuple(
+        rights["writer"][field] for field in ("name", "collections", "principals", "filtered")
+    )
+    assert (None, None) == (rights["root"]["collections"], rights["root"]["principals"])
+    assert rights["filtered"]["filtered"]
+    assert ([], None) == (nobody["accepts"], nobody["collections"])
+    assert {".jsonl", ".md", ".pdf"} <= set(anybody["accepts"])
+
+
 COLLECTIONS = [
     "hr",
     "Legal",

@@ -19,9 +19,14 @@ export class CallError extends Error {
 }
 
 /**
+ * @typedef {{method?: string, body?: unknown, form?: FormData, signal?: AbortSignal}} Request
+ * With a body, which is sent as JSON, or with a form, it is a POST if it names no method.
+ */
+
+/**
  * The document that a route returns.
  * @param {string} path
- * @param {{body?: unknown, signal?: AbortSignal}} [options] with a body it is a POST
+ * @param {Request} [options]
  * @returns {Promise<any>}
  * @throws {CallError}
  */
@@ -37,7 +42,7 @@ export async function call(path, options = {}) {
 /**
  * The events of a route that streams.
  * @param {string} path
- * @param {{body: unknown, signal: AbortSignal}} options
+ * @param {Request} options
  * @returns {AsyncGenerator<{name: string, data: any}>}
  * @throws {CallError}
  */
@@ -50,9 +55,9 @@ export async function* stream(path, options) {
   }
 }
 
-async function send(path, { body, signal }) {
+async function send(path, options) {
   for (;;) {
-    const response = await fetched(path, body, signal);
+    const response = await fetched(path, options);
     if (response.ok) return response;
     const problem = await response.json().catch(() => ({}));
     const detail = line(problem.detail || `the service answers with status ${response.status}`, 1_000);
@@ -62,13 +67,13 @@ async function send(path, { body, signal }) {
   }
 }
 
-async function fetched(path, body, signal) {
+async function fetched(path, { method, body, form, signal }) {
   const headers = new Headers({ Accept: "application/json, text/event-stream" });
   if (storedKey()) headers.set("Authorization", `Bearer ${storedKey()}`);
   if (body !== undefined) headers.set("Content-Type", "application/json");
-  const method = body === undefined ? "GET" : "POST";
+  const sent = form ?? (body === undefined ? undefined : JSON.stringify(body));
   try {
-    return await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    return await fetch(path, { method: method ?? (sent === undefined ? "GET" : "POST"), headers, signal, body: sent });
   } catch (error) {
     throw gone(error);
   }

@@ -3,6 +3,7 @@
 import { call } from "./api.js";
 import { mountAsk } from "./ask.js";
 import { mountCompare } from "./compare.js";
+import { mountDocuments } from "./documents.js";
 import { put } from "./dom.js";
 import { mountExplore } from "./explore.js";
 import { mountHealth } from "./health.js";
@@ -17,13 +18,13 @@ const panel = name => document.getElementById(`panel-${name}`);
 async function start() {
   showWait(place, "Connecting…");
   try {
-    const [recipes, status] = await Promise.all([call("/api/recipes"), call("/api/status")]);
+    const [recipes, rights] = await Promise.all([call("/api/recipes"), call("/api/caller"), describe()]);
     put(place);
-    describe(status);
     followAddress({
       ask: mountAsk(panel("ask"), recipes),
       compare: mountCompare(panel("compare"), recipes),
       explore: mountExplore(panel("explore")),
+      documents: mountDocuments(panel("documents"), rights, { onChange: () => describe().catch(() => {}) }),
       health: mountHealth(panel("health")),
     });
   } catch (error) {
@@ -31,7 +32,8 @@ async function start() {
   }
 }
 
-function describe(status) {
+async function describe() {
+  const status = await call("/api/status");
   const counts = [
     counted(status.passages, "passage"),
     counted(status.entities, "entity", "entities"),
@@ -40,7 +42,7 @@ function describe(status) {
   document.getElementById("database").textContent = `${line(status.database, 60)}: ${counts.join(", ")}`;
 }
 
-offerTabs(["ask", "compare", "explore", "health"]);
+offerTabs(["ask", "compare", "explore", "documents", "health"]);
 const control = document.getElementById("key-button");
 control.hidden = !storedKey();
 control.addEventListener("click", async () => {

@@ -30,6 +30,24 @@ export function showWait(place, text) {
 }
 
 /**
+ * Ask whether to do what cannot be undone.
+ * @param {string} title
+ * @param {string} text
+ * @param {string} verb on the button that does it
+ * @returns {Promise<boolean>}
+ */
+export async function confirmed(title, text, verb) {
+  const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("confirm"));
+  document.getElementById("confirm-title").textContent = title;
+  document.getElementById("confirm-text").textContent = text;
+  document.getElementById("confirm-do").textContent = verb;
+  dialog.returnValue = "";
+  dialog.showModal();
+  await new Promise(resolve => dialog.addEventListener("close", resolve, { once: true }));
+  return dialog.returnValue === "do";
+}
+
+/**
  * Copy a text, and say so on the button.
  * @param {HTMLButtonElement} control
  * @param {string} text

@@ -1,0 +1,120 @@
+/** The sources of passages, by collection, in pages; each can be forgotten by those who may write. */
+
+import { call, isStopped } from "./api.js";
+import { button, foreign, make, put } from "./dom.js";
+import { confirmed, showFailure, showWait } from "./notices.js";
+import { go } from "./tabs.js";
+import { counted, line } from "./text.js";
+
+const A_PAGE = 50;
+
+/** A table of sources; `show` chooses the collection. */
+export class SourceList {
+  /**
+   * @param {any} rights
+   * @param {{onForget: (() => void) | null}} actions without one, nothing can be forgotten
+   */
+  constructor({ collections }, { onForget }) {
+    this.onForget = onForget;
+    this.collection = "";
+    this.running = null;
+    const names = make("datalist", { id: "shown-names" }, ...(collections ?? []).map(value => make("option", { value })));
+    this.filter = make("input", {
+      id: "shown-collection",
+      type: "search",
+      list: "shown-names",
+      placeholder: "all",
+      maxlength: 200,
+      autocomplete: "off",
+    });
+    const form = make(
+      "form",
+      { class: "bar", onsubmit: event => (event.preventDefault(), this.#choose()) },
+      make("h2", {}, "In the database"),
+      make("label", { for: "shown-collection" }, "Collection"),
+      this.filter,
+      names,
+      make("button", { type: "submit" }, "Show"),
+    );
+    this.rows = make("tbody");
+    this.more = make("div");
+    this.state = make("div", { "aria-live": "polite" });
+    const heads = ["Source", "Collection", "Passages"].map(head => make("th", { scope: "col" }, head));
+    const last = onForget && make("th", { scope: "col" }, make("span", { class: "hidden" }, "Actions"));
+    this.table = make("table", { hidden: true }, make("thead", {}, make("tr", {}, ...heads, last)), this.rows);
+    this.element = make("section", { class: "stored" }, form, this.state, this.table, this.more);
+  }
+
+  /**
+   * Show a collection, or all.
+   * @param {string} collection
+   */
+  show(collection) {
+    this.collection = collection;
+    this.filter.value = collection;
+    this.load();
+  }
+
+  /** Read the first page. */
+  async load() {
+    this.running?.abort();
+    this.running = new AbortController();
+    if (this.table.hidden) showWait(this.state, "Reading…");
+    await this.#page("", this.running.signal);
+  }
+
+  async #page(after, signal) {
+    const query = new URLSearchParams({ limit: String(A_PAGE), after });
+    if (this.collection) query.set("collection", this.collection);
+    try {
+      const { sources, next } = await call(`/api/documents?${query}`, { signal });
+      if (!after) put(this.rows);
+      this.rows.append(...sources.map(source => this.#row(source)));
+      this.table.hidden = !this.rows.children.length;
+      put(this.state, this.table.hidden && make("p", { class: "note" }, "No documents."));
+      put(this.more, next && button("Show more", () => this.#page(next, signal)));
+    } catch (error) {
+      if (!isStopped(error)) showFailure(this.state, error, () => this.load());
+    }
+  }
+
+  #row({ source, collection, passages }) {
+    const forget =
+      this.onForget &&
+      make(
+        "td",
+        {},
+        button("Forget", () => this.#forget(source, collection, passages), {
+          class: "quiet",
+          "aria-label": `Forget ${line(source, 120)} of ${line(collection, 80)}`,
+        }),
+      );
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, foreign(line(source, 300))),
+      make("td", {}, foreign(line(collection, 80))),
+      make("td", { class: "figure" }, passages.toLocaleString("en")),
+      forget,
+    );
+  }
+
+  async #forget(source, collection, passages) {
+    const what = `${counted(passages, "passage")} of ${line(source, 120)} in ${line(collection, 80)}`;
+    const text = `${what} will be removed, and the facts stated there.`;
+    if (!(await confirmed("Forget this source?", text, "Forget"))) return;
+    const path = `/api/documents/${encodeURIComponent(source)}?collection=${encodeURIComponent(collection)}`;
+    try {
+      await call(path, { method: "DELETE" });
+      this.onForget();
+    } catch (error) {
+      showFailure(this.state, error);
+    }
+  }
+
+  #choose() {
+    const collection = this.filter.value.trim();
+    if (collection === this.collection) this.load();
+    else go("documents", collection ? { collection } : {});
+  }
+}
