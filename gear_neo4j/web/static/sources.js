@@ -18,7 +18,8 @@ export class SourceList {
     this.onForget = onForget;
     this.collection = "";
     this.running = null;
-    const names = make("datalist", { id: "shown-names" }, ...(collections ?? []).map(value => make("option", { value })));
+    const options = (collections ?? []).map(value => make("option", { value }));
+    const names = make("datalist", { id: "shown-names" }, ...options);
     this.filter = make("input", {
       id: "shown-collection",
       type: "search",
