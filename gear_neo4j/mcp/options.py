@@ -2,9 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.wire import is_public_url
 
 LEAST_CHARS = 1_000
 _NAMESPACE = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -40,7 +40,7 @@ class ServerOptions:
             raise SettingsError(f"the timeout is {self.timeout}: it must be a number of seconds above 0")
         if self.max_chars < LEAST_CHARS:
             raise SettingsError(f"max_chars is {self.max_chars}: it must be at least {LEAST_CHARS:,}")
-        if self.public_url is not None and not _is_web(self.public_url):
+        if self.public_url is not None and not is_public_url(self.public_url):
             raise SettingsError("the public URL must begin with https:// or http:// and name a host")
 
     def tool(self, name: str) -> str:
@@ -51,11 +51,3 @@ class ServerOptions:
             ('papers_search', 'search')
         """
         return f"{self.namespace}_{name}" if self.namespace else name
-
-
-def _is_web(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment

@@ -59,13 +59,15 @@ class Mount:
     lifespan: Callable[[], AbstractAsyncContextManager[object]] | None = None
 
 
-class _Whole:
-    """An application as a route takes it: what is no function gets every method and the whole exchange."""
+class _Mounted:
+    """An application at a path: as a route takes it, what is no function gets every method and the whole exchange."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, path: str) -> None:
         self._app = app
+        self._path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        entry_of(scope).route = self._path
         await self._app(scope, receive, send)
 
 
@@ -103,8 +105,9 @@ def create_app(
     app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
     for path, mount in mounts.items():
         # A mount alone would redirect its own path, which not every client follows.
-        app.router.add_route(path, _Whole(mount.app), include_in_schema=False)  # type: ignore[arg-type]
-        app.mount(path, mount.app)
+        mounted = _Mounted(mount.app, path)
+        app.router.add_route(path, mounted, include_in_schema=False)  # type: ignore[arg-type]
+        app.mount(path, mounted)
     return app
 
 
@@ -116,8 +119,12 @@ def _is_probe(scope: Scope) -> bool:
 def _middleware(service: Service) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     options = service.options
-    open_paths = (*health.OPEN_PATHS, *pages.OPEN_PATHS, *(DOCS_PATHS if options.docs else ()))
-    backend = KeyBackend(service.ring, service.views, failed=options.failed_keys, open_paths=open_paths)
+    open_paths = frozenset((*health.OPEN_PATHS, *pages.OPEN_PATHS, *(DOCS_PATHS if options.docs else ())))
+
+    def is_open(path: str) -> bool:
+        return path in open_paths or path.startswith(pages.PASSAGES)
+
+    backend = KeyBackend(service.ring, service.views, failed=options.failed_keys, is_open=is_open)
     return [
         Middleware(RequestEntry, on_end=partial(_end, service)),
         Middleware(PlainErrors),

@@ -1,7 +1,7 @@
 """Who calls: the holder of a key, or anybody on this machine where the service has no keys."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.authentication import AuthCredentials, AuthenticationBackend, AuthenticationError, BaseUser
@@ -53,7 +53,7 @@ class KeyBackend(AuthenticationBackend):
 
     Args:
         failed: how often an address may present a key that is none; a valid key is accepted nevertheless.
-        open_paths: paths that need no key.
+        is_open: whether a path needs no key.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class KeyBackend(AuthenticationBackend):
         views: Views,
         *,
         failed: Rate,
-        open_paths: Sequence[str] = (),
+        is_open: Callable[[str], bool],
     ) -> None:
         self._ring = ring
         self._views = views
         self._failed = failed
-        self._open_paths = frozenset(open_paths)
+        self._is_open = is_open
         # Two tables: a flood of addresses must not push out the keys.
         self._keys, self._addresses = RateLimiter(), RateLimiter()
 
@@ -77,7 +77,7 @@ class KeyBackend(AuthenticationBackend):
         Raises:
             Refused: no key or an unknown one, or too many requests.
         """
-        if conn.scope["path"] in self._open_paths:
+        if self._is_open(conn.scope["path"]):
             return None
         self._ring.refresh()
         if not self._ring.required:

@@ -17,10 +17,12 @@ _NAME = "gear_neo4j.entry"
 class Entry:
     """One request: its id, whose it is, what it returned and what it cost.
 
-    ``parts`` has milliseconds by part of a search; ``error`` names the class of what went wrong.
+    ``route`` is where it came to if that is no route of the API; ``parts`` has milliseconds by part of a search;
+    ``error`` names the class of what went wrong.
     """
 
     id: str
+    route: str = ""
     started: float = field(default_factory=time.perf_counter)
     key: str = ""
     question: str = ""

@@ -4,6 +4,5 @@ from gear_neo4j.web.service import Call
 
 
 def public_url(call: Call) -> str:
-    """Where passages can be read: below the public address of the service, or the one that the request came to."""
-    base = call.service.options.public_url or str(call.request.base_url)
-    return f"{base.rstrip('/')}/api"
+    """Below which the page shows passages: the public address of the service, or the one that the request came to."""
+    return call.service.options.public_url or str(call.request.base_url)

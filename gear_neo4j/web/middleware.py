@@ -66,7 +66,7 @@ class RequestEntry:
             if status == 499:
                 await failure_response(HTTPConnection(scope), failure_of(error))(scope, receive, send_with_headers)
         finally:
-            self._on_end(entry, route_of(scope), scope["method"], status)
+            self._on_end(entry, entry.route or route_of(scope), scope["method"], status)
 
 
 def _add_headers(headers: MutableHeaders, entry: Entry) -> None:

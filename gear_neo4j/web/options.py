@@ -7,11 +7,11 @@ from pathlib import Path
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.web.rates import Rate
+from gear_neo4j.wire import is_public_url
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
 _ORIGIN = re.compile(r"https?://[^\s/?#@*]+/?")
-_ADDRESS = re.compile(r"https?://[^\s?#@]+")
 LONGEST_QUESTION = 4_000
 MOST_PASSAGES = 100
 FAILED_KEYS = Rate(20, 60)
@@ -74,7 +74,7 @@ class ServiceOptions:
         for origin in self.allowed_origins:
             if not _ORIGIN.fullmatch(origin):
                 raise SettingsError(f"the allowed origin {origin!r} is none: write it as https://wiki.example.org")
-        if self.public_url is not None and not _ADDRESS.fullmatch(self.public_url):
+        if self.public_url is not None and not is_public_url(self.public_url):
             raise SettingsError("the public URL cannot be used: write it as https://gear.example.org")
 
 

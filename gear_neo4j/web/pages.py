@@ -1,16 +1,22 @@
-"""The page of the service: a shell at ``/``; modules and style have addresses that change with their content."""
+"""The page of the service: a shell at ``/``; modules and style have addresses that change with their content.
+
+``/passages/ID``, the address of a passage in results, leads to the page with that passage open.
+"""
 
 import hashlib
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
+
+from gear_neo4j.web.entry import entry_of
 
 FOLDER = Path(str(files(__package__))) / "static"
 POLICY = (
@@ -31,6 +37,7 @@ def _digest() -> str:
 
 DIGEST = _digest()
 STATIC = f"/static/{DIGEST}"
+PASSAGES = "/passages/"
 # The page holds nothing of the database: who has no key yet needs it to type one.
 OPEN_PATHS = ("/", *(f"{STATIC}/{name}" for name in _FILES))
 
@@ -40,6 +47,7 @@ class _Unchanging(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """The file, if it is one of the page."""
+        entry_of(scope).route = "/static"
         response = await super().get_response(path, scope)
         response.headers["Cache-Control"] = _FOREVER
         return response
@@ -50,6 +58,7 @@ def with_page(app: Starlette) -> None:
     shell = Template((FOLDER / _SHELL).read_text(encoding="utf-8")).substitute(static=STATIC, preloads=_preloads())
 
     async def page(request: Request) -> Response:
+        entry_of(request.scope).route = "/"
         headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "ETag": f'"{DIGEST}"'}
         if _is_known(request):
             # With the policy, too: a browser replaces the headers that it has kept.
@@ -57,7 +66,14 @@ def with_page(app: Starlette) -> None:
         return HTMLResponse(shell, headers=headers)
 
     app.router.routes.append(Route("/", page, include_in_schema=False))
+    app.router.routes.append(Route(PASSAGES + "{id:path}", _passage, include_in_schema=False))
     app.router.routes.append(Mount(STATIC, _Unchanging(directory=FOLDER), name="static"))
+
+
+async def _passage(request: Request) -> Response:
+    """The page with a passage open; whether there is such a passage is found out with the caller's key."""
+    entry_of(request.scope).route = PASSAGES + "{id}"
+    return RedirectResponse(f"/#passage?id={quote(request.path_params['id'], safe='')}", status_code=303)
 
 
 def _preloads() -> str:

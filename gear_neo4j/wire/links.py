@@ -29,6 +29,16 @@ def passage_url(passage: Passage, *, public_url: str | None = None) -> str:
     return f"{public_url.rstrip('/')}/passages/{id}" if public_url else f"gear://passage/{id}"
 
 
+def is_public_url(url: str) -> bool:
+    """Whether passages can have addresses below this one: it is of the web, and names a host and no login.
+
+    Example:
+        >>> [is_public_url(url) for url in ("https://gear.example.org/kb", "gear.example.org", "https://x.org/?q")]
+        [True, False, False]
+    """
+    return _is_web(url) and not {"?", "#", "*"} & set(url)
+
+
 def browser_url(cypher: Cypher, *, uri: str | None, database: str) -> str:
     """The address that puts a query into the editor of the server's own Neo4j Browser; empty without a ``uri``.
 

@@ -36,6 +36,19 @@ def test_a_question_is_answered_in_steps_and_its_sources_open(watch, site):
     assert page.locator(".steps .facts li").count() >= 1
 
 
+def test_the_link_of_a_passage_opens_it(watch, site):
+    """Of one that is not there the page says so; the tab below is the first."""
+    there, missing = watch(site, path="/passages/town"), watch(site, path="/passages/a%2Fb%26c", refusals=True)
+    there.page.locator("dialog#passage .facts li").first.wait_for()
+    text = there.page.locator("dialog#passage").inner_text()
+    there.page.keyboard.press("Escape")
+
+    assert PASSAGES["town"] in text
+    assert "Open the source" not in text
+    assert there.page.get_by_label("Your question").is_visible()
+    missing.page.get_by_text("there is no passage of that id").wait_for()
+
+
 def test_paths_are_drawn_and_listed_with_their_cypher(watch, site):
     """The boxes lead to passages and entities; the list has the same paths as text."""
     watched = watch(site)

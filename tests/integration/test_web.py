@@ -63,18 +63,19 @@ def test_the_documents_are_those_of_the_library(client, gear):
         search.json()
     )
     assert connected_json("Hinton and Edinburgh", gear.paths("Hinton and Edinburgh")) == paths.json()
-    assert passage_json(gear.passage("study"), public_url="http://127.0.0.1/api") == passage.json()
+    assert passage_json(gear.passage("study"), public_url="http://127.0.0.1") == passage.json()
     assert status_json(gear.status()) == client.get("/api/status").json()
     expected = gear.ask(QUESTION, k=4, agent=AGENTS.recipe({"name": "gear", "max_steps": 3, "max_seconds": 120}))
     assert untimed(answer_json(expected)) == untimed(answer.json())
 
 
-def test_the_link_to_a_passage_leads_to_it(client):
-    """Under the address that the request came to."""
+def test_the_link_to_a_passage_leads_to_it_on_the_page(client):
+    """Under the address that the request came to; it holds nothing of the passage and needs no key."""
     url = client.get("/api/passages/town").json()["url"]
+    response = client.get(url, follow_redirects=False)
 
-    assert "http://127.0.0.1/api/passages/town" == url
-    assert PASSAGES["town"] == client.get(url).json()["text"]
+    assert "http://127.0.0.1/passages/town" == url
+    assert (303, "/#passage?id=town") == (response.status_code, response.headers["location"])
 
 
 def test_events_are_streamed_and_the_answer_is_the_last(client):
@@ -282,10 +283,13 @@ def test_the_log_has_a_line_for_each_request_and_no_question(client, caplog):
     hits = hits_from(client.post("/api/search", json={"question": QUESTION, "k": 2}).json())
     client.get("/api/passages/town?secret=1")
     client.get("/nosuch/secret")
+    client.get("/passages/secret", follow_redirects=False)
+    client.get("/")
     lines = logged(caplog)
 
-    assert ["/api/search", "/api/passages/{id}", "unmatched"] == [line["route"].replace(":path", "") for line in lines]
-    assert [200, 200, 404] == [line["status"] for line in lines]
+    routes = ["/api/search", "/api/passages/{id}", "unmatched", "/passages/{id}", "/"]
+    assert routes == [line["route"].replace(":path", "") for line in lines]
+    assert [200, 200, 404, 303, 200] == [line["status"] for line in lines]
     assert [[hit.passage.id for hit in hits], ["town"]] == [line["passages"] for line in lines if "passages" in line]
     assert QUESTION not in caplog.text
     assert "secret" not in caplog.text

@@ -65,7 +65,7 @@ def test_an_answer_has_its_sources_as_text_and_as_annotations(client, address):
     assert answer.startswith("Scotland [")
     assert ("assistant", "stop") == (message.role, completion.choices[0].finish_reason)
     assert f"[1] title town ({cited.url})" == re.sub(r"^\[\d+\]", "[1]", footer)
-    assert f"{address[0].removesuffix('/v1')}/api/passages/town" == cited.url
+    assert f"{address[0].removesuffix('/v1')}/passages/town" == cited.url
     assert re.fullmatch(r"\[\d+\]", answer[cited.start_index : cited.end_index])
     assert completion.usage.total_tokens == completion.usage.prompt_tokens + completion.usage.completion_tokens > 0
 

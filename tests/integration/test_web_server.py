@@ -219,10 +219,12 @@ def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(serve
         running.send_signal(signal.SIGTERM)
         out, err = running.communicate(timeout=60)
 
-    (logged,) = [json.loads(row) for row in err.splitlines() if row.startswith('{"request_id": "trace-0001"')]
+    rows = [json.loads(row) for row in err.splitlines() if row.startswith('{"request_id": ')]
+    (logged,) = [row for row in rows if row["request_id"] == "trace-0001"]
     assert (0, "stopped\n", "/api/search", "root") == (running.returncode, out, logged["route"], logged["key"])
     assert [hit["id"] for hit in hits] == logged["passages"]
     assert ([5, 0], 401) == (counts, refused)
+    assert {"root", "nobody"} == {row["key"] for row in rows if row["route"] == "/mcp" and row["status"] < 400}
     assert "<title>gear-neo4j</title>" in page
     assert "Traceback" not in err
     assert question not in err

@@ -9,6 +9,7 @@ import { mountExplore } from "./explore.js";
 import { mountHealth } from "./health.js";
 import { askForKey, storedKey } from "./key.js";
 import { showFailure, showWait } from "./notices.js";
+import { openPassage } from "./passage.js";
 import { followAddress, offerTabs } from "./tabs.js";
 import { counted, line } from "./text.js";
 
@@ -20,13 +21,14 @@ async function start() {
   try {
     const [recipes, rights] = await Promise.all([call("/api/recipes"), call("/api/caller"), describe()]);
     put(place);
-    followAddress({
+    const tabs = {
       ask: mountAsk(panel("ask"), recipes),
       compare: mountCompare(panel("compare"), recipes),
       explore: mountExplore(panel("explore")),
       documents: mountDocuments(panel("documents"), rights, { onChange: () => describe().catch(() => {}) }),
       health: mountHealth(panel("health")),
-    });
+    };
+    followAddress(tabs, { passage: parameters => openPassage(parameters.get("id") ?? "") });
   } catch (error) {
     showFailure(place, error, start);
   }

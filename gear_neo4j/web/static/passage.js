@@ -50,7 +50,7 @@ function parts(passage) {
 /** The service's own address of a passage, or one of MCP, leads no further than this dialog. */
 function isOwn(url) {
   const address = webAddress(url);
-  return !address || new URL(address).pathname.includes("/api/passages/");
+  return !address || address.startsWith(`${location.origin}/passages/`);
 }
 
 function metadata(passage) {

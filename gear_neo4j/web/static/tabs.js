@@ -22,16 +22,20 @@ export function offerTabs(names) {
 }
 
 /**
- * Show the tab that the address names, now and whenever it changes; without one, the first.
+ * Show the tab that the address names, now and whenever it changes; without one, or below a dialog, the first.
  * @param {Record<string, Tab>} tabs
+ * @param {Record<string, (parameters: URLSearchParams) => void>} dialogs
  */
-export function followAddress(tabs) {
+export function followAddress(tabs, dialogs) {
   const names = Object.keys(tabs);
 
   function follow() {
     const [name, query] = location.hash.slice(1).split(/\?(.*)/s);
-    if (names.includes(name)) open(name, new URLSearchParams(query ?? ""));
-    else if (!location.hash) open(names[0], new URLSearchParams());
+    const parameters = new URLSearchParams(query ?? "");
+    if (names.includes(name)) return open(name, parameters);
+    const isDialog = Object.hasOwn(dialogs, name);
+    if (isDialog || !location.hash) open(names[0], new URLSearchParams());
+    if (isDialog) dialogs[name](parameters);
   }
 
   function open(name, parameters) {
