@@ -38,8 +38,9 @@ def _describe(path: str, operation: dict[str, Any]) -> None:
         operation["security"] = [{name: []} for name in _KEYS]
     for status, response in operation["responses"].items():
         content = response.get("content", {})
-        if int(status) >= 400 and "application/json" in content and not path.startswith("/v1/"):
-            response["content"] = {MEDIA_TYPE: content["application/json"]}
+        if int(status) >= 400 and content and not path.startswith("/v1/"):
+            # A route that answers with a page, or with text, fails with a problem, too.
+            response["content"] = {MEDIA_TYPE: next(iter(content.values()))}
 
 
 def with_docs(app: FastAPI) -> None:

@@ -2,21 +2,27 @@
 
 import json
 import os
-import secrets
 import stat
+import statistics
 import sys
 import threading
+import time
+from collections import Counter
 from hashlib import sha256
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.requests import HTTPConnection
 
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import ExitCode, NothingFound, SettingsError
 from gear_neo4j.scope import EVERYTHING
+from gear_neo4j.web.callers import KeyBackend, Refused
+from gear_neo4j.web.entry import begin
 from gear_neo4j.web.key_ring import KeyRing
-from gear_neo4j.web.keys import add_key, matching, read_keys, revoke_key
+from gear_neo4j.web.keys import Key, add_key, digest, matching, read_keys, revoke_key
 from gear_neo4j.web.options import ServiceOptions, require_keys
 from gear_neo4j.web.rates import Rate, RateLimiter
 from gear_neo4j.web.running import listen
@@ -57,20 +63,68 @@ def test_a_key_writes_only_if_it_says_so(file):
     assert 1 == file.read_text().count("writes")
 
 
-def test_a_secret_is_compared_with_every_entry_in_constant_time(file, monkeypatch):
-    """Also where the first one matches: time tells neither whether a key is known nor where it stands."""
-    known = [add_key(file, name) for name in ("first", "second", "third")]
-    keys, compared, compare = read_keys(file), [], secrets.compare_digest
+def test_time_tells_neither_whether_a_key_is_known_nor_where_it_stands():
+    """Medians over many looks at 200 keys, one kind of guess after the other; "near" shares all digits but the last."""
+    secrets = [f"gear_{number}" for number in range(200)]
+    keys = [Key(name=secret, sha256=digest(secret)) for secret in secrets]
+    near = [key.model_copy(update={"sha256": digest("wrong")[:-1] + "x"}) for key in keys]
+    guesses = {
+        "first": (keys, secrets[0], secrets[0]),
+        "last": (keys, secrets[-1], secrets[-1]),
+        "unknown": (keys, "wrong", None),
+        "near": (near, "wrong", None),
+    }
+    spent = {name: [] for name in guesses}
+    for _ in range(500):
+        for name, (known, guess, expected) in guesses.items():
+            started = time.perf_counter_ns()
+            found = matching(known, guess)
+            spent[name].append(time.perf_counter_ns() - started)
+            assert expected == (found and found.name)
+    medians = {name: statistics.median(times) for name, times in spent.items()}
 
-    def noted(stored, presented):
-        compared.append((stored, presented))
-        return compare(stored, presented)
+    # One that stops at the first match takes a hundredth of the time.
+    assert max(medians.values()) < 1.25 * min(medians.values()), medians
 
-    monkeypatch.setattr(secrets, "compare_digest", noted)
-    names = [key.name if (key := matching(keys, secret)) else None for secret in (known[0], known[2], "wrong")]
 
-    assert ["first", "third", None] == names
-    assert 3 * [entry.sha256 for entry in keys] == [stored for stored, _ in compared]
+@pytest.mark.parametrize(("places", "wrong"), [(1, {401: 20, 429: 9_880}), (10_000, {401: 9_900})])
+def test_ten_thousand_guesses_find_no_key_and_shut_nobody_out(file, places, wrong):
+    """From one address, most are refused unread; from as many addresses, all are wrong. A valid key works all along."""
+    valid = add_key(file, "ada")
+    slow = Rate(20, 86_400)
+    backend = KeyBackend(KeyRing(file), FixedViews(), failed=slow, is_open=lambda _path: False)
+
+    async def guess():
+        seen = Counter()
+        for number in range(10_000):
+            secret = valid if number % 100 == 99 else f"gear_{number:032x}"
+            try:
+                _, caller = await backend.authenticate(request(secret, f"10.0.0.{number % places}"))
+                seen[caller.name] += 1
+            except Refused as refused:
+                seen[refused.failure.status] += 1
+        return seen
+
+    assert {"ada": 100, **wrong} == anyio.run(guess)
+
+
+class FixedViews:
+    """Everybody gets the same view."""
+
+    def of(self, _scope):
+        return None
+
+
+def request(secret, address):
+    """A request with a key, from an address."""
+    scope = {
+        "type": "http",
+        "path": "/api/search",
+        "client": (address, 1),
+        "headers": [(b"x-api-key", secret.encode())],
+    }
+    begin(scope, None)
+    return HTTPConnection(scope)
 
 
 @given(text=st.text(max_size=200))
