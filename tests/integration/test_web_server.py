@@ -4,7 +4,9 @@ import json
 import signal
 import socket
 import threading
+import time
 from contextlib import contextmanager
+from itertools import count
 
 import anyio
 import httpx
@@ -15,7 +17,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from gear_neo4j.web.keys import add_key
 from tests.graphs import ingest
+from tests.scripted_server import ScriptedServer
 from tests.toy_model import PASSAGES, QUESTION, ToyModel
+from tests.uploads import ingested
 from tests.web import FACTS, command, scripted_gear, served
 
 PATIENCE = 30
@@ -228,3 +232,44 @@ def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(serve
     assert "<title>gear-neo4j</title>" in page
     assert "Traceback" not in err
     assert question not in err
+
+
+def test_a_service_that_is_ended_under_load_answers_whatever_it_has_logged(server, empty, embedder, tmp_path):
+    """Clients without pause, each request with an id of its own; what is not in the log was never accepted."""
+    answered, stop = [], threading.Event()
+
+    def ask_on(number, url):
+        for turn in count():
+            if stop.is_set():
+                return
+            id = f"client-{number}-{turn:06}"
+            try:
+                # A connection for each: one that is kept could be closed just as it is used again.
+                response = httpx.post(
+                    f"{url}/api/search", json={"question": "Who won?"}, headers={"X-Request-Id": id}, timeout=60
+                )
+            except httpx.TransportError:
+                continue
+            answered.append((id, response.status_code, response.json()["kind"]))
+
+    with (
+        ScriptedServer(lambda _: "", vectors=lambda texts: embedder.embed(texts).tolist()) as model,
+        command(server, tmp_path, GEAR_EMBEDDING_URL=model.url, GEAR_EMBEDDING_MODEL="toy") as (running, url),
+        httpx.Client(base_url=url, timeout=60) as sender,
+    ):
+        ingested(sender, {"a.txt": b"Ada won. Bo won, too."})
+        clients = [threading.Thread(target=ask_on, args=(number, url)) for number in range(8)]
+        for client in clients:
+            client.start()
+        while len(answered) < 40:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGTERM)
+        _, err = running.communicate(timeout=60)
+        stop.set()
+        for client in clients:
+            client.join()
+
+    rows = [json.loads(row) for row in err.splitlines() if row.startswith('{"request_id": "client-')]
+    assert {row["request_id"] for row in rows} == {id for id, _, _ in answered}
+    assert {(200, "search")} == {(status, kind) for _, status, kind in answered}
+    assert 0 == running.returncode
