@@ -16,9 +16,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ async def search_on(url: str, questions: Sequence[str], record: Record, stop: as
             if response.status_code == 200:
                 record.searches.append(1_000 * (time.perf_counter() - started))
             elif response.status_code == 429:
-                await asyncio.sleep(min(LONGEST_WAIT, float(response.headers["retry-after"])))
+                await asyncio.sleep(_wait(response))
             else:
                 record.errors[f"{response.status_code} {response.json()['code']}"] += 1
 
@@ -82,10 +83,23 @@ async def send_on(url: str, record: Record, stop: asyncio.Event) -> None:
                 return
             facts = (f"Person {turn}-{n} works at Company {n}. It makes Thing {turn}." for n in range(DOCUMENT))
             text = "\n\n".join(facts)
-            sent = await client.post("/api/documents", files=[("files", (f"load-{turn}.txt", text.encode()))])
+            file = (f"load-{turn}.txt", text.encode())
+            sent = await _admitted(partial(client.post, "/api/documents", files=[("files", file)]))
             await _ended(client, sent, "ingest", record)
-            gone = await client.delete(f"/api/documents/load-{turn}.txt", params={"collection": "default"})
+            source = f"/api/documents/{file[0]}"
+            gone = await _admitted(partial(client.delete, source, params={"collection": "default"}))
             await _ended(client, gone, "forget", record)
+
+
+async def _admitted(send: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
+    """The response to a request that is sent again as long as too many others run."""
+    while (response := await send()).status_code == 429:
+        await asyncio.sleep(_wait(response))
+    return response
+
+
+def _wait(refusal: httpx.Response) -> float:
+    return min(LONGEST_WAIT, float(refusal.headers["retry-after"]))
 
 
 async def _ended(client: httpx.AsyncClient, accepted: httpx.Response, task: str, record: Record) -> None:
