@@ -1,19 +1,26 @@
-"""The OpenAPI document, and FastAPI's page of it for those who want it."""
+"""The OpenAPI document, and Swagger UI over it for those who want it."""
 
-from typing import Any
+import re
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
 
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.openapi.utils import get_openapi
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
 from gear_neo4j.web.problems import MEDIA_TYPE
 
-DOCS_PATHS = ("/docs", "/openapi.json")
-_CDN = "https://cdn.jsdelivr.net"
+_DOCS = "/docs"
+_SCRIPT, _STYLE, _ICON = "swagger-ui-bundle.js", "swagger-ui.css", "favicon.png"
+DOCS_PATHS = (_DOCS, "/openapi.json", *(f"{_DOCS}/{name}" for name in (_SCRIPT, _STYLE, _ICON)))
+# Swagger UI sets styles of elements, and draws its icons as data.
 _DOCS_POLICY = (
-    f"default-src 'none'; script-src {_CDN} 'unsafe-inline'; style-src {_CDN}; img-src data: "
-    "https://fastapi.tiangolo.com; connect-src 'self'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self' '{digest}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; frame-ancestors 'none'"
 )
 _KEYS = {
     "bearer": {"type": "http", "scheme": "bearer"},
@@ -44,10 +51,27 @@ def _describe(path: str, operation: dict[str, Any]) -> None:
 
 
 def with_docs(app: FastAPI) -> None:
-    """Add the page of the API, whose scripts the browser fetches from a CDN."""
+    """Add the page of the API; its scripts are part of a package, so that nothing comes from another host."""
+    folder = Path(str(files("fastapi_offline"))) / "static"
+    html = get_swagger_ui_html(
+        openapi_url="/openapi.json",
+        title=app.title,
+        swagger_js_url=f"{_DOCS}/{_SCRIPT}",
+        swagger_css_url=f"{_DOCS}/{_STYLE}",
+        swagger_favicon_url=f"{_DOCS}/{_ICON}",
+    )
+    html.headers["Content-Security-Policy"] = _DOCS_POLICY.format(digest=_digest(bytes(html.body)))
 
-    @app.get("/docs", include_in_schema=False)
+    @app.get(_DOCS, include_in_schema=False)
     async def docs() -> Response:
-        page = get_swagger_ui_html(openapi_url="/openapi.json", title=app.title)
-        page.headers["Content-Security-Policy"] = _DOCS_POLICY
-        return page
+        return html
+
+    @app.get(_DOCS + "/{name}", include_in_schema=False)
+    async def file(name: Literal["swagger-ui-bundle.js", "swagger-ui.css", "favicon.png"]) -> Response:
+        return FileResponse(folder / name)
+
+
+def _digest(page: bytes) -> str:
+    """The only script in a page, by what a policy names it."""
+    (script,) = re.findall(rb"<script>(.*?)</script>", page, re.DOTALL)
+    return f"sha256-{b64encode(sha256(script).digest()).decode()}"

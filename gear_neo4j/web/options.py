@@ -28,7 +28,7 @@ class ServiceOptions:
         allowed_origins: origins of pages, beside the service's own, that may call it.
         public_url: the address of the service in links; by default the one that a request came to.
         neo4j_uri: the address of the database in links to Neo4j Browser, for callers who may see everything.
-        docs: serve FastAPI's page of the API, whose scripts come from a CDN.
+        docs: serve Swagger UI at ``/docs``.
         log_questions: write questions into the log.
         body_bytes, body_seconds: how large a body may be, and how long it may take to arrive.
         asks, searches: how many run at once; one more is refused with 429.

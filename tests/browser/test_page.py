@@ -251,6 +251,18 @@ def test_a_service_that_is_gone_is_told_and_tried_again(watch, gear):
         assert "Scotland" in watched.answer()
 
 
+def test_the_page_of_the_api_comes_from_the_service_alone(watch, gear):
+    """Swagger UI shows the routes, and calls one."""
+    with served(gear, docs=True) as (url, _):
+        page = watch(url, path="/docs").page
+        page.locator("#operations-service-status_api_status_get").click()
+        page.get_by_role("button", name="Try it out").click()
+        page.get_by_role("button", name="Execute").click()
+        page.locator(".live-responses-table .microlight").first.wait_for()
+
+        assert '"kind": "status"' in page.locator(".live-responses-table").inner_text()
+
+
 def test_it_works_by_the_keyboard_alone(watch, site):
     """Tabs and boxes of the picture by arrows, a dialog by Enter and Escape; the focus is seen everywhere."""
     page = watch(site).page
