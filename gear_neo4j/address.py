@@ -7,6 +7,7 @@ from typing import Self
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.printable import single_line
 from gear_neo4j.redaction import without_login
 
 # Those of a Neo4j server, and its first user.
@@ -123,3 +124,29 @@ def login_for(address: Address, *, username: str, password: str | None) -> Login
             "NEO4J_URI holds another user or password than NEO4J_USERNAME and NEO4J_PASSWORD: take it out of the URI"
         )
     return Login(given.user, given.password or password or "")
+
+
+def is_web_url(url: str) -> bool:
+    """Whether a text is an address of the web: one line without blanks, with a host and without a login.
+
+    Example:
+        >>> [is_web_url(url) for url in ("https://example.org/a", "javascript:x", "https://me:pw@example.org")]
+        [True, False, False]
+    """
+    if url != single_line(url) or any(character.isspace() for character in url):
+        return False
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+
+
+def is_public_url(url: str) -> bool:
+    """Whether passages can have addresses below this one: it is of the web, and names a host and no login.
+
+    Example:
+        >>> [is_public_url(url) for url in ("https://gear.example.org/kb", "gear.example.org", "https://x.org/?q")]
+        [True, False, False]
+    """
+    return is_web_url(url) and not {"?", "#", "*"} & set(url)

@@ -26,6 +26,7 @@ from gear_neo4j.web.options import ServiceOptions, require_keys
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from gear_neo4j.mcp.work import Work
     from gear_neo4j.web.app import Mount
 
 MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
@@ -151,16 +152,23 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
     from gear_neo4j.mcp.options import ServerOptions
     from gear_neo4j.mcp.server import make_server
     from gear_neo4j.web.app import Mount
+    from gear_neo4j.web.entry import entry_of
 
     async def gear_for(request: "Request | None") -> AsyncGear:
         assert request is not None  # over HTTP there always is one
         return AsyncGear(request.user.gear)
 
+    def log(request: "Request | None", work: "Work") -> None:
+        assert request is not None
+        entry = entry_of(request.scope)
+        entry.passages, entry.usage = work.passages, work.usage
+
     options = ServerOptions(
         public_url=settings.serve_public_url, neo4j_uri=settings.uri, has_model=bool(settings.chat_model)
     )
     hosts = (*settings.serve_allowed_hosts, *_own_names(settings.serve_host))
-    part = mounted(make_server(gear_for, options=options), hosts=hosts, origins=settings.serve_allowed_origins)
+    server = make_server(gear_for, options=options, on_end=log)
+    part = mounted(server, hosts=hosts, origins=settings.serve_allowed_origins)
     return {PATH: Mount(part.app, part.lifespan)}
 
 

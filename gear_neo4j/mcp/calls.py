@@ -25,6 +25,8 @@ WORK = "gear_neo4j.mcp.work"
 Value = TypeVar("Value")
 # Finds the view of a request, None over stdio: by who sent it, never by what it asks.
 GearFor = Callable[[Request | None], "Awaitable[AsyncGear]"]
+# Gets the request of a call that has ended, and its work: which passages it returned, and what it cost.
+OnEnd = Callable[[Request | None, "Work"], None]
 _REQUEST: ContextVar[Request | None] = ContextVar("gear_neo4j_mcp_request", default=None)
 
 
@@ -45,11 +47,15 @@ class Calls:
 
     Args:
         gear_for: finds the view that a request may use.
+        on_end: called after each call, also one that failed.
     """
 
-    def __init__(self, gear_for: GearFor, *, options: ServerOptions) -> None:
+    def __init__(
+        self, gear_for: GearFor, *, options: ServerOptions, on_end: OnEnd = lambda _request, _work: None
+    ) -> None:
         self._gear_for = gear_for
         self._options = options
+        self._on_end = on_end
         self._running = 0
 
     async def run(self, task: Callable[["Work"], Awaitable[Value]], *, seconds: float | None = None) -> Value:
@@ -62,7 +68,12 @@ class Calls:
         limit = self._options.timeout if seconds is None else seconds
         with self._place(), anyio.move_on_after(limit):
             module = await to_thread.run_sync(import_module, WORK, abandon_on_cancel=True)
-            return await task(module.Work(await self._gear_for(_REQUEST.get()), self._options))
+            request = _REQUEST.get()
+            work = module.Work(await self._gear_for(request), self._options)
+            try:
+                return await task(work)
+            finally:
+                self._on_end(request, work)
         raise QueryTimeout(
             f"there was no result within {limit:g} s: try again, because a first call loads the model, or start the "
             "server with a longer --timeout"

@@ -6,18 +6,21 @@ from typing import Any
 from mcp.server import MCPServer
 
 from gear_neo4j.mcp import texts
-from gear_neo4j.mcp.calls import Calls, GearFor, keep_request
+from gear_neo4j.mcp.calls import Calls, GearFor, OnEnd, keep_request
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.resources import add_prompt, add_resources
 from gear_neo4j.mcp.tools import Tools
 
 
-def make_server(gear_for: GearFor, *, options: ServerOptions = ServerOptions()) -> MCPServer[Any]:
+def make_server(
+    gear_for: GearFor, *, options: ServerOptions = ServerOptions(), on_end: OnEnd = lambda _request, _work: None
+) -> MCPServer[Any]:
     """A server over the views that ``gear_for`` finds, one for each request.
 
     Args:
         gear_for: gets the HTTP request of a call (None over stdio and in memory) and finds what its sender may see; it
             is awaited for each call, and what it raises of :class:`gear_neo4j.GearError` is what the client reads.
+        on_end: gets the request and the work of each call at its end, for a log: ``work.passages``, ``work.usage``.
 
     Usage::
 
@@ -38,7 +41,7 @@ def make_server(gear_for: GearFor, *, options: ServerOptions = ServerOptions()) 
         middleware=[keep_request],
         subscriptions=False,
     )
-    calls = Calls(gear_for, options=options)
+    calls = Calls(gear_for, options=options, on_end=on_end)
     Tools(calls, options).add_to(server)
     add_resources(server, calls)
     add_prompt(server, options)

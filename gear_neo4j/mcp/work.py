@@ -3,7 +3,7 @@
 The first call imports this module in a thread: it brings the driver, the models and everything else that takes seconds.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 
@@ -21,6 +21,7 @@ from gear_neo4j.mcp.results import AskResult, FetchResult, PathsResult, SearchRe
 from gear_neo4j.printable import single_line
 from gear_neo4j.recipes import AgentRecipe
 from gear_neo4j.retrieval.paths import Paths
+from gear_neo4j.usage import Usage
 
 MESSAGE = 200
 # Facts around the entities of a question, if the paths between them are few.
@@ -29,29 +30,39 @@ Report = Callable[[int, str], Awaitable[None]]
 
 
 class Work:
-    """The work of one call with one view; see :class:`gear_neo4j.mcp.tools.Tools` for the arguments."""
+    """The work of one call with one view; see :class:`gear_neo4j.mcp.tools.Tools` for the arguments.
+
+    Afterwards ``passages`` has the ids of those that it returned, and ``usage`` what the language model used.
+    """
 
     def __init__(self, gear: AsyncGear, options: ServerOptions) -> None:
         self._gear = gear
         self._options = options
+        self.passages: Sequence[str] = ()
+        self.usage = Usage()
 
     async def search(self, query: str, *, k: int, retriever: str | None, base: str | None) -> SearchResult:
         """Passages for a question, and the paths to them."""
         # In a thread: the first look into the registry imports all retrievers.
         recipe = await to_thread.run_sync(partial(requested_retriever, retriever, base=base))
         hits = await self._gear.search(query, k=k, retriever=recipe)
+        self.passages = [hit.passage.id for hit in hits]
+        self.usage = sum(hits.usage.values(), Usage())
         result = encode.encode_hits(hits, public_url=self._options.public_url)
         return fitted(result, parts=("paths", "results"), most=self._options.max_chars)
 
     async def fetch(self, id: str) -> FetchResult:
         """One passage by its id."""
-        result = encode.encode_record(await self._gear.passage(id), public_url=self._options.public_url)
+        record = await self._gear.passage(id)
+        self.passages = [record.passage.id]
+        result = encode.encode_record(record, public_url=self._options.public_url)
         return fitted(result, parts=("metadata.triples", "text"), most=self._options.max_chars)
 
     async def paths(self, question: str, *, limit: int) -> PathsResult:
         """How what a question names is connected."""
         recipe = Paths(max_paths=limit, facts=min(FACTS, limit))
         connected = await self._gear.paths(question, options=recipe)
+        self.passages = list(dict.fromkeys(id for path in connected.paths[:limit] for id in path.passage_ids))
         database = self._gear.gear.graph.name
         result = encode.encode_connected(connected, limit=limit, uri=self._options.neo4j_uri, database=database)
         return fitted(result, parts=("paths", "named"), most=self._options.max_chars)
@@ -66,6 +77,7 @@ class Work:
         """
         bounds = partial(requested_agent, agent, max_steps=max_steps, max_seconds=seconds)
         answer = await self._answer(question, await to_thread.run_sync(bounds), report)
+        self.passages, self.usage = [hit.passage.id for hit in answer.hits], answer.total
         if answer.failure and not answer.text:
             raise ModelError(f"{answer.failure}; the tool {self._options.tool('search')} needs no model")
         result = encode.encode_answer(answer, public_url=self._options.public_url)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
+from gear_neo4j.address import is_public_url
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.web.rates import Rate
-from gear_neo4j.wire import is_public_url
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")

@@ -2,7 +2,7 @@
 
 from gear_neo4j.wire.documents import VERSION, json_schema
 from gear_neo4j.wire.entities import entities_json, entity_from, entity_json
-from gear_neo4j.wire.links import browser_url, is_public_url, passage_url
+from gear_neo4j.wire.links import browser_url, passage_url
 from gear_neo4j.wire.read import (
     answer_from,
     connected_from,
@@ -51,7 +51,6 @@ __all__ = [
     "hit_json",
     "hits_from",
     "hits_json",
-    "is_public_url",
     "job_from",
     "job_json",
     "json_schema",

@@ -2,9 +2,8 @@
 
 from urllib.parse import quote, urlencode, urlsplit
 
-from gear_neo4j.address import Address
+from gear_neo4j.address import Address, is_web_url
 from gear_neo4j.domain import Cypher, Passage
-from gear_neo4j.printable import single_line
 
 AURA = ".databases.neo4j.io"
 
@@ -23,20 +22,10 @@ def passage_url(passage: Passage, *, public_url: str | None = None) -> str:
         'gear://passage/legal%2Fp1'
     """
     own = passage.metadata.get("url")
-    if isinstance(own, str) and _is_web(own):
+    if isinstance(own, str) and is_web_url(own):
         return own
     id = quote(passage.id, safe="")
     return f"{public_url.rstrip('/')}/passages/{id}" if public_url else f"gear://passage/{id}"
-
-
-def is_public_url(url: str) -> bool:
-    """Whether passages can have addresses below this one: it is of the web, and names a host and no login.
-
-    Example:
-        >>> [is_public_url(url) for url in ("https://gear.example.org/kb", "gear.example.org", "https://x.org/?q")]
-        [True, False, False]
-    """
-    return _is_web(url) and not {"?", "#", "*"} & set(url)
 
 
 def browser_url(cypher: Cypher, *, uri: str | None, database: str) -> str:
@@ -63,13 +52,3 @@ def _browser(dbms: str) -> str:
     if parts.hostname and parts.hostname.endswith(AURA):
         return f"https://{host}/browser/"
     return f"https://{host}:7473/browser/" if "+s" in parts.scheme else f"http://{host}:7474/browser/"
-
-
-def _is_web(url: str) -> bool:
-    if url != single_line(url) or any(character.isspace() for character in url):
-        return False
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc

@@ -227,6 +227,7 @@ def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(serve
     assert [hit["id"] for hit in hits] == logged["passages"]
     assert ([5, 0], 401) == (counts, refused)
     assert {"root", "nobody"} == {row["key"] for row in rows if row["route"] == "/mcp" and row["status"] < 400}
+    assert [5] == [len(row["passages"]) for row in rows if row["route"] == "/mcp" and "passages" in row]
     assert "<title>gear-neo4j</title>" in page
     assert "Traceback" not in err
     assert question not in err
