@@ -1,9 +1,10 @@
-// name: count_source(source, collection)
+// name: count_source(source)
 // access: read
-// columns: passages
+// columns: collection, passages
 // scope: filtered
-// The number of passages of a source in a collection.
+// How many passages of a source are in each collection, in order of the collections' names.
 MATCH (p:Passage {source: $source})
 USING INDEX SEEK p:Passage(source)
-WHERE coalesce(p.collection, 'default') = $collection /*+ AND IN_SCOPE_PASSAGE(p) */
-RETURN count(p) AS passages
+WHERE true /*+ AND IN_SCOPE_PASSAGE(p) */
+RETURN coalesce(p.collection, 'default') AS collection, count(*) AS passages
+ORDER BY collection

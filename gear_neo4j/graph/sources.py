@@ -40,9 +40,10 @@ class Sources:
         ]
         return SourcePage(tuple(stored), rows[limit - 1]["source"] if len(rows) > limit else None)
 
-    def passages(self, source: str, *, collection: str) -> int:
-        """The number of passages of a source in a collection."""
-        return int(self._database.call("count_source", source=source, collection=collection)[0]["passages"])
+    def passages(self, source: str) -> dict[str, int]:
+        """The number of passages of a source by collection, in order of the collections' names."""
+        rows = self._database.call("count_source", source=source)
+        return {row["collection"]: row["passages"] for row in rows}
 
     def passage_ids(self, source: str, *, collection: str, limit: int) -> list[str]:
         """The ids of up to ``limit`` passages of a source in a collection."""

@@ -132,11 +132,11 @@ def remove_stale(
 def _find_source(graph: Graph, source: str | Path, *, collection: str) -> tuple[str, int]:
     """The name under which a source is known, and the number of its passages."""
     for name in dict.fromkeys((str(source), Path(source).as_posix())):
-        if passages := graph.sources.passages(name, collection=collection):
-            return name, passages
-    elsewhere = [held.name for held in graph.collections.all() if graph.sources.passages(name, collection=held.name)]
-    if elsewhere:
-        raise NothingFound(f"{name!r} is not in the collection {collection!r}: it is in {', '.join(elsewhere)}")
+        held = graph.sources.passages(name)
+        if collection in held:
+            return name, held[collection]
+    if held:
+        raise NothingFound(f"{name!r} is not in the collection {collection!r}: it is in {', '.join(held)}")
     where = "" if collection == DEFAULT_COLLECTION else f" in the collection {collection!r}"
     raise NothingFound(f"no passage{where} has the source {name!r}: {_existing(graph, name)}")
 

@@ -100,4 +100,4 @@ def may_see(caller: Caller, owner: str) -> bool:
 
 
 def _passages(gear: Gear, held: Grant, source: str) -> int:
-    return gear.graph.sources.passages(source, collection=held.collection)
+    return gear.graph.sources.passages(source).get(held.collection, 0)
