@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from gear_neo4j.errors import SettingsError
+from gear_neo4j.errors import ModelError, SettingsError
+from gear_neo4j.gear import Gear
 from gear_neo4j.recipes import AgentRecipe, Options, Recipe, RetrieverRecipe
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
 from gear_neo4j.scope import Scope
@@ -60,6 +61,15 @@ def _chosen(registry: Registry[RecipeType], choice: Choice, options: Mapping[str
 def is_offered(recipe: type[Recipe], *, scope: Scope) -> bool:
     """Whether a caller may choose a recipe: it is not for the operator alone, and honours the scope that there is."""
     return not (recipe.operator_only or recipe.refusal(scope))
+
+
+def has_model(gear: Gear) -> bool:
+    """Whether there is a chat model; it is opened, and not called."""
+    try:
+        _ = gear.chat
+    except ModelError:
+        return False
+    return True
 
 
 def _require_affordable(options: Options) -> None:

@@ -134,8 +134,10 @@ def test_the_doctor_speaks_to_callers_who_may_see_everything(gear, keys):
 
 
 def test_the_recipes_say_whether_there_is_a_model(gear, server, embedder):
-    """So that a client need not try."""
+    """So that a client need not try; chat clients are offered what can answer."""
     with client_of(gear) as client:
         assert client.get("/api/recipes").json()["has_model"]
+        assert "gear-gear" in [model["id"] for model in client.get("/v1/models").json()["data"]]
     with opened(server, embedder) as other, client_of(other) as client:
         assert not client.get("/api/recipes").json()["has_model"]
+        assert ["gear-pattern"] == [model["id"] for model in client.get("/v1/models").json()["data"]]

@@ -16,7 +16,7 @@ from gear_neo4j.printable import json_text
 from gear_neo4j.registry import AGENTS
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
-from gear_neo4j.web.choices import agent_of, is_offered
+from gear_neo4j.web.choices import agent_of, has_model, is_offered
 from gear_neo4j.web.links import public_url
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, chat_failures
@@ -27,10 +27,12 @@ from gear_neo4j.web.service import AnyCall, Call
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 
-@router.get("/models", response_model=Models, responses=chat_failures())
+@router.get("/models", response_model=Models, responses=chat_failures(504))
 async def models(call: AnyCall) -> Response:
-    """The agents that the caller may use, as models."""
-    names = [f"{PREFIX}{name}" for name in _agents(call)]
+    """The agents that the caller may use, as models; without a language model, those that do without."""
+    with_model = await call.search(has_model, call.caller.gear)
+    usable = [agent for agent in _agents(call) if with_model or not AGENTS.entries[agent].recipe().requires_model]
+    names = [f"{PREFIX}{name}" for name in usable]
     return Json(Models(data=[Model(id=name) for name in names]).model_dump())
 
 

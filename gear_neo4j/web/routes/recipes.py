@@ -6,12 +6,10 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from gear_neo4j.errors import ModelError
-from gear_neo4j.gear import Gear
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
 from gear_neo4j.scope import Scope
 from gear_neo4j.web.bodies import Recipes, RecipeSchema
-from gear_neo4j.web.choices import is_offered
+from gear_neo4j.web.choices import has_model, is_offered
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
 
@@ -23,20 +21,11 @@ async def recipes(call: AnyCall) -> Response:
     """The retrievers and agents that the caller may use, and the JSON Schema of their options."""
     scope = call.caller.gear.scope
     listed = Recipes(
-        has_model=await call.search(_has_model, call.caller.gear),
+        has_model=await call.search(has_model, call.caller.gear),
         retrievers=list(_schemas(RETRIEVERS, scope)),
         agents=list(_schemas(AGENTS, scope)),
     )
     return Json(listed.model_dump(mode="json"))
-
-
-def _has_model(gear: Gear) -> bool:
-    """Whether there is a chat model; it is opened, and not called."""
-    try:
-        _ = gear.chat
-    except ModelError:
-        return False
-    return True
 
 
 def _schemas(registry: Registry[Any], scope: Scope) -> Iterator[RecipeSchema]:
