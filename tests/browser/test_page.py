@@ -307,6 +307,8 @@ def test_it_fits_a_phone(watch, site, tab):
           .map(([html]) => html)"""
     )
 
+    chosen = page.get_by_role("tab", name=tab).bounding_box()
+    assert 0 <= chosen["x"] <= chosen["x"] + chosen["width"] <= PHONE["width"]
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert [] == [html for html in small if "checkbox" not in html]
 

@@ -44,6 +44,8 @@ export function followAddress(tabs, dialogs) {
       control(other).tabIndex = other === name ? 0 : -1;
       document.getElementById(`panel-${other}`).hidden = other !== name;
     }
+    // On a phone, not all fit.
+    control(name).scrollIntoView({ block: "nearest", inline: "nearest" });
     tabs[name].show(parameters);
   }
 
