@@ -259,8 +259,9 @@ def test_the_same_text_gives_the_same_triples(text):
     ],
 )
 def test_time_grows_with_the_text_and_no_faster(piece):
-    """Ten times the text takes at most thirty times as long, whatever it repeats; of three runs, the one with the least time of the
-    processor counts: other work on the machine must not.
+    """Ten times the text takes at most thirty times as long, whatever it repeats.
+
+    Time of the processor, the least of three runs: other work on the machine must not count.
     """
 
     def seconds(text):
