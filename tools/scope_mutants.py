@@ -77,8 +77,8 @@ def main() -> None:
         for name in COPIED:
             source = ROOT / name
             (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / name)
-        if noticed_by(copy):
-            sys.exit("a test fails without any change: mend that first")
+        if failing := noticed_by(copy):
+            sys.exit(f"{failing} fails without any change: mend that first")
         for mutant, changed in mutants(ROOT / "cypher"):
             if options.only not in mutant.file:
                 continue
