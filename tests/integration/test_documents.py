@@ -608,6 +608,7 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
         "triples": triple_rows([triple], encode([triple], gear.embedder).tolist()),
         "passages": ["keep"],
         "extractor": "given",
+        "read": [],
     }
     new = {"title": "", "position": None, "embedding": [1.0] * 32, "metadata": {}, "readers": None}
     removing = {
