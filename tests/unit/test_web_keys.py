@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import stat
 import statistics
 import sys
@@ -63,22 +64,38 @@ def test_a_key_writes_only_if_it_says_so(file):
     assert 1 == file.read_text().count("writes")
 
 
+def test_a_secret_is_compared_with_every_entry_in_constant_time(file, monkeypatch):
+    """Also where the first one matches: time tells neither whether a key is known nor where it stands."""
+    known = [add_key(file, name) for name in ("first", "second", "third")]
+    keys, compared, compare = read_keys(file), [], secrets.compare_digest
+
+    def noted(stored, presented):
+        compared.append((stored, presented))
+        return compare(stored, presented)
+
+    monkeypatch.setattr(secrets, "compare_digest", noted)
+    names = [key.name if (key := matching(keys, secret)) else None for secret in (known[0], known[2], "wrong")]
+
+    assert ["first", "third", None] == names
+    assert 3 * [entry.sha256 for entry in keys] == [stored for stored, _ in compared]
+
+
 def test_time_tells_neither_whether_a_key_is_known_nor_where_it_stands():
     """Medians over many looks at 200 keys, one kind of guess after the other; "near" shares all digits but the last."""
-    secrets = [f"gear_{number}" for number in range(200)]
-    keys = [Key(name=secret, sha256=digest(secret)) for secret in secrets]
+    known = [f"gear_{number}" for number in range(200)]
+    keys = [Key(name=secret, sha256=digest(secret)) for secret in known]
     near = [key.model_copy(update={"sha256": digest("wrong")[:-1] + "x"}) for key in keys]
     guesses = {
-        "first": (keys, secrets[0], secrets[0]),
-        "last": (keys, secrets[-1], secrets[-1]),
+        "first": (keys, known[0], known[0]),
+        "last": (keys, known[-1], known[-1]),
         "unknown": (keys, "wrong", None),
         "near": (near, "wrong", None),
     }
     spent = {name: [] for name in guesses}
     for _ in range(500):
-        for name, (known, guess, expected) in guesses.items():
+        for name, (listed, guess, expected) in guesses.items():
             started = time.perf_counter_ns()
-            found = matching(known, guess)
+            found = matching(listed, guess)
             spent[name].append(time.perf_counter_ns() - started)
             assert expected == (found and found.name)
     medians = {name: statistics.median(times) for name, times in spent.items()}
