@@ -5,6 +5,6 @@
 // How many passages of a source are in each collection, in order of the collections' names.
 MATCH (p:Passage {source: $source})
 USING INDEX SEEK p:Passage(source)
-WHERE true /*+ AND IN_SCOPE_PASSAGE(p) */
+/*+ WHERE IN_SCOPE_PASSAGE(p) */
 RETURN coalesce(p.collection, 'default') AS collection, count(*) AS passages
 ORDER BY collection

@@ -54,7 +54,7 @@ MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
 )
 @click.option("--public-url", help="The address of the service in links to passages.  [GEAR_SERVE_PUBLIC_URL]")
 @click.option("--log-questions", is_flag=True, help="Write questions into the log.  [GEAR_SERVE_LOG_QUESTIONS; off]")
-@click.option("--docs", is_flag=True, help="Add /docs, a page of the API (Swagger UI).")
+@click.option("--docs", is_flag=True, help="Serve Swagger UI at /docs.")
 @click.option("--demo", "is_demo", is_flag=True, help="Serve forty short passages from a local Neo4j of their own.")
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def serve(

@@ -50,9 +50,7 @@ class Calls:
         on_end: called after each call, also one that failed.
     """
 
-    def __init__(
-        self, gear_for: GearFor, *, options: ServerOptions, on_end: OnEnd = lambda _request, _work: None
-    ) -> None:
+    def __init__(self, gear_for: GearFor, *, options: ServerOptions, on_end: OnEnd) -> None:
         self._gear_for = gear_for
         self._options = options
         self._on_end = on_end

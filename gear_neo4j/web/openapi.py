@@ -5,7 +5,7 @@ from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
@@ -14,9 +14,10 @@ from starlette.responses import FileResponse, Response
 
 from gear_neo4j.web.problems import MEDIA_TYPE
 
+SwaggerFile = Literal["swagger-ui-bundle.js", "swagger-ui.css", "favicon.png"]
+_SCRIPT, _STYLE, _ICON = get_args(SwaggerFile)
 _DOCS = "/docs"
-_SCRIPT, _STYLE, _ICON = "swagger-ui-bundle.js", "swagger-ui.css", "favicon.png"
-DOCS_PATHS = (_DOCS, "/openapi.json", *(f"{_DOCS}/{name}" for name in (_SCRIPT, _STYLE, _ICON)))
+DOCS_PATHS = (_DOCS, "/openapi.json", *(f"{_DOCS}/{name}" for name in get_args(SwaggerFile)))
 # Swagger UI sets styles of elements, and draws its icons as data.
 _DOCS_POLICY = (
     "default-src 'none'; script-src 'self' '{digest}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -67,11 +68,11 @@ def with_docs(app: FastAPI) -> None:
         return html
 
     @app.get(_DOCS + "/{name}", include_in_schema=False)
-    async def file(name: Literal["swagger-ui-bundle.js", "swagger-ui.css", "favicon.png"]) -> Response:
+    async def file(name: SwaggerFile) -> Response:
         return FileResponse(folder / name)
 
 
 def _digest(page: bytes) -> str:
-    """The only script in a page, by what a policy names it."""
+    """The digest by which a policy admits the only script of a page."""
     (script,) = re.findall(rb"<script>(.*?)</script>", page, re.DOTALL)
     return f"sha256-{b64encode(sha256(script).digest()).decode()}"

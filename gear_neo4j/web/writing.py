@@ -27,7 +27,7 @@ class Grant:
 
 
 def refusal_of(caller: Caller) -> str:
-    """Why a caller may write nowhere; empty if it may."""
+    """The reason why a caller may not write; empty if it may."""
     if caller.key is None:
         return ""
     if not caller.key.writes:

@@ -1,7 +1,7 @@
 /** The Compare tab: one question, two to four retrievers side by side. */
 
 import { call, isStopped } from "./api.js";
-import { make, put } from "./dom.js";
+import { field, make, put } from "./dom.js";
 import { searchNote } from "./hits.js";
 import { showFailure, showWait } from "./notices.js";
 import { ranking, rankLines } from "./ranks.js";
@@ -80,7 +80,7 @@ export function mountCompare(panel, recipes) {
     make(
       "div",
       { class: "controls" },
-      make("div", { class: "field" }, make("label", { for: "compare-k" }, "Passages"), k),
+      field("compare-k", "Passages", k),
       make("div", { class: "actions" }, submit),
     ),
   );

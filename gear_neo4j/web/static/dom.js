@@ -81,6 +81,29 @@ export function button(content, action, attributes = {}) {
   return /** @type {HTMLButtonElement} */ (make("button", { type: "button", onclick: action, ...attributes }, content));
 }
 
+/**
+ * A control with its label.
+ * @param {string} id that of the control
+ * @param {string} label
+ * @param {Element} control
+ * @returns {HTMLElement}
+ */
+export function field(id, label, control) {
+  return make("div", { class: "field" }, make("label", { for: id }, label), control);
+}
+
+/**
+ * Open a dialog and wait until it is closed.
+ * @param {HTMLDialogElement} dialog
+ * @returns {Promise<string>} the value of the button that closed it; empty if it was dismissed
+ */
+export async function returned(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  await new Promise(resolve => dialog.addEventListener("close", resolve, { once: true }));
+  return dialog.returnValue;
+}
+
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;

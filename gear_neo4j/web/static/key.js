@@ -1,5 +1,7 @@
 /** The key of the caller: asked for when the service wants one, and kept for this tab alone. */
 
+import { returned } from "./dom.js";
+
 const NAME = "gear-key";
 
 /**
@@ -28,12 +30,10 @@ async function ask(reason) {
   const field = /** @type {HTMLInputElement} */ (document.getElementById("key-field"));
   document.getElementById("key-reason").textContent = reason;
   field.value = "";
-  dialog.returnValue = "";
-  dialog.showModal();
-  await new Promise(resolve => dialog.addEventListener("close", resolve, { once: true }));
+  const value = await returned(dialog);
   const key = field.value.trim();
   field.value = "";
-  if (dialog.returnValue !== "use" || !key) return false;
+  if (value !== "use" || !key) return false;
   sessionStorage.setItem(NAME, key);
   document.getElementById("key-button").hidden = false;
   return true;

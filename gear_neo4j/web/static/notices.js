@@ -1,6 +1,6 @@
 /** Lines that say what happened: a failure with a way to try again, a short confirmation, a wait. */
 
-import { button, make, put } from "./dom.js";
+import { button, make, put, returned } from "./dom.js";
 
 /**
  * Show a failure in place of a result.
@@ -41,10 +41,7 @@ export async function confirmed(title, text, verb) {
   document.getElementById("confirm-title").textContent = title;
   document.getElementById("confirm-text").textContent = text;
   document.getElementById("confirm-do").textContent = verb;
-  dialog.returnValue = "";
-  dialog.showModal();
-  await new Promise(resolve => dialog.addEventListener("close", resolve, { once: true }));
-  return dialog.returnValue === "do";
+  return (await returned(dialog)) === "do";
 }
 
 /**

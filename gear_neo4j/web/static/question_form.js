@@ -1,6 +1,6 @@
 /** The form of a question: what is asked, by what, of what. */
 
-import { button, make, put } from "./dom.js";
+import { button, field, make, put } from "./dom.js";
 import { optionsForm } from "./options.js";
 
 /** The form of the Ask tab; `choices` reads it, `fill` writes it. */
@@ -155,8 +155,4 @@ function named(recipes, name) {
 
 function options(recipes) {
   return recipes.map(recipe => make("option", { value: recipe.name }, recipe.name));
-}
-
-function field(id, label, control) {
-  return make("div", { class: "field" }, make("label", { for: id }, label), control);
 }

@@ -1,7 +1,7 @@
 /** The form that sends documents: files by choice or by drag and drop, their collection, and how they are read. */
 
 import { call } from "./api.js";
-import { make, put } from "./dom.js";
+import { field, make, put } from "./dom.js";
 import { showFailure, showWait } from "./notices.js";
 
 const EXTRACT = {
@@ -111,8 +111,4 @@ function acceptDrops(form, files) {
     form.classList.remove("over");
     if (event.dataTransfer.files.length) files.files = event.dataTransfer.files;
   });
-}
-
-function field(id, label, control) {
-  return make("div", { class: "field" }, make("label", { for: id }, label), control);
 }
