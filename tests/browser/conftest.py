@@ -46,8 +46,13 @@ def browser():
 
 
 @pytest.fixture
-def watch(browser):
-    """Opens pages that are watched; afterwards none has said anything on its console or called another host."""
+def watch(browser, request):
+    """Opens pages that are watched; afterwards none has said anything on its console or called another host.
+
+    The pages are closed before ``site`` stops: one that still loads would say that it is gone.
+    """
+    if "site" in request.fixturenames:
+        request.getfixturevalue("site")
     opened = []
 
     def open_page(url, **options):

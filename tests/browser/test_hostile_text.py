@@ -128,6 +128,7 @@ def test_passages_and_names_are_text_on_every_tab(watch, site, tab):
         f'ask?question={IMAGE}&options={{"__proto__":{{"x":1}}}}&agent=__proto__&mode=nothing&k=-5',
         f"explore?name={SCRIPT}",
         f"compare?question={IMAGE}&retrievers=a,b,c,d,e&k=x",
+        'ask?mode=search&retriever=paths&options={"hops":"x","walk":null}',
         "constructor?x",
         "%E0%A4%A",
     ],
@@ -136,8 +137,11 @@ def test_an_address_that_somebody_sends_does_nothing_by_itself(watch, site, frag
     """It fills in a form, at most; and the page goes on to work."""
     watched = watch(site, path=f"/#{fragment}")
     page = watched.page
+    page.locator("#panel-ask form").wait_for(state="attached")
+    failure = page.locator("#start").inner_text()
     page.get_by_role("tab", name="Ask").click()
     check(page)
+    assert failure == ""
     watched.ask("Hinton Edinburgh", mode="search")
     page.locator(".hits article").first.wait_for()
 

@@ -51,5 +51,6 @@ class Watched:
     def close(self):
         """End the watch: nothing was said, and no other host was called."""
         self.context.close()
-        assert [] == [text for text in self.messages if not (self._refusals and text.startswith(REFUSED))]
+        unexpected = [text for text in self.messages if not (self._refusals and text.startswith(REFUSED))]
+        assert not unexpected, unexpected
         assert {urlsplit(self.url).netloc} == self.hosts

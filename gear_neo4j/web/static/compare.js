@@ -5,6 +5,7 @@ import { field, make, put } from "./dom.js";
 import { searchNote } from "./hits.js";
 import { showFailure, showWait } from "./notices.js";
 import { ranking, rankLines } from "./ranks.js";
+import { countIn } from "./share.js";
 import { note } from "./tabs.js";
 import { line } from "./text.js";
 
@@ -93,7 +94,7 @@ export function mountCompare(panel, recipes) {
       question.value = parameters.get("question");
       const names = (parameters.get("retrievers") ?? "").split(",");
       if (names.length >= LEAST) for (const box of boxes) box.input.checked = names.slice(0, MOST).includes(box.name);
-      if (parameters.get("k")) k.value = parameters.get("k");
+      k.value = countIn(parameters) ?? k.value;
       restrict();
     },
   };

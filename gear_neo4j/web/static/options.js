@@ -18,7 +18,7 @@ const ELSEWHERE = new Set(["name", "over"]);
 export function optionsForm(schema, { prefix, preset = {}, root = schema }) {
   const fields = Object.entries(schema.properties ?? {})
     .filter(([name]) => !ELSEWHERE.has(name))
-    .map(([name, property]) => fieldOf(name, property, { prefix, root, preset: preset[name] }))
+    .map(([name, property]) => fieldOf(name, property, { prefix, root, preset: preset?.[name] }))
     .filter(field => field !== null);
   return {
     element: make("div", { class: "options" }, ...fields.map(field => field.element)),
@@ -62,7 +62,7 @@ function amount({ name, id, property, preset }, kind) {
       id,
       type: "number",
       inputmode: kind.type === "integer" ? "numeric" : "decimal",
-      value: preset ?? property.default ?? "",
+      value: typeof preset === "number" ? preset : (property.default ?? ""),
       ...bounds,
       ...described(id, property),
     })

@@ -32,8 +32,17 @@ export function addressed(choices) {
  */
 export function choicesIn(parameters) {
   const texts = TEXTS.filter(name => parameters.has(name)).map(name => [name, parameters.get(name)]);
-  const k = Number.parseInt(parameters.get("k") ?? "", 10);
+  const k = countIn(parameters);
   return { ...Object.fromEntries(texts), ...(k ? { k } : {}), options: optionsIn(parameters.get("options")) };
+}
+
+/**
+ * The number of passages in an address; nothing where it is missing or no number.
+ * @param {URLSearchParams} parameters
+ * @returns {number | undefined}
+ */
+export function countIn(parameters) {
+  return Number.parseInt(parameters.get("k") ?? "", 10) || undefined;
 }
 
 /**
