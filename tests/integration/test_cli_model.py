@@ -18,6 +18,7 @@ from tests.toy_model import role_of
 
 ROOT = Path(__file__).parents[2]
 PHRASE = "taken out of the answer and reported"
+PAGES = ("docs/agent.md", "docs/documents.md")
 QUESTION = "Which marker is taken out of the answer and reported?"
 
 
@@ -91,14 +92,14 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
 def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, monkeypatch):
     """The budget says what is left; the same command does the rest; then there is nothing to pay for."""
     monkeypatch.chdir(ROOT)
-    code, _, err = gear("ingest", "docs", "--extract", "model", "--max-tokens", "600")
+    code, _, err = gear("ingest", *PAGES, "--extract", "model", "--max-tokens", "600")
     assert (ExitCode.PARTIAL, True) == (code, "gear: stopped at the token budget" in err)
 
     code, _, err = gear("ingest", "--extract", "model")
     assert (0, False) == (code, "budget" in err)
     paid = len(model.requests)
 
-    assert 0 == gear("ingest", "docs", "--extract", "model")[0]
+    assert 0 == gear("ingest", *PAGES, "--extract", "model")[0]
     assert (0, paid) == (gear("search", "markers", "--json")[0], len(model.requests))
     assert re.search(r"extraction: 0 passages", gear("ingest", "--extract", "model", "--dry-run")[1])
 
@@ -129,7 +130,7 @@ def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, 
 def test_search_by_sync_shows_what_the_model_noted(gear, model, monkeypatch):
     """Facts in the output and in the JSON."""
     monkeypatch.chdir(ROOT)
-    gear("ingest", "docs", "--extract", "model")
+    gear("ingest", "docs/agent.md", "--extract", "model")
 
     code, out, _ = gear("search", QUESTION, "--retriever", "sync")
     assert (0, True) == (code, f"noted: made-up markers —are→ {PHRASE}" in out)
