@@ -2,15 +2,16 @@
 # make test   test dependencies, then the whole suite against a real Neo4j (or the one at NEO4J_URI)
 # make quick  what needs no server, in less than a minute
 # make fuzz   the property-based tests on random examples
+# make manual the manual, in build/manual
 # make audit  known advisories against what is installed
 # make faults every command under faults at random moments
 # make scopes searches and answers under scopes, over corpora made at random
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Three processes, each with its own Neo4j, for two cores: tests of faults mostly wait. The server at NEO4J_URI serves only
-# one. With one torch thread per core in each process, torch would spend most of its time waiting for its own threads.
-WORKERS := $(if $(NEO4J_URI),,-n 3 --dist loadfile --no-loadscope-reorder)
+# Two processes, each with its own Neo4j; the server at NEO4J_URI serves only one. With one torch thread per core in each
+# process, torch would spend most of its time waiting for its own threads. On two cores a third process gains nothing.
+WORKERS := $(if $(NEO4J_URI),,-n 2 --dist loadfile --no-loadscope-reorder)
 THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
 # These servers live for minutes. Compiling for hours of use, a third of their work, and a collector with its own threads
 # do not pay off.
@@ -18,7 +19,7 @@ JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4Invocatio
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test quick fuzz faults scopes lint audit bench clean
+.PHONY: install demo test quick fuzz faults scopes lint manual audit bench clean
 .DEFAULT_GOAL := demo
 
 .venv/.installed: pyproject.toml
@@ -66,6 +67,9 @@ lint: .venv/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+manual: .venv/.installed-dev
+	$(BIN)/python -m tools.manual
 
 audit: .venv/.installed-dev
 	$(BIN)/python -m tools.audit

@@ -82,7 +82,10 @@ def graphrag(server: LocalServer, batch: Batch, _: Path) -> None:
                 if key not in nodes:
                     nodes[key] = Neo4jNode(id=key, label="Entity", properties={"name": name})
                     edges.append(Neo4jRelationship(start_node_id=key, end_node_id=passage.id, type="FROM_CHUNK"))
-            ends = {"start_node_id": entity_key(triple.subject), "end_node_id": entity_key(triple.object)}
+            ends: dict[str, Any] = {
+                "start_node_id": entity_key(triple.subject),
+                "end_node_id": entity_key(triple.object),
+            }
             edges.append(Neo4jRelationship(**ends, type=_type(triple.predicate)))
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         writer = Neo4jWriter(driver)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, overload
 
+from gear_neo4j.display import Displayed, data_frame
 from gear_neo4j.printable import escaped
 from gear_neo4j.usage import Usage
 
@@ -14,6 +15,9 @@ from gear_neo4j.usage import Usage
 VectorSource = Literal["encoded", "composed"]
 # An index entry of Neo4j holds at most 8,167 bytes; a key this long is a sentence, not a name.
 LONGEST_KEY = 500
+
+# The fields of a passage in a table of hits.
+_OF_PASSAGE = ("id", "title", "text", "source", "position", "collection", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class PassageRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class Path(Displayed):
     """Triples that share an entity from one to the next, as found by the beam search.
 
     ``scores`` holds the similarity to the question after each triple (0 to 1), ``score`` is the ranking score of the
@@ -181,7 +185,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Hits(Sequence[Hit]):
+class Hits(Displayed, Sequence[Hit]):
     """What every retriever returns: the hits best first, and the paths that led to them, best first.
 
     ``exact`` is False if the paths met an entity with too many triples to examine more than those nearest to the
@@ -211,6 +215,18 @@ class Hits(Sequence[Hit]):
     def triples(self) -> tuple[Triple, ...]:
         """The triples of the paths, in their order, each once."""
         return tuple(dict.fromkeys(triple for path in self.paths for triple in path.triples))
+
+    def to_pandas(self) -> Any:
+        """The hits as a ``pandas.DataFrame``, a row each: passage, where it is from, metadata, score and rank.
+
+        Raises:
+            SettingsError: pandas is not installed.
+        """
+        rows = [
+            {"rank": hit.rank, "score": hit.score} | {name: getattr(hit.passage, name) for name in _OF_PASSAGE}
+            for hit in self
+        ]
+        return data_frame(rows, columns=("rank", "score", *_OF_PASSAGE))
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...

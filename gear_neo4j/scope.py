@@ -45,7 +45,7 @@ class Scope:
         Args:
             collections: names.
             principals: who the caller is; of those that the scope has already, only these remain.
-            where: a filter as text, JSON or value; see :func:`gear_neo4j.filters.parse_filter`.
+            where: a filter as text, as JSON or as a value, as :meth:`gear_neo4j.Gear.scoped` takes it.
 
         Raises:
             SettingsError: a name is blank or too long, or the filter is wrong.

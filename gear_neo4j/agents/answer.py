@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
+from gear_neo4j.display import Displayed
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
 from gear_neo4j.models.recording import RecordedReply
 from gear_neo4j.roles.parsers import without_markers
@@ -161,7 +162,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Displayed):
     """A short answer with its citations, the passages and paths that it rests on, and its trace.
 
     ``removed`` holds the invented markers that were removed from the text; ``usage`` is by role.

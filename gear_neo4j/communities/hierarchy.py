@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from gear_neo4j.display import Displayed
 from gear_neo4j.roles.reporter import Report
 
 
@@ -53,7 +54,7 @@ class CommunityFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Hierarchy:
+class Hierarchy(Displayed):
     """The communities of a graph by id, and what is below each; ``stale`` where the graph has changed since.
 
     Under a scope they are those that it admits, and whether they are stale is not known: another caller's passages may

@@ -24,6 +24,20 @@ THREADS = 8
 Result = TypeVar("Result")
 
 
+async def in_thread(work: Callable[[], Result], *, limiter: CapacityLimiter | None = None) -> Result:
+    """Run work in a thread; cancelled, it ends at its next step.
+
+    Args:
+        limiter: how many threads run at a time; by default anyio's.
+    """
+    with cancellable() as cancel:
+        context = contextvars.copy_context()
+    try:
+        return await to_thread.run_sync(partial(context.run, work), abandon_on_cancel=True, limiter=limiter)
+    finally:
+        cancel.set()
+
+
 class AsyncGear:
     """A :class:`Gear` for asyncio or trio; the event loop is never blocked.
 
@@ -102,17 +116,11 @@ class AsyncGear:
                 self._turns.release(self._threads)
 
     async def _run(self, work: Callable[[], Result]) -> Result:
-        with cancellable() as cancel:
-            context = contextvars.copy_context()
-
         def call() -> Result:
             with self._turns:
-                return context.run(work)
+                return work()
 
-        try:
-            return await to_thread.run_sync(call, abandon_on_cancel=True, limiter=self._limiter)
-        finally:
-            cancel.set()
+        return await in_thread(call, limiter=self._limiter)
 
     async def __aenter__(self) -> Self:
         return self

@@ -36,6 +36,7 @@ VANISHED = "Neo.ClientError.Statement.EntityNotFound"
 Row = dict[str, Any]
 _Outcome = tuple[list[Row], dict[str, Any] | None]
 Driver = neo4j.Driver
+Record = neo4j.Record
 Value = TypeVar("Value")
 _Auth = tuple[str, str] | None
 
@@ -263,6 +264,8 @@ class Database:
             impersonated_user=self.impersonated,
             fetch_size=fetch_size,
             bookmark_manager=self._driver.execute_query_bookmark_manager,
+            # A caller's driver logs each name that the database does not know yet; of ours that says nothing.
+            notifications_min_severity="OFF",
         )
 
     def execute(self, statement: str) -> None:

@@ -1,6 +1,7 @@
 """The schema of a user's graph, to which questions are linked: labels, types, their properties, and their ties."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -73,6 +74,15 @@ class GraphSchema:
             ways[tie.start].append(Way(tie.type, True, tie.end))
             ways[tie.end].append(Way(tie.type, False, tie.start))
         return {label: tuple(dict.fromkeys(of)) for label, of in ways.items()}
+
+    @cached_property
+    def uses(self) -> Mapping[tuple[str, Way], int]:
+        """How many relationships each way out of a label stands for."""
+        uses: dict[tuple[str, Way], int] = defaultdict(int)
+        for tie in self.ties:
+            uses[tie.start, Way(tie.type, True, tie.end)] += tie.count
+            uses[tie.end, Way(tie.type, False, tie.start)] += tie.count
+        return uses
 
     @cached_property
     def ends(self) -> Mapping[str, tuple[str, ...]]:

@@ -8,35 +8,29 @@ from typing import Any, Self
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, SkipValidation, model_validator
 
 from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.domain import Hit, Hits, Passage
-from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
+from gear_neo4j.integrations.search import Search, metadata_of, recipe_of
 from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
-from gear_neo4j.wire import hit_json, path_json
 
 
 class GearRetriever(BaseRetriever):
     """Multi-hop retrieval over Neo4j as a LangChain retriever; each document carries the paths to it.
 
     Args:
-        gear: the graph to search.
+        gear: the graph to search; a view of :meth:`gear_neo4j.Gear.scoped` searches what its caller may see.
         retriever: a name or a recipe, as for :meth:`gear_neo4j.Gear.search`; or, instead of a gear, any object
             with our ``retrieve``.
         k: documents per question; ``invoke(question, k=3)`` overrides it.
         options: the options of the named recipe, each as an argument of its own: ``base="sbert"``.
 
-    A document holds the passage's text and id; its metadata is JSON: ``title``, ``source``, ``position``,
-    ``score``, ``rank``, ``retriever``, ``sources`` (the rankings that contain it, with its ranks) and ``paths``, best
-    first, those that pass through this passage: ``text``, ``score``, ``triples`` and the ``cypher`` that shows the path
-    in Neo4j Browser, ``statement`` and ``parameters``.
+    ``invoke(question, where="year >= 2020")`` narrows one search by a filter of metadata. A document holds the
+    passage's text and id; its metadata is JSON, as :func:`gear_neo4j.integrations.search.metadata_of` names it.
 
     Raises:
         SettingsError: neither a gear nor a retriever object is given, or both, or the recipe has no such option.
@@ -63,23 +57,12 @@ class GearRetriever(BaseRetriever):
         if not isinstance(arguments, dict):
             return arguments
         options = {name: arguments[name] for name in arguments.keys() - cls.model_fields.keys()}
-        retriever = arguments.get("retriever", "auto")
-        if options and not isinstance(retriever, str):
-            raise SettingsError(f"the retriever is complete as it is: leave out {', '.join(sorted(options))}")
-        if isinstance(retriever, str):
-            retriever = RETRIEVERS.recipe({"name": retriever, **options})
-        return {**{name: arguments[name] for name in arguments.keys() - options.keys()}, "retriever": retriever}
+        fields = {name: arguments[name] for name in arguments.keys() - options.keys()}
+        return {**fields, "retriever": recipe_of(arguments.get("retriever", "auto"), options)}
 
     @model_validator(mode="after")
     def _require_one_graph(self) -> Self:
-        recipe = self.retriever
-        if isinstance(recipe, RetrieverRecipe):
-            if self.gear is None:
-                raise SettingsError("GearRetriever has nothing to search: give it gear=..., or a retriever object")
-        elif not hasattr(recipe, "retrieve"):
-            raise SettingsError(f"{recipe!r} is not a retriever: give a name, a recipe, or an object that retrieves")
-        elif self.gear is not None:
-            raise SettingsError("a retriever object brings its own graph: leave out gear")
+        self._search()
         return self
 
     # LangChain passes the callback manager; a search has no intermediate events for it.
@@ -89,33 +72,26 @@ class GearRetriever(BaseRetriever):
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
         k: int | None = None,
+        where: object = None,
     ) -> list[Document]:
-        k = self.k if k is None else k
-        with retrieval_span(query, k=k, source=self.gear.graph.name if self.gear else None) as active:
-            hits = noted(active, self._resolve().retrieve(query, k=k))
-        return [_document(hit, hits) for hit in hits]
+        return _documents(self._search().run(query, k=self.k if k is None else k, where=where))
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
+        k: int | None = None,
+        where: object = None,
     ) -> list[Document]:
-        # LangChain's default implementation does not pass k on.
-        return await run_in_executor(None, self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k)
+        return _documents(await self._search().arun(query, k=self.k if k is None else k, where=where))
 
-    def _resolve(self) -> Retriever:
-        """The retriever; rebuilt from the recipe for each question, because the graph may have changed."""
-        if self.gear is None:
-            return self.retriever  # type: ignore[return-value]
-        return self.gear.retriever(self.retriever)  # type: ignore[arg-type]
+    def _search(self) -> Search:
+        return Search(self.gear, self.retriever)  # type: ignore[arg-type]  # a name has become a recipe
 
 
-def _document(hit: Hit, hits: Hits) -> Document:
-    passage, fields = hit.passage, hit_json(hit)
-    metadata = {
-        **{key: fields[key] for key in ("title", "source", "position", "score", "rank", "sources")},
-        "retriever": hits.retriever,
-        "paths": [path_json(path) for path in hits.paths if passage.id in path.passage_ids],
-    }
-    return Document(page_content=passage.text, id=passage.id, metadata=metadata)
+def _documents(hits: Hits) -> list[Document]:
+    return [Document(page_content=hit.passage.text, id=hit.passage.id, metadata=metadata_of(hit, hits)) for hit in hits]
 
 
 class LangChainTool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
+from gear_neo4j.display import Displayed
 from gear_neo4j.domain import EntityHit, Figure, Hits, Path, node_passage_id
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
@@ -50,7 +51,7 @@ class Paths(RetrieverRecipe):
 
 
 @dataclass(frozen=True, slots=True)
-class PathResult:
+class PathResult(Displayed):
     """The names of a question found in the graph, and the paths, best first.
 
     ``nodes``, ``figure`` and ``doubt`` are the entities, the figure and the doubt of :class:`Hits`.

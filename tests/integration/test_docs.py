@@ -13,6 +13,7 @@ from langchain_openai import ChatOpenAI
 from gear_neo4j.domain import Passage
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from tests.framework_models import Llm, Model, Reader
 from tests.graphs import ingest, opened
 from tests.loops import Script
 from tests.scripted_server import ScriptedServer
@@ -64,6 +65,24 @@ def test_the_python_api_as_a_coroutine(gear, capsys):
     assert len(PASSAGES) == len(names["hits"])
     assert "answer" == names["event"].kind
     assert "Scotland" in capsys.readouterr().out
+
+
+def test_adapters_in_other_frameworks(gear):
+    """Every example of the page, with a scripted model of each framework; an item holds its paths."""
+    names = run("adapters.md", gear=gear, question=QUESTION, chat=Reader(), llm=Model(), llama=Llm())
+
+    assert "Scotland" == names["messages"][-1].text
+    assert "Scotland" == str(names["response"])
+    assert "—" in names["rag"].search(QUESTION, return_context=True).retriever_result.items[0].content
+    assert 3 == len(names["documents"])
+    assert len(PASSAGES) == len(names["search"](QUESTION))
+
+
+def test_an_evaluation_from_python(gear):
+    """Two retrievers and an agent."""
+    names = run("evaluation.md", gear=gear)
+
+    assert 3 == len(names["evaluation"].results)
 
 
 def test_a_document_reads_back(gear):

@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-import threading
 
 import neo4j
 import pytest
@@ -13,7 +12,7 @@ from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
-from gear_neo4j import Base, Beam, Gear, Hit, Hits, Naive, Passage
+from gear_neo4j import Beam, Gear, Hit, Hits, Naive, Passage
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.integrations.langchain import GearRetriever
 
@@ -33,23 +32,6 @@ TRIPLES = {
 
 # The suite leaves it to the mode of pytest-asyncio to run its asynchronous test, and ours is to mark each.
 pytest.mark.asyncio(RetrieversIntegrationTests.test_ainvoke_returns_documents)
-
-
-class Stalled:
-    """An embedding model that answers only once somebody else in the process goes on."""
-
-    name = "fake"
-    dimension = 32
-
-    def __init__(self, embedder):
-        self.embedder = embedder
-        self.asked = threading.Event()
-        self.released = threading.Event()
-
-    def embed(self, texts):
-        self.asked.set()
-        assert self.released.wait(timeout=30), "nobody else went on"
-        return self.embedder.embed(texts)
 
 
 def statements(path):
@@ -125,6 +107,8 @@ def test_a_document_says_what_the_hit_says(retriever, gear):
             "title": f"title {document.id}",
             "source": "corpus.jsonl",
             "position": hit.passage.position,
+            "collection": "default",
+            "metadata": {},
             "score": hit.score,
             "rank": hit.rank,
             "retriever": "naive over bm25",
@@ -200,20 +184,6 @@ def path_scores(documents):
     return [path["score"] for document in documents for path in document.metadata["paths"]]
 
 
-def test_any_retriever_can_stand_behind_it(gear):
-    """One that a Gear made, and one that knows neither Gear nor Neo4j."""
-    made = GearRetriever(retriever=gear.retriever(Base(base="sbert")), k=2)
-    (document,) = GearRetriever(retriever=Fixed()).invoke("who?")
-
-    assert GearRetriever(gear=gear, retriever="base", base="sbert", k=2).invoke(QUESTION) == made.invoke(QUESTION)
-    assert ("p", "Text", "corpus.jsonl", "line 12") == (
-        document.id,
-        document.page_content,
-        document.metadata["source"],
-        document.metadata["position"],
-    )
-
-
 def test_what_was_ingested_since_is_found(retriever, gear, tmp_path):
     """A retriever made before an ingest answers from what is there after it, though bm25 holds its index in memory."""
     retriever.invoke(QUESTION)
@@ -230,23 +200,6 @@ async def test_async_gives_the_same(retriever):
     assert retriever.invoke(QUESTION) == await retriever.ainvoke(QUESTION)
     assert retriever.invoke(QUESTION, k=1) == await retriever.ainvoke(QUESTION, k=1)
     assert retriever.batch([QUESTION, "bread"]) == await retriever.abatch([QUESTION, "bread"])
-
-
-@pytest.mark.asyncio
-async def test_the_event_loop_goes_on_meanwhile(gear, driver, embedder):
-    """The search waits for what only the loop can do."""
-    stalled = Stalled(embedder)
-    retriever = GearRetriever(
-        gear=Gear(driver, database=gear.graph.name, embedder=stalled), retriever="base", base="sbert", k=2
-    )
-
-    search = asyncio.create_task(retriever.ainvoke(QUESTION))
-    while not stalled.asked.is_set():
-        await asyncio.sleep(0.01)
-    assert not search.done()
-    stalled.released.set()
-
-    assert GearRetriever(gear=gear, retriever="base", base="sbert", k=2).invoke(QUESTION) == await search
 
 
 def test_a_batch_answers_each_question_in_order(retriever):
@@ -327,12 +280,6 @@ def test_it_needs_one_thing_to_ask(options, message):
     """A gear with options, or a retriever object by itself; the message says what to change."""
     with pytest.raises(SettingsError, match=message):
         GearRetriever(**options)
-
-
-def test_a_gear_beside_a_retriever_object_is_refused(gear):
-    """It would not be asked."""
-    with pytest.raises(SettingsError, match="leave out gear"):
-        GearRetriever(gear=gear, retriever=Fixed())
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,11 @@ from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader
-from gear_neo4j.retrieval.patterns.scoring import Evidence
+from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.search import PatternSearch
 from gear_neo4j.retrieval.patterns.sureness import sureness
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
+from tests.conftest import FakeEmbedder
 
 SCHEMA = GraphSchema(
     labels={
@@ -319,6 +320,35 @@ def test_the_owners_synonyms_name_labels_and_types():
 
     assert ("Film", {"DIRECTED": 1}) == (best.pattern.labels[best.target], best.pattern.types)
     assert schema == GraphSchema.from_json(schema.to_json())
+
+
+def test_among_thousands_of_types_those_that_the_question_speaks_of_are_tried(monkeypatch):
+    """A graph that a model extracted: what is scored does not grow with its types, and the one meant is found."""
+
+    class CountingScorer(Scorer):
+        scored = 0
+
+        def score(self, pattern):
+            type(self).scored += 1
+            return super().score(pattern)
+
+    monkeypatch.setattr("gear_neo4j.retrieval.patterns.search.Scorer", CountingScorer)
+    counts = []
+    for many in (100, 2_000):
+        types = ["DIRECTED", *(f"T{number:04}_OF" for number in range(many))]
+        ties = tuple(Tie("Entity", type, "Entity", 1 + place) for place, type in enumerate(types))
+        names = {"name": PropertySchema("name", distinct=900)}
+        schema = GraphSchema({"Entity": names}, {type: {} for type in types}, ties, {"Entity": "name"})
+        vocabulary = Vocabulary([(Place(Owner("label", "Entity"), "name"), "Lana Wachowski")])
+        reader = Reader(schema, vocabulary, Dictionary(vocabulary.named()))
+        CountingScorer.scored = 0
+        ranked = (
+            PatternSearch(reader, Likenesses(schema, FakeEmbedder())).find("What has Lana Wachowski directed?").ranked
+        )
+        counts.append(CountingScorer.scored)
+        assert {"DIRECTED": 1} == ranked[0].pattern.types
+
+    assert counts[1] <= 1.2 * counts[0]
 
 
 @given(st.text(max_size=80))

@@ -1,8 +1,11 @@
 """The search for patterns: grown from what a question states, step by step, the best kept as a beam."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from gear_neo4j.graph.graph_schema import Way
 from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
@@ -19,7 +22,12 @@ BEAM = 12
 # Points that a pattern may be behind the best of its step.
 SLACK = 2.0
 MOST_EDGES = 4
+# Ways out of a node that a pattern can grow by. A graph that a language model has extracted can have thousands of
+# relationship types between entities, most of them once; then a question is put to those that it speaks of.
+MOST_WAYS = 40
 WORDED = 16
+
+Ways = Mapping[str, Sequence[Way]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,7 @@ class PatternSearch:
         """Patterns of all steps with their points."""
         seen: set[int] = set()
         found: list[tuple[float, Pattern]] = []
+        ways = self._ways(scorer.hints.likeness)
         frontier: Iterable[Pattern] = self._starts(reading)
         for _ in range(MOST_EDGES + len(reading.literals) + 2):
             step = []
@@ -120,8 +129,23 @@ class PatternSearch:
             if not kept:
                 break
             kept = [e for e in kept if e[0] >= kept[0][0] - SLACK]
-            frontier = [grown for _, pattern in kept for grown in self._grown(pattern, reading, scorer)]
+            frontier = [grown for _, pattern in kept for grown in self._grown(pattern, reading, scorer, ways)]
         return found
+
+    def _ways(self, likeness: Likeness) -> Ways:
+        """The ways out of each label; of very many, those most like the question's words, then the most used."""
+        ways = self._schema.ways
+        if all(len(of) <= MOST_WAYS for of in ways.values()):
+            return ways
+        alike: dict[tuple[str, str], float] = defaultdict(float)
+        for row in likeness.values():
+            for element, value in row.items():
+                alike[element.kind, element.name] = max(alike[element.kind, element.name], value)
+
+        def rank(label: str, way: Way) -> tuple[float, float, int]:
+            return -alike["type", way.type], -alike["label", way.label], -self._schema.uses[label, way]
+
+        return {label: tuple(sorted(of, key=partial(rank, label))[:MOST_WAYS]) for label, of in ways.items()}
 
     def _starts(self, reading: Reading) -> Iterator[Pattern]:
         """A pattern for each meaning of each literal; without literals, one for each label."""
@@ -137,7 +161,7 @@ class PatternSearch:
                         if tie.type == condition.owner.name:
                             yield Pattern((tie.start, tie.end), (Edge(0, 1, tie.type, True),), on_edges=placed)
 
-    def _grown(self, pattern: Pattern, reading: Reading, scorer: Scorer) -> Iterator[Pattern]:
+    def _grown(self, pattern: Pattern, reading: Reading, scorer: Scorer, ways: Ways) -> Iterator[Pattern]:
         """A pattern with one condition, relationship or parallel more.
 
         From a node that nothing is said of, which can only be on the way to another, growth goes on there alone.
@@ -150,12 +174,12 @@ class PatternSearch:
         if len(pattern.edges) < MOST_EDGES:
             open_end = scorer.open_end(pattern)
             for node in range(len(pattern.labels)) if open_end is None else (open_end,):
-                for way in self._schema.ways[pattern.labels[node]]:
+                for way in ways[pattern.labels[node]]:
                     edge = Edge(node, len(pattern.labels), way.type, way.forward)
                     yield replace(pattern, labels=(*pattern.labels, way.label), edges=(*pattern.edges, edge))
         if scorer.hints.shares and not pattern.parallels:
             for place, edge in enumerate(pattern.edges):
-                for way in self._schema.ways[pattern.labels[edge.start]]:
+                for way in ways[pattern.labels[edge.start]]:
                     other = (way.type, way.forward) != (edge.type, edge.forward)
                     if other and way.label == pattern.labels[edge.end]:
                         yield replace(pattern, parallels=(Parallel(place, way.type, way.forward),))

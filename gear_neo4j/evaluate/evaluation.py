@@ -1,0 +1,149 @@
+"""Retrievers and agents measured on questions of one's own, from Python, as a value that notebooks show."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from gear_neo4j.display import Displayed, data_frame, html_note, html_table, html_text
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.metrics import percentile, recall
+from gear_neo4j.evaluate.runs import QueryResult
+from gear_neo4j.evaluate.systems import System, measure
+from gear_neo4j.gear import Gear
+from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
+from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.usage import Usage
+from gear_neo4j.wording import counted
+
+KS = (2, 5, 10)
+_BAR = "height:4px;background:#2f7fd6;width:{:.0f}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Displayed):
+    """What each system, by its name, gave for the same questions in their order, and where recall is measured."""
+
+    ks: tuple[int, ...]
+    results: Mapping[str, tuple[QueryResult, ...]]
+
+    def recall(self, name: str, *, k: int) -> float:
+        """The percent of gold passages among the k best, as a mean over the questions.
+
+        Raises:
+            KeyError: there is no such system.
+        """
+        return 100 * fmean(_recall(result, k) for result in self.results[name])
+
+    def to_pandas(self) -> Any:
+        """A ``pandas.DataFrame`` with a row for each system and question: what was retrieved, recall, time and tokens.
+
+        Raises:
+            SettingsError: pandas is not installed.
+        """
+        recalls = {f"recall@{k}": k for k in self.ks}
+        rows = [
+            {
+                "system": name,
+                "question": result.query.question,
+                "gold": list(result.query.gold),
+                "retrieved": result.ranking,
+                **{column: 100 * _recall(result, k) for column, k in recalls.items()},
+                "milliseconds": result.milliseconds,
+                "tokens": _tokens(result),
+            }
+            for name, results in self.results.items()
+            for result in results
+        ]
+        columns = ("system", "question", "gold", "retrieved", *recalls, "milliseconds", "tokens")
+        return data_frame(rows, columns=columns)
+
+    def _repr_html_(self) -> str:
+        questions = len(next(iter(self.results.values())))
+        columns = ("", *(f"recall at {k}, %" for k in self.ks), "ms, median", "tokens a question")
+        return html_note(counted(questions, "question")) + html_table(columns, map(self._row, self.results))
+
+    def _row(self, name: str) -> list[str]:
+        results = self.results[name]
+        middle = percentile([result.milliseconds for result in results], 50)
+        tokens = fmean(map(_tokens, results))
+        shares = [_bar(self.recall(name, k=k)) for k in self.ks]
+        return [html_text(name), *shares, f"{middle:,.0f}", f"{tokens:,.0f}" if tokens else ""]
+
+
+def evaluate(
+    gear: Gear,
+    queries: Sequence[Query],
+    systems: Sequence[str | RetrieverRecipe | AgentRecipe] | Mapping[str, str | RetrieverRecipe | AgentRecipe] = (
+        "auto",
+    ),
+    *,
+    ks: Sequence[int] = KS,
+    on_done: Callable[[], None] = lambda: None,
+) -> Evaluation:
+    """Ask every system every question, and measure the recall of the passages that answer it.
+
+    Args:
+        gear: the graph with the passages; a view of :meth:`gear_neo4j.Gear.scoped` measures what its caller gets.
+        queries: your questions: ``Query("q1", "Who founded it?", gold=("p7", "p12"))``, ``gold`` being ids of passages.
+        systems: names of retrievers, recipes of retrievers or agents; or the same by names of yours.
+        ks: the numbers of passages at which recall is measured.
+        on_done: called after each question of each system.
+
+    Raises:
+        InputError: there are no questions, one has no gold passage, or the database has no passage of that id.
+        SettingsError: there is no retriever of that name, two systems have the same, or a k is below 1.
+        ModelError: a language model is needed, and none is set, or it failed.
+    """
+    if not ks or min(ks) < 1:
+        raise SettingsError("ks are numbers of passages: give at least one, from 1 on")
+    chosen = _named(systems)
+    _require_gold(gear, queries)
+    results = {name: tuple(measure(gear, system, queries, ks=ks, on_done=on_done)) for name, system in chosen.items()}
+    return Evaluation(tuple(sorted(set(ks))), results)
+
+
+def _named(systems: Any) -> dict[str, System]:
+    if isinstance(systems, Mapping):
+        return {name: System(recipe=_recipe(system)) for name, system in systems.items()}
+    chosen = [System(recipe=_recipe(system)) for system in systems]
+    counts = Counter(system.name for system in chosen)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise SettingsError(
+            f"{counts[twice[0]]} systems are called {twice[0]}: name them, as in {{'mine': Naive(...)}}"
+        )
+    if not chosen:
+        raise SettingsError("there is no system to measure")
+    return {system.name: system for system in chosen}
+
+
+def _recipe(system: Any) -> RetrieverRecipe | AgentRecipe:
+    return system if isinstance(system, AgentRecipe) else RETRIEVERS.recipe(system)
+
+
+def _require_gold(gear: Gear, queries: Sequence[Query]) -> None:
+    if not queries:
+        raise InputError("there are no questions")
+    if bare := [query.id for query in queries if not query.gold]:
+        raise InputError(f"the question {bare[0]} has no gold passage")
+    wanted = list(dict.fromkeys(id for query in queries for id in query.gold))
+    there = gear.graph.store.passages(wanted)
+    if missing := [id for id in wanted if id not in there]:
+        raise InputError(
+            f"{counted(len(missing), 'gold passage')} are not in {gear.graph.name}: {missing[0]} is the first"
+        )
+
+
+def _recall(result: QueryResult, k: int) -> float:
+    return recall(result.ranking, result.query.gold, k=k)
+
+
+def _tokens(result: QueryResult) -> int:
+    total = sum(result.usage.values(), Usage())
+    return total.input_tokens + total.output_tokens
+
+
+def _bar(percent: float) -> str:
+    return f'{percent:.1f}<div style="{_BAR.format(percent)}"></div>'

@@ -1,0 +1,96 @@
+"""What all adapters share: the search behind them, and what they say of a passage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from gear_neo4j.domain import Hit, Hits
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.gear import Gear
+from gear_neo4j.gear.aio import in_thread
+from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.traced import noted, retrieval_span
+from gear_neo4j.wire import hit_json, path_json
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A recipe over a gear, or a retriever object, which brings its own graph.
+
+    Raises:
+        SettingsError: neither a gear nor a retriever object is given, or both.
+    """
+
+    gear: Gear | None
+    retriever: RetrieverRecipe | Retriever
+
+    def __post_init__(self) -> None:
+        if isinstance(self.retriever, RetrieverRecipe):
+            if self.gear is None:
+                raise SettingsError("there is nothing to search: give gear=..., or a retriever object")
+        elif not isinstance(self.retriever, Retriever):
+            raise SettingsError(
+                f"{self.retriever!r} is not a retriever: give a name, a recipe, or an object that retrieves"
+            )
+        elif self.gear is not None:
+            raise SettingsError("a retriever object brings its own graph: leave out gear")
+
+    def run(self, question: str, *, k: int, where: object = None) -> Hits:
+        """Search within a span of its own.
+
+        Args:
+            where: a filter of metadata that narrows this search alone, as :meth:`gear_neo4j.Gear.scoped` takes it.
+
+        Raises:
+            SettingsError: the filter cannot be used, or a retriever object is asked to filter.
+            GearError: any error of a search.
+        """
+        source = self.gear.graph.name if self.gear else None
+        with retrieval_span(question, k=k, source=source) as active:
+            return noted(active, self._resolve(where).retrieve(question, k=k))
+
+    async def arun(self, question: str, *, k: int, where: object = None) -> Hits:
+        """See :meth:`run`; works in a thread, and a cancelled search ends at its next step."""
+        return await in_thread(partial(self.run, question, k=k, where=where))
+
+    def _resolve(self, where: object) -> Retriever:
+        """The retriever; made anew from its recipe for each question, because the graph may have changed."""
+        if isinstance(self.retriever, RetrieverRecipe) and self.gear is not None:
+            gear = self.gear if where is None else self.gear.scoped(where=where)
+            return gear.retriever(self.retriever)
+        if where is not None:
+            raise SettingsError("a retriever object cannot filter: give gear=... and a recipe")
+        assert not isinstance(self.retriever, RetrieverRecipe)
+        return self.retriever
+
+
+def recipe_of(retriever: Any, options: Mapping[str, Any]) -> Any:
+    """The recipe of a name with its options; a recipe and a retriever object are complete, and stay as they are.
+
+    Raises:
+        SettingsError: the name or an option is unknown, or options come with what is complete.
+    """
+    if isinstance(retriever, str):
+        return RETRIEVERS.recipe({"name": retriever, **options})
+    if options:
+        raise SettingsError(f"the retriever is complete as it is: leave out {', '.join(sorted(options))}")
+    return retriever
+
+
+def metadata_of(hit: Hit, hits: Hits) -> dict[str, Any]:
+    """What an adapter says of a passage beside its text, as JSON: where it is from, its rank, the paths through it.
+
+    ``title``, ``source``, ``position``, ``collection``, ``metadata``, ``score``, ``rank``, ``retriever``, ``sources``
+    (the rankings that contain it, with its ranks) and ``paths``, best first: ``text``, ``score``, ``triples`` and the
+    ``cypher`` that shows the path in Neo4j Browser, ``statement`` and ``parameters``.
+    """
+    fields = hit_json(hit)
+    kept = ("title", "source", "position", "collection", "metadata", "score", "rank", "sources")
+    return {
+        **{key: fields[key] for key in kept},
+        "retriever": hits.retriever,
+        "paths": [path_json(path) for path in hits.paths if hit.passage.id in path.passage_ids],
+    }

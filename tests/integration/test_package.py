@@ -1,0 +1,123 @@
+"""The package as it is released: built, unpacked elsewhere, and run from there."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# All that is beside the modules, by folder: queries, pages, prompts, words, data of the demo.
+BESIDE = {
+    "cypher": "*.cypher",
+    "migrations": "*.cypher",
+    "adoption/profiles": "*.toml",
+    "demo": "*.jsonl",
+    "evaluate": "*.html",
+    "explain": "*.html",
+    "server": "*.conf",
+    "web/static": "*",
+}
+GEAR = ("-c", "from gear_neo4j.cli.main import main; main()")
+CONSUMER = """
+from gear_neo4j import Gear, Hits, Naive
+
+
+def titles(gear: Gear, question: str) -> list[str]:
+    hits: Hits = gear.search(question, k=3, retriever=Naive(base="bm25"))
+    return [hit.passage.title for hit in hits]
+
+
+wrong: int = titles
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The wheel and the sdist; the wheel is built from the sdist, as on PyPI."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return wheel, sdist
+
+
+@pytest.fixture(scope="module")
+def unpacked(built, tmp_path_factory):
+    """The wheel installed in a folder that comes before the working tree."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(built[0])]
+    subprocess.run(command, check=True)
+    return folder
+
+
+def run(site, cwd, *command, **environment):
+    """A command of Python that takes the package from a folder."""
+    settings = os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200"} | environment
+    return subprocess.run(
+        [sys.executable, *command], cwd=cwd, env=settings, text=True, capture_output=True, timeout=300, check=False
+    )
+
+
+def test_the_wheel_holds_all_that_is_needed_and_nothing_else(built):
+    """Every file of the working tree's package, with the queries and migrations; no test, no benchmark."""
+    with zipfile.ZipFile(built[0]) as wheel:
+        names = {name.removeprefix("gear_neo4j/") for name in wheel.namelist() if ".dist-info/" not in name}
+        metadata = next(wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA"))
+    listed = subprocess.run(
+        ["git", "ls-files", "gear_neo4j"], cwd=ROOT, text=True, capture_output=True, check=True
+    ).stdout
+    package = {name.removeprefix("gear_neo4j/") for name in listed.split()}
+    queries = [file for folder in ("cypher", "migrations") for file in (ROOT / folder).rglob("*.cypher")]
+    beside = {str(file.relative_to(ROOT)) for file in queries}
+
+    assert package | beside == names
+    assert [] == [
+        folder for folder, pattern in BESIDE.items() if not any(Path(n).match(f"{folder}/{pattern}") for n in names)
+    ]
+    assert "py.typed" in names
+    assert "Apache-2.0" == Parser().parsestr(metadata)["License-Expression"]
+
+
+def test_the_sdist_is_small(built):
+    """Sources, without environments and caches."""
+    with tarfile.open(built[1]) as sdist:
+        names = sdist.getnames()
+
+    assert any(name.endswith("/cypher/start_paths.cypher") for name in names)
+    assert [] == [name for name in names if "/.venv/" in name or "__pycache__" in name or ".egg-info" in name]
+    assert built[0].stat().st_size < 2_000_000
+    assert built[1].stat().st_size < 8_000_000
+
+
+def test_the_demo_and_a_search_run_from_the_wheel(unpacked, server, empty, tmp_path):
+    """By the module of the wheel, in another folder."""
+    login = {"NEO4J_URI": server.uri, "NEO4J_USERNAME": server.username, "NEO4J_PASSWORD": server.password}
+    login["GEAR_HOME"] = str(tmp_path / "home")
+    where = run(unpacked, tmp_path, "-c", "import gear_neo4j; print(gear_neo4j.__file__)")
+    demo = run(unpacked, tmp_path, *GEAR, "demo", **login)
+    search = run(unpacked, tmp_path, *GEAR, "search", "Who studied at Edinburgh?", "--json", **login)
+
+    assert where.stdout.startswith(str(unpacked)), where.stderr
+    assert (0, True) == (demo.returncode, "All gold passages were among the first 10" in demo.stdout), demo.stderr
+    assert (0, True) == (search.returncode, '"hits"' in search.stdout), search.stderr
+
+
+def test_a_strict_type_checker_sees_the_types_of_the_wheel(unpacked, tmp_path):
+    """Where it is installed, beside nothing else, it says that it is typed: what is wrong in a program is named."""
+    venv.create(tmp_path / "env")
+    python = tmp_path / "env" / "bin" / "python"
+    purelib = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = subprocess.run([python, "-c", purelib], text=True, capture_output=True, check=True).stdout.strip()
+    (Path(site) / "wheel.pth").write_text(f"{unpacked}\n")
+    (tmp_path / "consumer.py").write_text(CONSUMER)
+    checked = run("", tmp_path, "-m", "mypy", "--strict", "--python-executable", str(python), "consumer.py")
+    errors = [line for line in checked.stdout.splitlines() if ": error:" in line]
+
+    assert 1 == len(errors), checked.stdout
+    assert errors[0].startswith("consumer.py:10: error: Incompatible types in assignment")

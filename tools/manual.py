@@ -1,0 +1,178 @@
+"""Build the manual: ``python -m tools.manual [--out build/manual]``; any warning of Sphinx is an error.
+
+The pages of ``docs/`` stand for themselves. Those that can be read off the product are made here: the Python API and
+the errors from the docstrings, the commands from their help, the queries from ``cypher/``. ``llms.txt`` has all pages.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+import gear_neo4j
+from gear_neo4j import errors
+from gear_neo4j.cli.main import cli
+from gear_neo4j.graph.queries import Query, load
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+OUT = ROOT / "build" / "manual"
+LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]+|benchmarks/[^)]+\.md)\)")
+TO_PAGE = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+HINT = re.compile(r"USING INDEX SEEK \w+:(\w+)\(([^)]*)\)")
+# Public so that they can be named in annotations; what they have is for the package itself.
+INTERNAL = ("Graph", "Session")
+NAMED_INDEX = re.compile(r"'(gear_\w+)'")
+
+
+def sources(folder: Path) -> None:
+    """Copy the pages to a folder, and write those of the reference."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(DOCS, folder)
+    for page in folder.glob("*.md"):
+        page.write_text(LINK.sub(outside, page.read_text("utf-8")), encoding="utf-8")
+    pages: dict[str, Callable[[], Iterator[str]]] = {
+        "api": api,
+        "commands": commands,
+        "errors": error_classes,
+        "queries": queries,
+    }
+    (folder / "reference").mkdir()
+    for name, lines in pages.items():
+        (folder / "reference" / f"{name}.md").write_text("\n".join(lines()) + "\n", encoding="utf-8")
+
+
+def outside(link: re.Match[str]) -> str:
+    """A link to a file of the repository that is no page: its text and its path, for the manual has no such file."""
+    text, path = link[1], f"`{link[2].removeprefix('../')}`"
+    return text if text == path else f"{text} ({path})"
+
+
+def api() -> Iterator[str]:
+    """Every public name, by kind, with its docstring."""
+    yield "# Public names"
+    yield "\nEverything here is imported from `gear_neo4j`: `from gear_neo4j import Gear`.\n"
+    yield from directive("autoclass", "gear_neo4j.Gear", members=True)
+    for name in gear_neo4j.__all__:
+        value = getattr(gear_neo4j, name)
+        if name not in ("Gear", "Driver"):
+            kind = "autoclass" if isinstance(value, type) else "autofunction"
+            yield from directive(kind, f"gear_neo4j.{name}", members=isinstance(value, type) and name not in INTERNAL)
+
+
+def commands() -> Iterator[str]:
+    """Every command with its options: its help."""
+    yield "# Commands"
+    yield "\n[The command line](../cli.md) says what all commands have in common.\n"
+    with click.Context(cli, info_name="gear") as context:
+        for name in cli.list_commands(context):
+            command = cli.get_command(context, name)
+            assert command
+            yield from helped(command, name, context)
+
+
+def helped(command: click.Command, name: str, above: click.Context) -> Iterator[str]:
+    """The help of a command and of those below it."""
+    with click.Context(command, info_name=name, parent=above, max_content_width=100, terminal_width=100) as context:
+        yield f"## {context.command_path}\n"
+        yield f"```text\n{command.get_help(context)}\n```\n"
+        if isinstance(command, click.Group):
+            for below in command.list_commands(context):
+                inner = command.get_command(context, below)
+                assert inner
+                yield from helped(inner, below, context)
+
+
+def error_classes() -> Iterator[str]:
+    """Every error with what it means; all are imported from ``gear_neo4j.errors``."""
+    yield "# Errors"
+    yield "\nAll are subclasses of `GearError`; [the command line](../cli.md) turns each into an exit code.\n"
+    for name, value in vars(errors).items():
+        if isinstance(value, type) and value.__module__ == errors.__name__:
+            yield from directive("autoclass", f"gear_neo4j.errors.{name}", show_inheritance=True)
+
+
+def queries() -> Iterator[str]:
+    """Every query of ``cypher/``: what it takes and gives, which indexes it names, what it is for, and its text."""
+    yield "# Queries"
+    yield "\nEvery query that has a name, a file each in `cypher/`. All values come as parameters.\n"
+    for query in sorted(load(ROOT / "cypher").values(), key=lambda query: query.name):
+        yield from described(query)
+
+
+def described(query: Query) -> Iterator[str]:
+    """A query as a section."""
+    text = (ROOT / query.file).read_text("utf-8")
+    about = " ".join(line.removeprefix("//").strip() for line in text.splitlines() if line.startswith("//"))
+    purpose = re.sub(
+        r"\b(name|access|columns|scope|timeout): \S+(?: \S+)*?(?= (?:access|columns|scope|timeout|[A-Z]))", "", about
+    )
+    indexes = sorted({f"{label}({keys})" for label, keys in HINT.findall(text)} | set(NAMED_INDEX.findall(text)))
+    yield f"## {query.name}\n"
+    yield f"{purpose.strip()}\n"
+    yield "| | |\n|---|---|"
+    yield f"| parameters | {listed(sorted(query.parameters))} |"
+    yield f"| columns | {listed(query.columns)} |"
+    yield f"| access | {'write' if query.writes else 'read'} |"
+    yield f"| under a scope | {query.scope} |"
+    yield f"| indexes named | {listed(indexes)} |\n"
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+    # Pygments does not know all of the syntax.
+    yield f"```{{code-block}} cypher\n:force:\n\n{body.strip()}\n```\n"
+
+
+def listed(names: object) -> str:
+    """Names as code, with commas."""
+    return ", ".join(f"`{name}`" for name in names) or "none"  # type: ignore[attr-defined]
+
+
+def directive(kind: str, argument: str, **options: object) -> Iterator[str]:
+    """A directive of Sphinx within MyST."""
+    yield "```{eval-rst}"
+    yield f".. {kind}:: {argument}"
+    for name, value in options.items():
+        if value:
+            yield f"   :{name.replace('_', '-')}:" + ("" if value is True else f" {value}")
+    yield "```\n"
+
+
+def list_pages(folder: Path) -> str:
+    """llms.txt: every page with its title and its first paragraph."""
+    lines = ["# gear-neo4j", "", "> Multi-hop retrieval for RAG, native on Neo4j.", "", "## Pages", ""]
+    for page in sorted(folder.rglob("*.md")):
+        title, *rest = page.read_text("utf-8").split("\n\n")
+        first = next((" ".join(part.split()) for part in rest if part[:1].isalnum()), "")
+        sentence = TO_PAGE.sub(r"\1", first).partition(". ")[0].rstrip(".:")
+        name = page.relative_to(folder).with_suffix(".html")
+        lines.append(f"- [{title.removeprefix('# ').strip()}]({name}): {sentence}")
+    return "\n".join(lines) + "\n"
+
+
+def build(out: Path) -> int:
+    """Build the manual; the exit code of Sphinx."""
+    prepared = out.with_name(f"{out.name}-sources")
+    sources(prepared)
+    code = subprocess.call(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-b", "html", prepared, out]
+    )
+    (out / "llms.txt").write_text(list_pages(prepared), encoding="utf-8")
+    return code
+
+
+def main() -> None:
+    """Build, and say where."""
+    parser = argparse.ArgumentParser(prog="python -m tools.manual", description=__doc__)
+    parser.add_argument("--out", type=Path, default=OUT)
+    out = parser.parse_args().out
+    if code := build(out):
+        sys.exit(code)
+    print(f"{out}/index.html")
+
+
+if __name__ == "__main__":
+    main()
