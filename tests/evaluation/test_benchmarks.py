@@ -2,9 +2,13 @@
 
 import json
 
+import pytest
+
 from benchmarks import __main__ as bench
 
 
+# neo4j-graphrag warns of its own next version.
+@pytest.mark.filterwarnings("ignore:The default returned 'id' field:DeprecationWarning")
 def test_the_benchmarks_measure_load_walk_search_and_write_what_they_found(tmp_path, monkeypatch):
     """A table, plots and JSON, in which a batched step takes less than one query a beam."""
     monkeypatch.setattr("sys.argv", ["benchmarks", "--size", "smoke", "--out", str(tmp_path)])
