@@ -10,13 +10,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 import gear_neo4j
 from gear_neo4j import errors
-from gear_neo4j.cli.main import cli
+from gear_neo4j.cli.main import COMMANDS, cli
 from gear_neo4j.graph.queries import Query, load
 
 ROOT = Path(__file__).parents[1]
@@ -70,10 +71,10 @@ def commands() -> Iterator[str]:
     yield "# Commands"
     yield "\n[The command line](../cli.md) says what all commands have in common.\n"
     with click.Context(cli, info_name="gear") as context:
-        for name in cli.list_commands(context):
-            command = cli.get_command(context, name)
-            assert command
-            yield from helped(command, name, context)
+        for name, (location, _) in sorted(COMMANDS.items()):
+            # The group itself knows only the first sentence of each.
+            module, _, attribute = location.partition(":")
+            yield from helped(getattr(import_module(module), attribute), name, context)
 
 
 def helped(command: click.Command, name: str, above: click.Context) -> Iterator[str]:
@@ -144,7 +145,7 @@ def directive(kind: str, argument: str, **options: object) -> Iterator[str]:
 def list_pages(folder: Path) -> str:
     """llms.txt: every page with its title and its first paragraph."""
     lines = ["# gear-neo4j", "", "> Multi-hop retrieval for RAG, native on Neo4j.", "", "## Pages", ""]
-    for page in sorted(folder.rglob("*.md")):
+    for page in sorted(page for page in folder.rglob("*.md") if page.parent.name != "benchmarks"):
         title, *rest = page.read_text("utf-8").split("\n\n")
         first = next((" ".join(part.split()) for part in rest if part[:1].isalnum()), "")
         sentence = TO_PAGE.sub(r"\1", first).partition(". ")[0].rstrip(".:")
