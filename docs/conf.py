@@ -1,4 +1,4 @@
-"""The manual, built by ``python -m tools.manual``, which adds the pages of ``reference/``."""
+"""Configures Sphinx for the manual; ``python -m tools.manual`` builds it, and writes the pages of ``reference/``."""
 
 from importlib.metadata import version as version_of
 

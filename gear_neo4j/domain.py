@@ -39,6 +39,16 @@ class Passage:
     readers: tuple[str, ...] | None = None
 
     @property
+    def place(self) -> str:
+        """Where it comes from, as people write it; empty if unknown.
+
+        Example:
+            >>> Passage("p1", "Install", "Use pip.", "docs/guide.md", "line 12").place
+            'docs/guide.md, line 12'
+        """
+        return ", ".join(part for part in (self.source, self.position) if part)
+
+    @property
     def content(self) -> str:
         """What the retrievers read: the title, a newline, and the text."""
         return f"{self.title}\n{self.text}" if self.title else self.text

@@ -15,7 +15,9 @@ from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
+from tests.graphs import ingest
 from tests.spans import recorded
+from tests.toy_model import FACTS, PASSAGES
 
 # The same examples in every run and no deadline, so that no test fails by chance; 'make fuzz' searches at random.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
@@ -136,6 +138,13 @@ def database(connection, embedder, prepared, request) -> Database:
             prepare(request.getfixturevalue("empty"), model=embedder.name, dimension=embedder.dimension)
         prepared[model] = look(connection)
     return connection
+
+
+@pytest.fixture
+def corpus(database, embedder, tmp_path):
+    """Three hops: prize, thesis, town; and a recipe."""
+    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    return database
 
 
 def look(connection) -> object:

@@ -15,6 +15,7 @@ TRIPLES = {
     "other": [["bread", "goes with", "butter"]],
     "town": [["Edinburgh", "lies in", "Scotland"]],
 }
+FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
 CHAIN = ("prize", "study", "town")
 QUESTION = "In which country did the 2024 physics laureate write his thesis?"
 NEXT = {"prize": "2024 physics prize", "study": "Hinton thesis", "town": "Edinburgh lies in?"}

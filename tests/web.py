@@ -18,9 +18,8 @@ from gear_neo4j.web.options import ServiceOptions
 from gear_neo4j.web.running import config_of, listen
 from tests.graphs import opened
 from tests.scripted_server import ScriptedServer
-from tests.toy_model import TRIPLES, ToyModel
+from tests.toy_model import ToyModel
 
-FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
 HOST = "http://127.0.0.1"
 
 

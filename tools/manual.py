@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -25,6 +25,7 @@ DOCS = ROOT / "docs"
 OUT = ROOT / "build" / "manual"
 LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]+|benchmarks/[^)]+\.md)\)")
 TO_PAGE = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+HEADER = re.compile(r"(name|access|columns|scope|timeout): ")
 HINT = re.compile(r"USING INDEX SEEK \w+:(\w+)\(([^)]*)\)")
 # Public so that they can be named in annotations; what they have is for the package itself.
 INTERNAL = ("Graph", "Session")
@@ -109,13 +110,11 @@ def queries() -> Iterator[str]:
 def described(query: Query) -> Iterator[str]:
     """A query as a section."""
     text = (ROOT / query.file).read_text("utf-8")
-    about = " ".join(line.removeprefix("//").strip() for line in text.splitlines() if line.startswith("//"))
-    purpose = re.sub(
-        r"\b(name|access|columns|scope|timeout): \S+(?: \S+)*?(?= (?:access|columns|scope|timeout|[A-Z]))", "", about
-    )
+    comments = [line.removeprefix("//").strip() for line in text.splitlines() if line.startswith("//")]
+    purpose = " ".join(line for line in comments if not HEADER.match(line))
     indexes = sorted({f"{label}({keys})" for label, keys in HINT.findall(text)} | set(NAMED_INDEX.findall(text)))
     yield f"## {query.name}\n"
-    yield f"{purpose.strip()}\n"
+    yield f"{purpose}\n"
     yield "| | |\n|---|---|"
     yield f"| parameters | {listed(sorted(query.parameters))} |"
     yield f"| columns | {listed(query.columns)} |"
@@ -127,9 +126,9 @@ def described(query: Query) -> Iterator[str]:
     yield f"```{{code-block}} cypher\n:force:\n\n{body.strip()}\n```\n"
 
 
-def listed(names: object) -> str:
+def listed(names: Iterable[str]) -> str:
     """Names as code, with commas."""
-    return ", ".join(f"`{name}`" for name in names) or "none"  # type: ignore[attr-defined]
+    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 def directive(kind: str, argument: str, **options: object) -> Iterator[str]:

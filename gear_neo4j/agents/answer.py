@@ -40,7 +40,7 @@ class Citation:
         """
         if self.passage is None:
             return f"[{self.marker}] {self.fact}"
-        place = ", ".join(part for part in (self.passage.source, self.passage.position) if part)
+        place = self.passage.place
         title = self.passage.title or self.passage.id
         return f"[{self.marker}] {title} ({place})" if place else f"[{self.marker}] {title}"
 

@@ -24,7 +24,7 @@ _BAR = "height:4px;background:#2f7fd6;width:{:.0f}%"
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Displayed):
-    """What each system, by its name, gave for the same questions in their order, and where recall is measured."""
+    """The results of each system by its name, for the same questions in order; ``ks`` are the cutoffs of recall."""
 
     ks: tuple[int, ...]
     results: Mapping[str, tuple[QueryResult, ...]]
@@ -106,16 +106,14 @@ def evaluate(
 
 
 def _named(systems: Any) -> dict[str, System]:
+    if not systems:
+        raise SettingsError("there is no system to measure")
     if isinstance(systems, Mapping):
         return {name: System(recipe=_recipe(system)) for name, system in systems.items()}
     chosen = [System(recipe=_recipe(system)) for system in systems]
-    counts = Counter(system.name for system in chosen)
-    if twice := [name for name, count in counts.items() if count > 1]:
-        raise SettingsError(
-            f"{counts[twice[0]]} systems are called {twice[0]}: name them, as in {{'mine': Naive(...)}}"
-        )
-    if not chosen:
-        raise SettingsError("there is no system to measure")
+    name, count = Counter(system.name for system in chosen).most_common(1)[0]
+    if count > 1:
+        raise SettingsError(f"{count} systems are called {name}: name them, as in {{'mine': Naive(...)}}")
     return {system.name: system for system in chosen}
 
 
@@ -131,9 +129,9 @@ def _require_gold(gear: Gear, queries: Sequence[Query]) -> None:
     wanted = list(dict.fromkeys(id for query in queries for id in query.gold))
     there = gear.graph.store.passages(wanted)
     if missing := [id for id in wanted if id not in there]:
-        raise InputError(
-            f"{counted(len(missing), 'gold passage')} are not in {gear.graph.name}: {missing[0]} is the first"
-        )
+        verb = "is" if len(missing) == 1 else "are"
+        count = counted(len(missing), "gold passage")
+        raise InputError(f"{count} {verb} not in {gear.graph.name}: {missing[0]} is the first")
 
 
 def _recall(result: QueryResult, k: int) -> float:
@@ -141,8 +139,7 @@ def _recall(result: QueryResult, k: int) -> float:
 
 
 def _tokens(result: QueryResult) -> int:
-    total = sum(result.usage.values(), Usage())
-    return total.input_tokens + total.output_tokens
+    return sum(result.usage.values(), Usage()).tokens
 
 
 def _bar(percent: float) -> str:

@@ -51,7 +51,7 @@ def named(passage: Passage | None, *, id: str) -> str:
 
 def place(passage: Passage) -> str:
     """Where a passage comes from, as HTML; empty if unknown."""
-    return escape(", ".join(part for part in (passage.source, passage.position) if part))
+    return escape(passage.place)
 
 
 def _head(turn: Turn) -> str:
@@ -61,19 +61,12 @@ def _head(turn: Turn) -> str:
 
 def _lines(layout: Picture) -> str:
     size = f'width="{layout.width:.0f}" height="{layout.height:.0f}"'
-    # The best path last: it lies on top.
-    edges = sorted(layout.edges, key=lambda edge: -edge.paths[0])
-    return f'<svg {size} aria-hidden="true">{"".join(map(_line, edges))}</svg>'
+    return f'<svg {size} aria-hidden="true">{"".join(map(_line, layout.stacked))}</svg>'
 
 
 def _line(edge: Edge) -> str:
-    start, end = edge.start, edge.end
-    x1, x2 = start.x + start.width, end.x
-    y1, y2 = start.y + start.height / 2, end.y + end.height / 2
-    middle = (x1 + x2) / 2
     best = ' class="best"' if edge.paths[0] == 0 else ""
-    curve = f"M{x1:.1f} {y1:.1f}C{middle:.1f} {y1:.1f} {middle:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
-    return f'<path{best} d="{curve}" data-paths="{_places(edge.paths)}"/>'
+    return f'<path{best} d="{edge.curve}" data-paths="{_places(edge.paths)}"/>'
 
 
 def _box(box: Box, saved: SavedRun, turn: Turn) -> str:

@@ -64,6 +64,14 @@ class Edge:
     end: Box
     paths: tuple[int, ...]
 
+    @property
+    def curve(self) -> str:
+        """The line as the data of an SVG path."""
+        x1, x2 = self.start.x + self.start.width, self.end.x
+        y1, y2 = self.start.y + self.start.height / 2, self.end.y + self.end.height / 2
+        middle = (x1 + x2) / 2
+        return f"M{x1:.1f} {y1:.1f}C{middle:.1f} {y1:.1f} {middle:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -73,6 +81,11 @@ class Picture:
     height: float
     boxes: tuple[Box, ...]
     edges: tuple[Edge, ...]
+
+    @property
+    def stacked(self) -> list[Edge]:
+        """The lines in the order in which they are drawn: the best path last, so that it lies on top."""
+        return sorted(self.edges, key=lambda edge: -edge.paths[0])
 
 
 def walk(path: Path) -> tuple[Hop, ...]:

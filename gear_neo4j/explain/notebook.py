@@ -6,7 +6,7 @@ from functools import singledispatch
 from gear_neo4j.agents.answer import Answer, Step
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.display import html_note, html_table, html_text
-from gear_neo4j.domain import EntityHit, Figure, Hit, Hits, Passage, Path
+from gear_neo4j.domain import EntityHit, Figure, Hit, Hits, Path
 from gear_neo4j.explain.drawing import beginning
 from gear_neo4j.explain.picture import svg
 from gear_neo4j.graph.store import path_cypher
@@ -39,7 +39,7 @@ def _(value: Hits) -> str:
             str(hit.rank),
             f"{hit.score:.3f}",
             _passage(hit.passage.title or hit.passage.id, hit.passage.text),
-            _place(hit.passage),
+            html_text(hit.passage.place),
         )
         for hit in value
     ]
@@ -67,15 +67,13 @@ def _(value: PathResult) -> str:
 @html.register
 def _(value: Answer) -> str:
     cited = "".join(f"<li>{html_text(str(citation))}</li>" for citation in value.citations)
-    total = value.total
-    tokens = total.input_tokens + total.output_tokens
-    cost = f"{value.stop_reason} · {counted(total.calls, 'call')} · {counted(tokens, 'token')} · {value.seconds:.1f} s"
+    spent = f"{counted(value.total.calls, 'call')} · {counted(value.total.tokens, 'token')} · {value.seconds:.1f} s"
     steps = html_table(("step", "question", "found", "decision"), [_step(step) for step in value.trace.steps])
     return _block(
         f'<p style="font-size:1.15em" dir="auto">{html_text(value.text) or "No answer."}</p>',
         f"<p>{html_text(value.failure)}</p>" if value.failure else "",
         f'<ul style="list-style:none;padding:0">{cited}</ul>' if cited else "",
-        html_note(cost),
+        html_note(f"{value.stop_reason} · {spent}"),
         f"<details><summary>{counted(len(value.trace.steps), 'step')}</summary>{steps}</details>",
         _paths(value.paths, value.hits),
     )
@@ -133,10 +131,6 @@ def _community(community: Community, of: Hierarchy) -> tuple[str, ...]:
 def _passage(title: str, text: str) -> str:
     start = html_text(beginning(text, most=_TEXT))
     return f'<bdi><b>{html_text(single_line(title))}</b></bdi><br><span dir="auto">{start}</span>'
-
-
-def _place(passage: Passage) -> str:
-    return html_text(", ".join(part for part in (passage.source, passage.position) if part))
 
 
 def _block(*parts: str) -> str:

@@ -26,8 +26,7 @@ def svg(paths: Sequence[Path], *, titles: Mapping[str, str] = MappingProxyType({
         (4, 3)
     """
     layout = picture(paths)
-    # The best path last: it lies on top.
-    lines = "".join(map(_line, sorted(layout.edges, key=lambda edge: -edge.paths[0])))
+    lines = "".join(map(_line, layout.stacked))
     boxes = "".join(_box(box, titles) for box in layout.boxes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{_label(paths)}" '
@@ -37,15 +36,8 @@ def svg(paths: Sequence[Path], *, titles: Mapping[str, str] = MappingProxyType({
 
 
 def _line(edge: Edge) -> str:
-    start, end = edge.start, edge.end
-    x1, x2 = start.x + start.width, end.x
-    y1, y2 = start.y + start.height / 2, end.y + end.height / 2
-    middle = (x1 + x2) / 2
-    is_best = edge.paths[0] == 0
-    return (
-        f'<path d="M{x1:.1f} {y1:.1f}C{middle:.1f} {y1:.1f} {middle:.1f} {y2:.1f} {x2:.1f} {y2:.1f}" fill="none" '
-        f'stroke="{_BEST if is_best else _OTHER}" stroke-width="{2 if is_best else 1.2}"/>'
-    )
+    stroke, width = (_BEST, 2) if edge.paths[0] == 0 else (_OTHER, 1.2)
+    return f'<path d="{edge.curve}" fill="none" stroke="{stroke}" stroke-width="{width}"/>'
 
 
 def _box(box: Box, titles: Mapping[str, str]) -> str:
@@ -54,9 +46,9 @@ def _box(box: Box, titles: Mapping[str, str]) -> str:
     edge = _BEST if box.paths[0] == 0 else _OTHER
     dashed = ' stroke-dasharray="3 3"' if box.kind == "triple" else ""
     x, y = box.x + box.width / 2, box.y + box.height / 2
-    lines = _text(text, x, y - 8 if note else y, box.width) + (
-        _text(note, x, y + 10, box.width, faint=True) if note else ""
-    )
+    lines = _text(text, x, y - 8 if note else y, box.width)
+    if note:
+        lines += _text(note, x, y + 10, box.width, faint=True)
     return (
         f"<g><title>{escape(whole)}</title>"
         f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.0f}" height="{box.height:.0f}" rx="8" '

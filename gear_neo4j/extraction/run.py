@@ -64,7 +64,7 @@ class Failure:
     reason: str
 
     def __str__(self) -> str:
-        place = ", ".join(part for part in (self.passage.source, self.passage.position) if part)
+        place = self.passage.place
         return f"{place or self.passage.id}: no triples: {self.reason}"
 
 

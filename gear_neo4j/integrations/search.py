@@ -1,4 +1,4 @@
-"""What all adapters share: the search behind them, and what they say of a passage."""
+"""Shared by all adapters: the search that they run, and the metadata that they return with a passage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ def recipe_of(retriever: Any, options: Mapping[str, Any]) -> Any:
 
 
 def metadata_of(hit: Hit, hits: Hits) -> dict[str, Any]:
-    """What an adapter says of a passage beside its text, as JSON: where it is from, its rank, the paths through it.
+    """The metadata of a passage as JSON: where it comes from, its rank, and the paths through it.
 
     ``title``, ``source``, ``position``, ``collection``, ``metadata``, ``score``, ``rank``, ``retriever``, ``sources``
     (the rankings that contain it, with its ranks) and ``paths``, best first: ``text``, ``score``, ``triples`` and the

@@ -7,9 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from tests.browser.watched import Watched
-from tests.graphs import ingest
-from tests.toy_model import PASSAGES
-from tests.web import FACTS, scripted_gear, served
+from tests.web import scripted_gear, served
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 MISSING = [
@@ -62,13 +60,6 @@ def watch(browser, request):
     yield open_page
     for watched in opened:
         watched.close()
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops: prize, thesis, town; and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
-    return database
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.pipeline import Ingest
-from tests.toy_model import PASSAGES, QUESTION, ToyModel
-from tests.web import FACTS, scripted_gear, served
+from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
+from tests.web import scripted_gear, served
 
 IMAGE = "<img src=x onerror=\"window.hacked = 'image'\">"
 SCRIPT = "<script>window.hacked = 'script'</script>"

@@ -18,14 +18,13 @@ from neo4j_graphrag.generation import GraphRAG
 from neo4j_graphrag.retrievers import ToolsRetriever
 from neo4j_graphrag.types import RetrieverResultItem
 
-from gear_neo4j import Base, Beam, Gear, Hit, Hits, Naive, Passage
+from gear_neo4j import Base, Beam, Gear, Naive
 from gear_neo4j.errors import DatabaseError, InputError, SettingsError
 from gear_neo4j.integrations import haystack, langchain, llama_index, neo4j_graphrag
 from tests.framework_models import Llm, Model, Reader, read
-from tests.graphs import ingest
-from tests.toy_model import PASSAGES, QUESTION, TRIPLES
+from tests.graphs import Fixed, ingest
+from tests.toy_model import FACTS, PASSAGES, QUESTION
 
-FACTS = [(id, *fact) for id, facts in TRIPLES.items() for fact in facts]
 RECIPE = Naive(base="bm25", base_k=1, beam=Beam(length=3))
 
 
@@ -327,14 +326,6 @@ async def test_the_event_loop_goes_on_meanwhile(adapter, search, gear, driver, e
     stalled.released.set()
 
     assert len(await under_way)
-
-
-class Fixed:
-    """A retriever of somebody else's."""
-
-    def retrieve(self, question, *, k=10):
-        passage = Passage("p", "Title", "Text", source="corpus.jsonl", position="line 12")
-        return Hits(question, "fixed", (Hit(passage, 0.5, 1),)[:k])
 
 
 def test_any_retriever_can_stand_behind_each(peer, gear):

@@ -17,12 +17,11 @@ from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.wire import read_trace, write_trace
 from tests.graphs import ingest, opened
 from tests.scripted_server import Fault, ScriptedServer
-from tests.toy_model import NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
+from tests.toy_model import FACTS, NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
 from tests.wire import Wire
 
 # One passage a step and no walk, so that the agent has to go on.
 SHORT = GearAgent(over=Sync(base="bm25", beam=Beam(length=1)), step_k=1)
-FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
 
 
 @pytest.fixture

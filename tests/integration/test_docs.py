@@ -17,10 +17,9 @@ from tests.framework_models import Llm, Model, Reader
 from tests.graphs import ingest, opened
 from tests.loops import Script
 from tests.scripted_server import ScriptedServer
-from tests.toy_model import PASSAGES, QUESTION, TRIPLES, ToyModel
+from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
 
 DOCS = Path(__file__).parents[2] / "docs"
-FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
 PLANNED = Script(plan={"steps": []}, recall="Answer: Four.")
 
 

@@ -12,9 +12,10 @@ from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
-from gear_neo4j import Beam, Gear, Hit, Hits, Naive, Passage
+from gear_neo4j import Beam, Gear, Naive
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.integrations.langchain import GearRetriever
+from tests.graphs import Fixed
 
 QUESTION = "2024 physics prize"
 PASSAGES = {
@@ -37,14 +38,6 @@ pytest.mark.asyncio(RetrieversIntegrationTests.test_ainvoke_returns_documents)
 def statements(path):
     """Subject, predicate and object of each triple of a path."""
     return [[triple["subject"], triple["predicate"], triple["object"]] for triple in path["triples"]]
-
-
-class Fixed:
-    """A retriever of somebody else's."""
-
-    def retrieve(self, question, *, k=10):
-        passage = Passage("p", "Title", "Text", source="corpus.jsonl", position="line 12")
-        return Hits(question, "fixed", (Hit(passage, 0.5, 1),)[:k])
 
 
 @pytest.fixture

@@ -7,20 +7,12 @@ import pytest
 from gear_neo4j import Base, Beam, GearAgent, Naive
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate import Query, evaluate
-from tests.graphs import ingest, opened
-from tests.toy_model import CHAIN, PASSAGES, QUESTION, TRIPLES
+from tests.graphs import opened
+from tests.toy_model import CHAIN, QUESTION
 from tests.web import scripted_gear
 
-FACTS = [(id, *fact) for id, facts in TRIPLES.items() for fact in facts]
 QUERIES = [Query("q1", QUESTION, gold=CHAIN), Query("q2", "bread and butter", gold=("other",))]
 GRAPH = Naive(base="bm25", base_k=1, beam=Beam(length=3))
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops: prize, thesis, town; and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
-    return database
 
 
 @pytest.fixture

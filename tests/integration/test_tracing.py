@@ -16,12 +16,12 @@ from gear_neo4j.models.chat import Chat
 from gear_neo4j.tracing import CONTENT
 from gear_neo4j.web.app import Mount
 from tests import loops
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.mcp_client import call, server_over
 from tests.scripted_server import ScriptedServer
 from tests.spans import kind_of
 from tests.toy_model import PASSAGES, QUESTION, ToyModel
-from tests.web import FACTS, client_of, scripted_gear
+from tests.web import client_of, scripted_gear
 
 # One passage a step and no walk, so that the agent has to go on.
 SHORT = GearAgent(over=Sync(base="bm25", beam=Beam(length=1)), step_k=1)
@@ -29,13 +29,6 @@ TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 TRACEPARENT = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
 SENT = (QUESTION, *PASSAGES.values(), "Scotland [")
 TRACER = trace.get_tracer("test")
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops: prize, thesis, town; and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
-    return database
 
 
 @pytest.fixture

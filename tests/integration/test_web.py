@@ -14,21 +14,14 @@ from gear_neo4j.web.app import Mount
 from gear_neo4j.web.keys import add_key, revoke_key
 from gear_neo4j.web.rates import Rate
 from gear_neo4j.wire import answer_from, answer_json, connected_json, hits_from, hits_json, passage_json, status_json
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.json_schema import violations
-from tests.toy_model import PASSAGES, QUESTION
-from tests.web import FACTS, client_of, documents_in, scripted_gear
+from tests.toy_model import QUESTION
+from tests.web import client_of, documents_in, scripted_gear
 from tests.wire import Wire
 
 CHAT = {"model": "gear-gear", "messages": [{"role": "user", "content": QUESTION}]}
 PROBLEM = "application/problem+json"
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops: prize, thesis, town; and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
-    return database
 
 
 @pytest.fixture

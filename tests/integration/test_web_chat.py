@@ -12,8 +12,8 @@ from gear_neo4j.registry import AGENTS
 from gear_neo4j.web.keys import add_key
 from tests.graphs import ingest
 from tests.scripted_server import Fault
-from tests.toy_model import PASSAGES, QUESTION
-from tests.web import FACTS, client_of, events_in, scripted_gear, served
+from tests.toy_model import FACTS, PASSAGES, QUESTION
+from tests.web import client_of, events_in, scripted_gear, served
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"
 

@@ -8,8 +8,8 @@ from gear_neo4j.web import pages
 from gear_neo4j.web.keys import add_key
 from gear_neo4j.wire import entities_json, entity_json, hits_json
 from tests.graphs import ingest, opened
-from tests.toy_model import PASSAGES, QUESTION
-from tests.web import FACTS, client_of, scripted_gear
+from tests.toy_model import FACTS, PASSAGES, QUESTION
+from tests.web import client_of, scripted_gear
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.graphs import ingest
 from tests.saved_runs import run
-from tests.toy_model import PASSAGES, QUESTION
-from tests.web import FACTS, client_of, scripted_gear
+from tests.toy_model import FACTS, PASSAGES, QUESTION
+from tests.web import client_of, scripted_gear
 
 PATHS = ("/api/search", "/api/paths", "/api/ask", "/api/explain", "/v1/chat/completions")
 DEEP = 50_000

@@ -10,8 +10,8 @@ from schemathesis import GenerationMode, checks
 from schemathesis.specs.openapi import checks as openapi
 
 from tests.graphs import ingest
-from tests.toy_model import PASSAGES
-from tests.web import FACTS, scripted_gear, served
+from tests.toy_model import FACTS, PASSAGES
+from tests.web import scripted_gear, served
 
 EXAMPLES = 25
 CHECKS = [

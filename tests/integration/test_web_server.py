@@ -16,9 +16,9 @@ from mcp.client.streamable_http import streamable_http_client
 from gear_neo4j.web.keys import add_key
 from tests.graphs import ingest
 from tests.scripted_server import ScriptedServer
-from tests.toy_model import PASSAGES, QUESTION, ToyModel
+from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
 from tests.uploads import ingested
-from tests.web import FACTS, command, scripted_gear, served
+from tests.web import command, scripted_gear, served
 
 PATIENCE = 30
 
