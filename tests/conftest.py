@@ -4,12 +4,12 @@ import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from gear_neo4j.errors import DatabaseError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
@@ -37,14 +37,25 @@ WIPE_DATA = Query(
     "WITH n LIMIT 10000 DETACH DELETE n RETURN count(*) AS deleted",
     writes=True,
 )
-FORGET_PROFILE = Query("forget_profile", "MATCH (s:__GearStore) REMOVE s.profile, s.names, s.ties", writes=True)
-CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name")
-STATE = Query(
-    "state",
-    "OPTIONAL MATCH (s:__GearStore) WITH collect(s {.embeddingModel, .dimension}) AS stores "
-    "RETURN stores, COLLECT { MATCH (m:__Neo4jMigration) RETURN m {.*} ORDER BY m.version } AS migrations",
+STORES = Query("stores", "MATCH (s:__GearStore) RETURN collect(properties(s)) AS stores")
+RESTORE = Query(
+    "restore",
+    "CALL () { MATCH (s:__GearStore) DELETE s } UNWIND $stores AS store CREATE (s:__GearStore) SET s = store",
+    frozenset({"stores"}),
+    writes=True,
 )
-INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name ORDER BY name")
+CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name")
+INDEXES = Query(
+    "indexes", "SHOW INDEXES YIELD name, type, options WHERE type <> 'LOOKUP' RETURN name, options ORDER BY name"
+)
+MIGRATIONS = Query("migrations", "MATCH (m:__Neo4jMigration) RETURN m {.*} AS migration ORDER BY m.version")
+
+
+class Prepared(NamedTuple):
+    """A prepared database of the tests: how its schema looks, and the properties of the store's nodes."""
+
+    schema: list[object]
+    stores: list[dict[str, object]]
 
 
 class FakeEmbedder:
@@ -104,6 +115,26 @@ def clear(connection) -> None:
         connection.execute(f"DROP INDEX `{row['name']}`")
 
 
+def renew(connection, prepared, *, model: str, dimension: int) -> None:
+    """Give the tests' database the schema for that model, and no data.
+
+    Each change of a schema makes Neo4j plan every query anew, which takes longer than most tests: one that fits is kept.
+    """
+    known = prepared.get((model, dimension))
+    while connection.run(WIPE_DATA)[0]["deleted"]:
+        pass
+    if known is None or known.schema != look(connection):
+        clear(connection)
+        prepare(connection, model=model, dimension=dimension)
+        known = prepared[model, dimension] = Prepared(look(connection), connection.run(STORES)[0]["stores"])
+    connection.run(RESTORE, stores=known.stores)
+
+
+def look(connection) -> list[object]:
+    """The schema of the tests' database and the migrations on record there; the same only where it is the same."""
+    return [connection.run(query) for query in (CONSTRAINTS, INDEXES, MIGRATIONS)]
+
+
 @pytest.fixture
 def empty(connection) -> Database:
     """A database without data, constraints and indexes."""
@@ -118,25 +149,15 @@ def embedder() -> FakeEmbedder:
 
 
 @pytest.fixture(scope="session")
-def prepared() -> dict[tuple[str, int], object]:
+def prepared() -> dict[tuple[str, int], Prepared]:
     """How the tests' database looks once it is prepared, by embedding model and dimension."""
     return {}
 
 
 @pytest.fixture
-def database(connection, embedder, prepared, request) -> Database:
+def database(connection, embedder, prepared) -> Database:
     """A migrated database without passages; the schema is made anew only where a test left another one."""
-    while connection.run(WIPE_DATA)[0]["deleted"]:
-        pass
-    connection.run(FORGET_PROFILE)
-    model = embedder.name, embedder.dimension
-    # Preparing asks nine times; two questions tell that nothing is to be done.
-    if prepared.get(model) != look(connection):
-        try:
-            prepare(connection, model=embedder.name, dimension=embedder.dimension)
-        except DatabaseError:
-            prepare(request.getfixturevalue("empty"), model=embedder.name, dimension=embedder.dimension)
-        prepared[model] = look(connection)
+    renew(connection, prepared, model=embedder.name, dimension=embedder.dimension)
     return connection
 
 
@@ -145,12 +166,6 @@ def corpus(database, embedder, tmp_path):
     """Three hops: prize, thesis, town; and a recipe."""
     ingest(database, embedder, tmp_path, PASSAGES, FACTS)
     return database
-
-
-def look(connection) -> object:
-    """The schema of the tests' database and what is on record there; looks the same only where it is the same."""
-    schema = [connection.run(query) for query in (CONSTRAINTS, INDEXES)]
-    return schema, connection.run(STATE)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from gear_neo4j.cli.main import main
+from gear_neo4j.models.embeddings import DEFAULT_MODEL
 from tests.commands import CORPUS, QUERIES, TRIPLES
+from tests.conftest import renew
 
 
 @pytest.fixture
@@ -17,8 +19,10 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def gear(server, empty, monkeypatch, capsys, tmp_path_factory):
-    """Run a command against the tests' server; returns exit code, output and error output."""
+def gear(server, connection, prepared, request, monkeypatch, capsys, tmp_path_factory):
+    """Run a command against the tests' server, without data there; returns exit code, output and error output."""
+    if "empty" not in request.fixturenames:
+        renew(connection, prepared, model=DEFAULT_MODEL, dimension=384)
     monkeypatch.setenv("GEAR_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("NEO4J_URI", server.uri)
     monkeypatch.setenv("NEO4J_USERNAME", server.username)

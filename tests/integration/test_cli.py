@@ -70,7 +70,7 @@ def test_evaluate_refuses_a_file_it_could_not_write_and_ingests_nothing(gear, fo
     assert [] == dump(empty)["nodes"]
 
 
-def test_embeddings_may_come_from_a_server(gear, folder, embedder, monkeypatch):
+def test_embeddings_may_come_from_a_server(empty, gear, folder, embedder, monkeypatch):
     """Named by settings alone; its model is put on record, and one line says if the server cannot be used."""
     with ScriptedServer(lambda messages: "", vectors=lambda texts: embedder.embed(texts).tolist()) as server:
         monkeypatch.setenv("GEAR_EMBEDDING_URL", server.url)
@@ -309,7 +309,7 @@ def test_servers_that_cannot_be_used_cost_one_line(gear, folder):
     assert one_line(gear("search", "x", "--embedding-model", "/no/such/model"), "/no/such/model")
 
 
-def test_a_search_before_any_ingest_costs_one_line(gear):
+def test_a_search_before_any_ingest_costs_one_line(empty, gear):
     """The line says which command comes first."""
     assert one_line(gear("search", "anything"), "gear ingest")
 

@@ -106,7 +106,7 @@ def test_a_dry_run_of_an_ingest_is_json_too(gear, folder):
     assert 2 == told["forecast"]["passages"]
 
 
-def test_statistics_of_an_empty_and_of_a_filled_database(gear, folder):
+def test_statistics_of_an_empty_and_of_a_filled_database(empty, gear, folder):
     """Counts, schema, model; the size is known of local servers only."""
     told = json.loads(gear("stats", "--json")[1])
     assert (None, None, 0, 0) == (told["schema"], told["embedding_model"], told["passages"], told["sources"])
@@ -173,7 +173,7 @@ def test_on_a_terminal_a_removal_says_what_it_takes_and_asks(gear, filled, serve
     assert (0, "2 passages, 2 triples, 3 entities removed\n") == gear("forget", source)[:2]
 
 
-def test_a_release_asks_too(gear, server, connection, tmp_path):
+def test_a_release_asks_too(empty, gear, server, connection, tmp_path):
     """With the counts of the layer."""
     (tmp_path / "nodes.csv").write_text("id:ID,name,:LABEL\na,Ada,Person\nb,Bob,Person\n")
     (tmp_path / "ties.csv").write_text(":START_ID,:END_ID,:TYPE\na,b,KNEW\n")

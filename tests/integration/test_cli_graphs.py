@@ -26,7 +26,7 @@ def graph(tmp_path):
     return tmp_path
 
 
-def test_from_files_to_paths_and_back(gear, connection, graph):
+def test_from_files_to_paths_and_back(empty, gear, connection, graph):
     """Import, look, adopt, search, follow, release: the graph is then what was imported."""
     code, out, _ = gear("import", graph / "nodes.csv", graph / "relationships.csv")
     assert (0, "3 nodes and 3 relationships imported into neo4j\n") == (code, out)
@@ -92,7 +92,7 @@ def test_rows_of_a_file_that_cannot_be_used_are_told_and_the_exit_code_says_so(g
     assert "1 row could not be used" in err
 
 
-def test_bad_input_costs_one_line(gear, graph):
+def test_bad_input_costs_one_line(empty, gear, graph):
     """It names what is wrong."""
     (graph / "bad.toml").write_text("name = 'x'\n[entities.A]\nname = ['n']\n")
     assert one_line(gear("import", graph / "gone.csv"), "gone.csv cannot be read")

@@ -90,7 +90,7 @@ def test_hubs_are_counted_and_the_busiest_named(filled, embedder):
     assert {1} == {one.runs for one in found.costs if one.query != "nearest_triples"}
 
 
-def test_the_command_prints_what_was_found(gear, folder, connection):
+def test_the_command_prints_what_was_found(empty, gear, folder, connection):
     """As tables or as JSON; where anything is amiss the exit code is 2."""
     assert one_line_of_problem(gear("doctor"))
     gear("ingest", folder)
