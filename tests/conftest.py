@@ -118,7 +118,7 @@ def clear(connection) -> None:
 def renew(connection, prepared, *, model: str, dimension: int) -> None:
     """Give the tests' database the schema for that model, and no data.
 
-    Each change of a schema makes Neo4j plan every query anew, which takes longer than most tests: one that fits is kept.
+    A change of the schema makes Neo4j plan every query anew, which takes longer than most tests: one that fits is kept.
     """
     known = prepared.get((model, dimension))
     while connection.run(WIPE_DATA)[0]["deleted"]:
