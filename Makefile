@@ -4,6 +4,8 @@
 # make fuzz   the property-based tests on random examples
 # make manual the manual, in build/manual
 # make audit  known advisories against what is installed
+# make floors the fast tests on the lowest version that we allow of each direct dependency
+# make sbom   what the package installs, in CycloneDX's format, in build/sbom.json
 # make faults every command under faults at random moments
 # make scopes searches and answers under scopes, over corpora made at random
 
@@ -19,7 +21,7 @@ JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4Invocatio
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test quick fuzz faults scopes lint manual audit bench clean
+.PHONY: install demo test quick fuzz faults scopes lint manual audit floors sbom bench clean
 .DEFAULT_GOAL := demo
 
 .venv/.installed: pyproject.toml
@@ -73,6 +75,21 @@ manual: .venv/.installed-dev
 
 audit: .venv/.installed-dev
 	$(BIN)/python -m tools.audit
+
+# In an environment of its own; what the tests themselves need is the newest.
+floors: .venv/.installed-dev
+	mkdir -p build
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --all-extras pyproject.toml -o build/floors.txt
+	$(BIN)/uv venv --quiet --clear build/floors
+	$(BIN)/uv pip install --quiet --python build/floors --constraint build/floors.txt --group dev --editable ".[local]"
+	$(THREADS) build/floors/bin/python -m pytest -q $(WORKERS) tests/unit gear_neo4j
+
+# Of an environment that holds only the package: what its tests need is not shipped.
+sbom: .venv/.installed-dev
+	mkdir -p build
+	$(BIN)/uv venv --quiet --clear build/shipped
+	$(BIN)/uv pip install --quiet --python build/shipped ".[local,server,mcp,report,otel]"
+	$(BIN)/cyclonedx-py environment build/shipped --pyproject pyproject.toml --output-reproducible -o build/sbom.json
 
 # SIZE=full goes up to 1.5 million triples. The rivals are installed beside our environment: they would change its versions.
 bench: .venv/.installed-rivals

@@ -8,9 +8,11 @@ from typing import Literal
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
 
-# Nodes looked at in the order of the store, then those of each label that this missed.
+# Nodes, and relationships, looked at in the order of the store; then those of each label, and type, that this missed.
 SAMPLE = 20_000
 SAMPLE_A_LABEL = 200
+# A model's graph has thousands of types, and Neo4j finds those of one by reading all: the rarest stay as they are.
+MOST_TYPES_MISSED = 50
 LONGEST_EXAMPLE = 200
 Kind = Literal["text", "texts", "list", "number", "flag", "date", "value"]
 COMMUNITY = "__GearCommunity"
@@ -99,7 +101,9 @@ class Survey:
 
 
 def survey(graph: Graph) -> Survey:
-    """Look at a graph, at no more than 20,000 of its nodes and 200 more of each label that these leave out.
+    """Look at a graph: at 20,000 nodes and relationships at most, and 200 of each label and type that these leave out.
+
+    Of the types left out, the fifty with most relationships are looked at.
 
     Raises:
         MigrationError: a newer gear-neo4j has migrated the database.
@@ -112,15 +116,11 @@ def survey(graph: Graph) -> Survey:
             sample = {label.name: Label(label.name, label.nodes)}
             _look(sample, graph.survey.nodes([label.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE))
             labels[label.name] = sample[label.name]
-    for kind in types.values():
-        for row in graph.survey.relationships([kind.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE):
-            kind.sampled += 1
-            kind.numbers.update(row["numbers"])
-            for key, held, length, text in row["properties"]:
-                _note(kind.properties.setdefault(key, Property(key)), held, length, text)
-                if held == "text":
-                    kind.texts[key] += 1
-                    kind.values[key].add(text)
+    _look_along(types, graph.survey.relationships(list(types), limit=SAMPLE, longest=LONGEST_EXAMPLE))
+    missed = [kind for kind in types.values() if kind.sampled < min(kind.relationships, SAMPLE_A_LABEL)]
+    for kind in sorted(missed, key=lambda kind: -kind.relationships)[:MOST_TYPES_MISSED]:
+        types[kind.name] = Type(kind.name, kind.relationships, kind.starts, kind.ends)
+        _look_along(types, graph.survey.relationships([kind.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE))
     return Survey(total, labels, types, tuple(_indexes(graph)))
 
 
@@ -170,6 +170,19 @@ def _look(labels: dict[str, Label], rows: Iterable[Row]) -> None:
                 label.together.update(other for other in row["labels"] if other != name)
                 for key, kind, length, text in row["properties"]:
                     _note(label.properties.setdefault(key, Property(key)), kind, length, text)
+
+
+def _look_along(types: dict[str, Type], rows: Iterable[Row]) -> None:
+    for row in rows:
+        kind = types[row["type"]]
+        if kind.sampled < SAMPLE_A_LABEL:
+            kind.sampled += 1
+            kind.numbers.update(row["numbers"])
+            for key, held, length, text in row["properties"]:
+                _note(kind.properties.setdefault(key, Property(key)), held, length, text)
+                if held == "text":
+                    kind.texts[key] += 1
+                    kind.values[key].add(text)
 
 
 def _note(property: Property, kind: Kind, length: int, text: str) -> None:

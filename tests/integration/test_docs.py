@@ -10,7 +10,9 @@ import pytest
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
+from gear_neo4j import Gear
 from gear_neo4j.domain import Passage
+from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from tests.framework_models import Llm, Model, Reader
@@ -21,6 +23,13 @@ from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
 
 DOCS = Path(__file__).parents[2] / "docs"
 PLANNED = Script(plan={"steps": []}, recall="Answer: Four.")
+
+SHOP = Query(
+    "shop",
+    "CREATE (:Supplier {name: 'Tokyo Traders'})-[:SUPPLIES]->(:Product {name: 'Tofu'})-[:PART_OF]->"
+    "(:Category {name: 'Produce'})",
+    writes=True,
+)
 
 
 @tool
@@ -45,11 +54,22 @@ def gear(database, server, embedder, tmp_path):
             yield gear
 
 
-def run(page, **names):
-    """Run the blocks of a page one after the other, and hand back the names that they bind."""
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
-    assert blocks, page
-    for block in blocks:
+@pytest.fixture
+def connected(server, empty, monkeypatch, tmp_path):
+    """An empty database that ``Gear.connect`` finds, with a scripted model."""
+    with ScriptedServer(reply) as model:
+        settings = {"NEO4J_URI": server.uri, "NEO4J_USERNAME": server.username, "NEO4J_PASSWORD": server.password}
+        settings |= {"OPENAI_BASE_URL": model.url, "GEAR_CHAT_MODEL": "toy", "GEAR_HOME": str(tmp_path / "home")}
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        yield empty
+
+
+def run(page, *, blocks=slice(None), **names):
+    """Run the blocks of a page one after the other, or some of them, and hand back the names that they bind."""
+    chosen = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)[blocks]
+    assert chosen, page
+    for block in chosen:
         code = compile(block, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         ended = eval(code, names)
         if iscoroutine(ended):
@@ -64,6 +84,54 @@ def test_the_python_api_as_a_coroutine(gear, capsys):
     assert len(PASSAGES) == len(names["hits"])
     assert "answer" == names["event"].kind
     assert "Scotland" in capsys.readouterr().out
+
+
+def test_the_tour(gear, tmp_path, monkeypatch, capsys):
+    """From documents to their removal; every agent of the page can be made."""
+    monkeypatch.chdir(tmp_path)
+    Path("handbook.md").write_text("# Handbook\n\nAda Lovelace leads the office in Varna.\n")
+
+    names = run("tour.md", gear=gear, question=QUESTION)
+
+    assert (1, 2) == (names["report"].passages_written, names["deletion"].triples)
+    assert names["extraction"].done > 0
+    assert [] == names["failures"]
+    assert "Scotland" in names["answer"].text
+    assert "Edinburgh lies in Scotland" in capsys.readouterr().out
+    assert all(gear.agent(agent) for agent in names["agents"])
+    assert "handbook" not in [collection.name for collection in gear.corpus.collections()]
+
+
+def test_views_of_callers(connected, tmp_path, monkeypatch):
+    """Whoever is of the group sees its contract."""
+    monkeypatch.chdir(tmp_path)
+    Path("varna.md").write_text("# Varna\n\nAda Lovelace leads the office in Varna. The contract ends this year.\n")
+    with Gear.connect() as gear:
+        gear.ingest(["varna.md"], collection="legal", readers=["group:legal"])
+
+    names = run("access.md", Gear=Gear)
+
+    assert ["user:ada"] != names["ada"].scope
+    assert "varna.md" == names["ada"].search("Who leads the Varna office?")[0].passage.source
+
+
+def test_a_graph_that_is_there(connected, tmp_path, monkeypatch, capsys):
+    """A question about an adopted graph; then a graph from files, adopted, asked and released."""
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("id:ID;name;:LABEL\n1;Ada;Person\n2;Grace;Person\n")
+    Path("knows.csv").write_text(":START_ID;:END_ID;:TYPE\n1;2;KNOWS\n")
+    connected.run(SHOP)
+    with Gear.connect() as gear:
+        gear.overlay.adopt(gear.overlay.propose())
+    run("graphs.md", blocks=slice(1))
+    with Gear.connect() as gear:
+        gear.overlay.release()
+    run("graphs.md", blocks=slice(1, None))
+
+    printed = capsys.readouterr().out
+    assert "1 Produce " in printed
+    assert "Grace ('Person',)" in printed
+    assert " triples removed" in printed
 
 
 def test_adapters_in_other_frameworks(gear):

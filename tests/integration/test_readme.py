@@ -52,5 +52,3 @@ def test_the_python_of_the_readme_runs(server, empty, model, tmp_path, monkeypat
     assert printed.startswith("1 Laureate ")
     assert "She —studied in→ Paris" in printed
     assert "In Paris [1].\n[1] Laureate (corpus.jsonl)\n" in printed
-    assert "\nanswerable " in printed
-    assert "Laureate ['She —studied in→ Paris']" in printed

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
 PAGE = (ROOT / "docs" / "team.md").read_text("utf-8")
+WORKFLOWS = {file.stem: yaml.safe_load(file.read_text("utf-8")) for file in (ROOT / ".github" / "workflows").iterdir()}
 KNOWN = {variable for variables in VARIABLES.values() for variable in variables}
 OTHERS = {"PATH", "HF_HUB_OFFLINE", "PYTHONDONTWRITEBYTECODE"}
 SECRET = re.compile(r"(PASSWORD|API_KEY|AUTH|TOKEN)$")
@@ -42,6 +43,34 @@ def unit():
 
 
 UNIT = unit()
+
+
+def commands(job):
+    """The shell commands of a job of a workflow."""
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def test_a_release_is_published_by_a_job_that_runs_nothing_of_ours():
+    """It alone may ask PyPI for a token; the job that builds may only read."""
+    release = WORKFLOWS["release"]
+    rights = {name: job["permissions"] for name, job in release["jobs"].items()}
+
+    assert {} == release["permissions"]
+    assert {"contents": "read"} == rights["build"] == WORKFLOWS["test"]["permissions"]
+    assert {"id-token": "write"} == rights["publish"]
+    assert [] == commands(release["jobs"]["publish"])
+    assert not any("id-token" in permissions for name, permissions in rights.items() if name != "publish")
+
+
+def test_the_workflows_name_targets_and_versions_that_there_are():
+    """Each version of Python that we promise is tested."""
+    jobs = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
+    targets = {target for job in jobs for command in commands(job) for target in re.findall(r"make (\w+)", command)}
+    pythons = {line.rpartition(" ")[2] for line in PROJECT["classifiers"] if "Python ::" in line}
+
+    assert {"lint", "test", "sbom"} == targets
+    assert all(re.search(rf"(?m)^{target}:", (ROOT / "Makefile").read_text("utf-8")) for target in targets)
+    assert pythons == set(WORKFLOWS["test"]["jobs"]["test"]["strategy"]["matrix"]["python"])
 
 
 def test_the_image_runs_as_nobody_special_and_asks_itself_for_its_health():

@@ -11,6 +11,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 import gear_neo4j
+from tools.examples import without_example
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,6 +22,11 @@ def test_all_is_what_can_be_imported():
     expected = [name for name in names if not isinstance(getattr(gear_neo4j, name), ModuleType)]
 
     assert sorted(expected) == sorted(gear_neo4j.__all__)
+
+
+def test_every_public_name_has_an_example():
+    """A doctest, or a block of the documentation; the tests run both."""
+    assert [] == without_example()
 
 
 def test_the_package_says_that_it_is_typed():

@@ -1,0 +1,51 @@
+"""List public names without an example: ``python -m tools.examples``; exit code 1 if there are any.
+
+An example is a doctest of the name's own docstring or of a method's, or its use in a Python block of the documentation.
+The tests run all of these.
+"""
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import gear_neo4j
+from tools.manual import INTERNAL
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+def without_example() -> list[str]:
+    """The public names that have none, in order."""
+    used = {name for block in blocks() for name in names(block)}
+    public = [name for name in gear_neo4j.__all__ if name not in INTERNAL]
+    return [name for name in public if name not in used and not tested(getattr(gear_neo4j, name))]
+
+
+def blocks() -> Iterator[str]:
+    """The Python of the README and of the pages."""
+    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+        yield from BLOCK.findall(page.read_text("utf-8"))
+
+
+def names(block: str) -> Iterator[str]:
+    """The names that a block uses, those of its imports left out."""
+    for node in ast.walk(ast.parse(block)):
+        if isinstance(node, ast.Name):
+            yield node.id
+
+
+def tested(thing: object) -> bool:
+    """Whether a docstring of it holds a doctest."""
+    members = vars(thing).items() if inspect.isclass(thing) else ()
+    own = [member for name, member in members if not name.startswith("_")]
+    return any(">>>" in (inspect.getdoc(one) or "") for one in (thing, *own))
+
+
+if __name__ == "__main__":
+    missing = without_example()
+    print(*(f"{name} has no example" for name in missing), sep="\n", end="\n" if missing else "")
+    sys.exit(bool(missing))
