@@ -26,7 +26,19 @@ if TYPE_CHECKING:
     from gear_neo4j.communities.build import BuildReport
     from gear_neo4j.communities.hierarchy import Hierarchy
     from gear_neo4j.communities.reports import ReportProgress
-    from gear_neo4j.domain import Cypher, Fact, Hit, Hits, Passage, PassageRecord, Path, Source, Triple
+    from gear_neo4j.domain import (
+        Cypher,
+        EntityHit,
+        Fact,
+        Figure,
+        Hit,
+        Hits,
+        Passage,
+        PassageRecord,
+        Path,
+        Source,
+        Triple,
+    )
     from gear_neo4j.errors import GearError
     from gear_neo4j.extraction.extractor import Extractor, FactExtractor, Model, Rules
     from gear_neo4j.extraction.forecast import Forecast
@@ -69,6 +81,7 @@ if TYPE_CHECKING:
     from gear_neo4j.scope import Scope
     from gear_neo4j.settings import Settings
     from gear_neo4j.status import Status
+    from gear_neo4j.sync.report import SyncReport
     from gear_neo4j.usage import Usage
 
 __all__ = [
@@ -95,6 +108,7 @@ __all__ = [
     "Dialect",
     "Driver",
     "Embedder",
+    "EntityHit",
     "EntityRecord",
     "EntitySummary",
     "Event",
@@ -105,6 +119,7 @@ __all__ = [
     "Fact",
     "FactExtractor",
     "Failure",
+    "Figure",
     "Forecast",
     "Gear",
     "GearAgent",
@@ -157,6 +172,7 @@ __all__ = [
     "Subgraph",
     "Survey",
     "Sync",
+    "SyncReport",
     "Trace",
     "Triple",
     "Usage",
@@ -192,6 +208,7 @@ _MODULES = {
     "Dialect": "adoption.admin_csv",
     "Driver": "graph.database",
     "Embedder": "models.embeddings",
+    "EntityHit": "domain",
     "EntityRecord": "graph.entities",
     "EntitySummary": "graph.entities",
     "Event": "agents.run",
@@ -202,6 +219,7 @@ _MODULES = {
     "Fact": "domain",
     "FactExtractor": "extraction.extractor",
     "Failure": "extraction.run",
+    "Figure": "domain",
     "Forecast": "extraction.forecast",
     "Gear": "gear",
     "GearAgent": "agents.gear",
@@ -254,6 +272,7 @@ _MODULES = {
     "Subgraph": "retrieval.subgraph",
     "Survey": "adoption.survey",
     "Sync": "retrieval.sync",
+    "SyncReport": "sync.report",
     "Trace": "agents.answer",
     "Triple": "domain",
     "Usage": "usage",

@@ -16,7 +16,9 @@ MOST_TYPES_MISSED = 50
 LONGEST_EXAMPLE = 200
 Kind = Literal["text", "texts", "list", "number", "flag", "date", "value"]
 COMMUNITY = "__GearCommunity"
-OURS = frozenset({"Passage", "Triple", "__GearStore", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY})
+OURS = frozenset(
+    {"Passage", "Triple", "__GearStore", "__GearSource", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY}
+)
 MIGRATIONS = frozenset({"__Neo4jMigration", "__Neo4jMigrationsLock"})
 # Our types, and the label of ours that each of them begins at.
 OUR_TYPES = {

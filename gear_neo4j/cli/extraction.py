@@ -18,14 +18,21 @@ Price = tuple[float, float] | None
 
 
 def extract(
-    gear: Gear, *, extractor: str, max_tokens: int | None, retry_failed: bool, price: Price
+    gear: Gear,
+    *,
+    extractor: str,
+    max_tokens: int | None,
+    retry_failed: bool,
+    price: Price,
+    collection: str | None = None,
 ) -> ExtractionReport:
-    """Extract from all passages without status, with a progress bar; failures are reported as they occur."""
+    """Extract from all passages without status, or from those of a collection; failures are reported as they occur."""
     with _progress_shown(price) as on_progress:
         return gear.corpus.extract(
             extractor=extractor,
             max_tokens=max_tokens,
             retry_failed=retry_failed,
+            collection=collection,
             on_failure=_print_failure,
             on_progress=on_progress,
         )

@@ -53,6 +53,10 @@ COMMANDS: Commands = {
         "gear_neo4j.cli.ingest:ingest",
         "Write passages and their triples into the graph.",
     ),
+    "sync": (
+        "gear_neo4j.cli.sync:sync",
+        "Bring a collection to what SOURCES hold now: documents that are new, changed, moved or gone.",
+    ),
     "export": (
         "gear_neo4j.cli.export:export",
         "Convert SOURCES to CSV files for the bulk import of neo4j-admin into a new database.",

@@ -10,6 +10,7 @@ from gear_neo4j.extraction.run import Extraction, ExtractionReport, Failure
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.stats import Stats, stats_of
+from gear_neo4j.gear.syncing import planned_only, synced
 from gear_neo4j.graph.collections import Collection
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.extraction_queue import Selection
@@ -27,6 +28,8 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.sync.report import MOST_DELETED, SyncReport
+from gear_neo4j.sync.run import SourceSync
 
 
 class Corpus:
@@ -109,6 +112,69 @@ class Corpus:
             if synonyms:
                 run.link_synonyms()
             return report
+
+    def sync(
+        self,
+        sources: Sequence[str | File],
+        *,
+        extract: bool = True,
+        chunk_size: int = CHUNK_SIZE,
+        follow_links: bool = False,
+        collection: str = DEFAULT_COLLECTION,
+        readers: Sequence[str] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        most_deleted: float = MOST_DELETED,
+        dry_run: bool = False,
+        on_plan: Callable[[SyncReport], None] = lambda _: None,
+        on_problem: Callable[[Problem], None] = lambda _: None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> SyncReport:
+        """Bring a collection to what its sources hold now: documents that are new, changed, moved or gone.
+
+        What has not changed is not read. Of what has, only new passages are embedded, and only these get triples. A
+        document that cannot be read keeps its passages; one whose content cannot be used loses them.
+
+        Args:
+            sources: folders and documents, or addresses such as ``s3://bucket/folder`` that fsspec can read.
+            extract: make triples by rules of the passages of the collection that have none.
+            readers: the principals that may read the passages.
+            most_deleted: the share of the known documents that may be gone; up to five may always be.
+            dry_run: change nothing, only report what would be done.
+            on_plan: called with what there is to do before anything is written; it may raise to end the sync.
+            on_problem: called with each document that could not be used.
+
+        The other arguments are those of :meth:`ingest`.
+
+        Raises:
+            InputError: a source is not there or cannot be read, or too many documents are gone; nothing was written.
+            SettingsError: chunk_size is below 100, or a name cannot be used.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+        """
+        if chunk_size < SMALLEST_CHUNK:
+            raise SettingsError(f"chunk_size is {chunk_size}: a passage takes at least {SMALLEST_CHUNK} characters")
+        sync = SourceSync(
+            self._graph,
+            self._embedder,
+            on_problem=on_problem,
+            on_progress=on_progress,
+            chunk_size=chunk_size,
+            limits=limits,
+            membership=Membership.of(collection, readers),
+            blank=dry_run and self._graph.record() is None,
+        )
+        if dry_run:
+            return planned_only(sync, sources, follow_links=follow_links)
+        with self._session.writing():
+            return synced(
+                self._session,
+                sync,
+                sources,
+                extract=extract,
+                follow_links=follow_links,
+                most_deleted=most_deleted,
+                on_plan=on_plan,
+                on_progress=on_progress,
+            )
 
     def link_synonyms(self, *, on_progress: Callable[[Progress], None] = lambda _: None) -> int:
         """Link entities with similar names; returns the number of new edges.

@@ -39,6 +39,15 @@ class Deletion:
         return Deletion(self.passages + other.passages, self.triples + other.triples, self.entities + other.entities)
 
 
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A passage under its old id, what it is from now on, and the old and the new id of each of its triples."""
+
+    old: str
+    new: Passage
+    triples: tuple[tuple[str, str], ...]
+
+
 class CorpusWrites:
     """Writes passages and triples to one database; each method is one query, one transaction, one round trip."""
 
@@ -57,6 +66,24 @@ class CorpusWrites:
     def move_passages(self, passages: Sequence[Passage]) -> None:
         """Update position and metadata of existing passages, and the readers of those that say who they are."""
         self._database.call("move_passages", rows=[_passage_row(passage) for passage in passages])
+
+    def triples_of(self, passages: Sequence[str]) -> list[Triple]:
+        """All triples that passages state, by the ids of the passages."""
+        rows = self._database.call("triples_of", passages=list(passages))
+        return [Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"]) for row in rows]
+
+    def rename_passages(self, renames: Sequence[Rename]) -> int:
+        """Give passages and their triples the ids of another source, and return how many; one with a taken id stays."""
+        rows = [
+            {
+                "from": rename.old,
+                "to": rename.new.id,
+                "source": rename.new.source,
+                "triples": [{"from": old, "to": new} for old, new in rename.triples],
+            }
+            for rename in renames
+        ]
+        return int(self._database.call("rename_passages", rows=rows)[0]["renamed"])
 
     def write_readers(self, readers: Mapping[str, Sequence[str]]) -> None:
         """Set the readers of passages, by id, and of their triples with them; none means everybody."""

@@ -16,6 +16,7 @@ from gear_neo4j.graph.excerpt import Excerpt
 from gear_neo4j.graph.export import Export, Version
 from gear_neo4j.graph.extraction_queue import ExtractionQueue
 from gear_neo4j.graph.imports import Imports
+from gear_neo4j.graph.manifest import Manifest
 from gear_neo4j.graph.mass_edges import MassReader
 from gear_neo4j.graph.migration_files import Migration
 from gear_neo4j.graph.neighbourhoods import Neighbourhoods
@@ -45,6 +46,7 @@ class Graph:
         patterns: the schema of an adopted graph, its values, and patterns over it.
         corpus: writes and deletions of passages and triples.
         sources: where passages came from.
+        manifest: the documents that syncs have read.
         collections: the collections of passages.
         synonyms: synonym edges between entities.
         extraction: the passages waiting for extraction.
@@ -66,6 +68,7 @@ class Graph:
         self.patterns = PatternQueries(database)
         self.corpus = CorpusWrites(database)
         self.sources = Sources(database)
+        self.manifest = Manifest(database)
         self.collections = Collections(database)
         self.synonyms = Synonyms(database)
         self.extraction = ExtractionQueue(database)

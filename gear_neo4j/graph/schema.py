@@ -97,6 +97,8 @@ def expected_indexes(dimension: int) -> tuple[Index, ...]:
         Index("gear_entity_key", "RANGE", "Entity", ("key",), unique=True),
         Index("gear_store_id", "RANGE", "__GearStore", ("id",), unique=True),
         Index("gear_community_id", "RANGE", "__GearCommunity", ("id",), unique=True),
+        Index("gear_source_id", "RANGE", "__GearSource", ("id",), unique=True),
+        Index("gear_source_origin", "RANGE", "__GearSource", ("collection", "origin")),
         Index("gear_passage_source", "RANGE", "Passage", ("source",)),
         Index("gear_passage_collection", "RANGE", "Passage", ("collection",)),
         Index("gear_community_collection", "RANGE", "__GearCommunity", ("collection",)),

@@ -38,6 +38,9 @@ def forget(
     if dry_run:
         return graph.sources.weigh(name, collection=collection)
 
+    # Before the passages, so that a sync after a forgetting that was killed reads the document again.
+    graph.manifest.forget([name], collection=collection)
+
     def batch() -> list[str]:
         return graph.sources.passage_ids(name, collection=collection, limit=PASSAGES_A_BATCH)
 
@@ -67,6 +70,7 @@ def drop_collection(
     if dry_run:
         return Deletion(passages, triples)
 
+    graph.manifest.drop(collection)
     # First, so that a drop that is killed leaves no report on passages that are gone.
     while graph.communities.drop(collection, limit=COMMUNITIES_A_BATCH):
         pass
@@ -126,6 +130,14 @@ def remove_stale(
         passages = graph.store.passages(ids[start : start + PASSAGES_A_BATCH]).values()
         stale = [passage.id for passage in passages if _is_of_document(passage)]
         removed += graph.corpus.delete_passages(stale) if stale else Deletion()
+    return removed
+
+
+def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> Deletion:
+    """Remove the passages of documents that are gone, and the records of syncs that read them."""
+    _reopen_dataset(graph, collection)
+    removed = remove_stale(graph, dict.fromkeys(names, frozenset()), collection=collection)
+    graph.manifest.forget(names, collection=collection)
     return removed
 
 

@@ -26,13 +26,18 @@ class Files:
 
 
 def files_to_ingest(
-    sources: Sequence[str | Path], triples: Sequence[str | Path] = (), *, follow_links: bool = False
+    sources: Sequence[str | Path],
+    triples: Sequence[str | Path] = (),
+    *,
+    follow_links: bool = False,
+    may_be_empty: bool = False,
 ) -> Files:
     """The files that sources stand for, each once; those of a folder and its folders sorted by name.
 
     A folder with ``corpus.jsonl`` is a data set: that file and perhaps ``triples.jsonl``. Of any other folder come all
     documents and JSONL files, but nothing hidden; files of other kinds are counted. A link that leads out of its folder
-    is followed only with ``follow_links``; a source that is a link itself is meant.
+    is followed only with ``follow_links``; a source that is a link itself is meant. A folder that holds nothing is an
+    error unless it ``may_be_empty``.
 
     Raises:
         InputError: a source does not exist, holds nothing that can be ingested, or cannot be read.
@@ -44,7 +49,9 @@ def files_to_ingest(
     for source in map(Path, sources):
         if source.is_dir():
             gate = _Gate(source, follow_links=follow_links)
-            _add_folder(source, gate, passages, facts, skipped)
+            found = _add_folder(source, gate, passages, facts, skipped)
+            if not (found or may_be_empty):
+                raise InputError(_nothing_in(source, links=len(gate.links)))
             links.extend(gate.links)
         else:
             passages.append(_named_file(source))
@@ -101,7 +108,8 @@ def _named_file(source: Path) -> Path:
     return source
 
 
-def _add_folder(folder: Path, gate: _Gate, passages: list[Path], facts: list[Path], skipped: Counter[str]) -> None:
+def _add_folder(folder: Path, gate: _Gate, passages: list[Path], facts: list[Path], skipped: Counter[str]) -> bool:
+    """Whether the folder holds anything that can be ingested."""
     before = len(passages) + len(facts)
     for path in _files_in(folder, gate):
         if path.name == "triples.jsonl":
@@ -110,10 +118,12 @@ def _add_folder(folder: Path, gate: _Gate, passages: list[Path], facts: list[Pat
             passages.append(path)
         else:
             skipped[path.suffix.lower() or WITHOUT_SUFFIX] += 1
-    if len(passages) + len(facts) == before:
-        number = len(gate.links)
-        links = f", or follow its links ({number:,} {'leads' if number == 1 else 'lead'} out of it)" if number else ""
-        raise InputError(f"{folder} holds nothing that can be ingested: give a folder with {_kinds()}{links}")
+    return len(passages) + len(facts) > before
+
+
+def _nothing_in(folder: Path, *, links: int) -> str:
+    more = f", or follow its links ({links:,} {'leads' if links == 1 else 'lead'} out of it)" if links else ""
+    return f"{folder} holds nothing that can be ingested: give a folder with {_kinds()}{more}"
 
 
 def _files_in(folder: Path, gate: _Gate) -> Iterator[Path]:

@@ -98,7 +98,7 @@ def test_the_tour(gear, tmp_path, monkeypatch, capsys):
     assert [] == names["failures"]
     assert "Scotland" in names["answer"].text
     assert "Edinburgh lies in Scotland" in capsys.readouterr().out
-    assert all(gear.agent(agent) for agent in names["agents"])
+    assert {"ircot", "paths", "pattern", "kgt", "cypher"} <= {agent.name for agent in names["agents"]}
     assert "handbook" not in [collection.name for collection in gear.corpus.collections()]
 
 
@@ -111,8 +111,8 @@ def test_views_of_callers(connected, tmp_path, monkeypatch):
 
     names = run("access.md", Gear=Gear)
 
-    assert ["user:ada"] != names["ada"].scope
-    assert "varna.md" == names["ada"].search("Who leads the Varna office?")[0].passage.source
+    assert "varna.md" == names["hits"][0].passage.source
+    assert "The passages do not say." == names["answer"].text
 
 
 def test_a_graph_that_is_there(connected, tmp_path, monkeypatch, capsys):
@@ -130,7 +130,7 @@ def test_a_graph_that_is_there(connected, tmp_path, monkeypatch, capsys):
 
     printed = capsys.readouterr().out
     assert "1 Produce " in printed
-    assert "Grace ('Person',)" in printed
+    assert "[('Grace', ('Person',))]\n1\n" in printed
     assert " triples removed" in printed
 
 

@@ -86,7 +86,7 @@ def test_settings_are_those_that_a_command_needs(words):
     connected = {"uri", "username", "password", "database", "name"} <= names
 
     embeds = {"demo", "ingest", "export", "adopt", "migrate", "doctor", "search", "paths", "ask", "evaluate", "mcp"}
-    embeds |= {"serve"}
+    embeds |= {"serve", "sync"}
     calls = {
         "ingest",
         "search",
@@ -98,6 +98,7 @@ def test_settings_are_those_that_a_command_needs(words):
         "config",
         "mcp",
         "serve",
+        "sync",
     }
     offline = {"up", "down", "status", "export", "compare", "calibrate", "explain"}
     offline |= {"keys add", "keys list", "keys revoke"}

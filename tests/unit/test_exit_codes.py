@@ -38,8 +38,9 @@ SEARCHES = {
     ("communities", "show"),
     ("serve", "--port", "0"),
     ("ingest", "--extract", "model", "--dry-run"),
+    ("sync", ".", "--dry-run"),
 }
-FILLS = {("ingest", "corpus.jsonl"), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
+FILLS = {("ingest", "corpus.jsonl"), ("sync", "."), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
 WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp"}
 
@@ -50,6 +51,7 @@ USAGE = {
     ("ask",),
     ("paths",),
     ("forget",),
+    ("sync",),
     ("readers",),
     ("import",),
     ("export", "x.jsonl"),

@@ -1,0 +1,33 @@
+// name: rename_passages(rows)
+// access: write
+// columns: renamed
+// Gives passages, and the triples that they state, the ids that they have under another source; their vectors and
+// entities stay. A passage whose new id is taken is left alone. renamed is how many were renamed.
+CALL () {
+  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
+  MATCH (gate:__GearStore {id: 'gate'})
+  USING INDEX SEEK gate:__GearStore(id)
+  RETURN count(gate) AS gates
+}
+UNWIND $rows AS row
+MATCH (p:Passage {id: row.from})
+USING INDEX SEEK p:Passage(id)
+WHERE NOT EXISTS {
+  MATCH (taken:Passage {id: row.to})
+}
+SET p.id = row.to, p.source = row.source
+WITH p, row
+CALL (row) {
+  UNWIND row.triples AS pair
+  MATCH (t:Triple {id: pair.from})
+  USING INDEX SEEK t:Triple(id)
+  SET t.id = pair.to
+}
+WITH count(*) AS renamed
+CALL () {
+  MATCH (s:__GearStore {id: 'store'})
+  USING INDEX SEEK s:__GearStore(id)
+  // Makes projections of the graph stale. Last, because concurrent writes wait from here on.
+  SET s.changed = randomUUID()
+}
+RETURN renamed

@@ -1,0 +1,53 @@
+"""``gear.corpus.sync``: the plan, the check of how much would go, the run, and the triples of what is new."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gear_neo4j.errors import MigrationError
+from gear_neo4j.gear.extractors import extract_by_rules
+from gear_neo4j.gear.session import Session
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.sync.origins import Origin, origin_of
+from gear_neo4j.sync.report import SyncReport, refuse_to_empty
+from gear_neo4j.sync.run import SourceSync
+
+
+def planned_only(sync: SourceSync, sources: Sequence[str | Path], *, follow_links: bool) -> SyncReport:
+    """What a sync would do; read-only.
+
+    Raises:
+        InputError: a source is not there or cannot be read.
+        MigrationError: the schema is not the newest.
+    """
+    if not sync.blank and sync.graph.pending_migrations():
+        raise MigrationError(f"the schema of {sync.graph.name} is older than this gear-neo4j: run 'gear migrate' first")
+    return sync.weigh(sync.plan(_origins(sync, sources, follow_links)))
+
+
+def synced(
+    session: Session,
+    sync: SourceSync,
+    sources: Sequence[str | Path],
+    *,
+    extract: bool,
+    follow_links: bool,
+    most_deleted: float,
+    on_plan: Callable[[SyncReport], None],
+    on_progress: Callable[[Progress], None],
+) -> SyncReport:
+    """Bring the collection up to date; see :meth:`gear_neo4j.Corpus.sync`."""
+    graph, embedder = sync.graph, sync.embedder
+    graph.prepare(model=embedder.name, dimension=embedder.dimension)
+    planned = sync.plan(_origins(sync, sources, follow_links))
+    on_plan(sync.report)
+    refuse_to_empty(sync.report, most_deleted=most_deleted)
+    report = sync.run(planned)
+    if extract:
+        extracted = extract_by_rules(session, collection=sync.membership.collection, on_progress=on_progress)
+        report.passages_extracted = extracted.done
+        report.triples_extracted = extracted.triples
+    return report
+
+
+def _origins(sync: SourceSync, sources: Sequence[str | Path], follow_links: bool) -> list[Origin]:
+    return [origin_of(source, follow_links=follow_links, most_bytes=sync.limits.bytes) for source in sources]

@@ -1,0 +1,79 @@
+"""What a sync found and did."""
+
+from dataclasses import dataclass, field
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.graph.corpus_writes import Deletion
+from gear_neo4j.sync.plan import Plan
+from gear_neo4j.wording import counted
+
+# Fewer documents than these may be deleted whatever their share.
+FEW = 5
+MOST_DELETED = 0.2
+
+
+@dataclass(slots=True)
+class SyncReport:
+    """What a sync found and did: numbers of documents, then of passages, triples and entities.
+
+    ``problems`` counts the documents that could not be used, those of earlier syncs that have not changed since among
+    them; ``skipped`` the files of other kinds, by suffix. In a dry run, ``passages_written`` and ``characters_written``
+    are what would be written.
+    """
+
+    new: int = 0
+    changed: int = 0
+    moved: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    known: int = 0
+    passages_written: int = 0
+    characters_written: int = 0
+    passages_moved: int = 0
+    passages_removed: int = 0
+    triples_removed: int = 0
+    entities_removed: int = 0
+    passages_extracted: int = 0
+    triples_extracted: int = 0
+    problems: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not (self.new or self.changed or self.moved or self.deleted)
+
+    @property
+    def share_deleted(self) -> float:
+        """The share of the documents known before that are deleted, 0 to 1; of a few documents, nothing."""
+        return self.deleted / self.known if self.deleted > FEW else 0.0
+
+    def add_plan(self, plan: Plan) -> None:
+        """Count what there is to do for an origin."""
+        self.new += len(plan.new)
+        self.changed += len(plan.changed)
+        self.moved += len(plan.moved)
+        self.deleted += len(plan.deleted)
+        self.unchanged += plan.unchanged
+        self.known += plan.known
+
+    def add_written(self, written: int, moved: int, removed: Deletion) -> None:
+        """Count the passages of a batch that were written and moved, and what was removed."""
+        self.passages_written += written
+        self.passages_moved += moved
+        self.passages_removed += removed.passages
+        self.triples_removed += removed.triples
+        self.entities_removed += removed.entities
+
+
+def refuse_to_empty(report: SyncReport, *, most_deleted: float) -> None:
+    """Refuse a sync that would delete more than a share of the documents: a share that is not mounted looks empty.
+
+    Raises:
+        InputError: says how many, and what to do.
+    """
+    if report.share_deleted > most_deleted:
+        raise InputError(
+            f"{report.deleted:,} of {counted(report.known, 'document')} are gone from the sources, more than "
+            f"{most_deleted:.0%}: if that is right, allow it with --yes (in Python, most_deleted=1)"
+        )

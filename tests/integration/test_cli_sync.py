@@ -1,0 +1,133 @@
+"""``gear sync`` as its users see it: what it says, what it asks, and how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gear_neo4j.errors import ExitCode
+from tests.commands import one_line
+
+
+@pytest.fixture
+def docs(tmp_path):
+    """A folder of seven pages that were written long ago."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(7):
+        write(folder / f"page{number}.md", f"# Page {number}\n\nAda Lovelace met Charles Babbage in London.\n")
+    return folder
+
+
+def write(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    os.utime(path, (1_700_000_000, 1_700_000_000 + len(text)))
+
+
+def test_a_folder_is_planned_synced_and_synced_again(gear, docs):
+    """The plan writes nothing; what has changed is named by number."""
+    planned = gear("sync", docs, "--dry-run", "--extract", "model")
+    first = gear("sync", docs)
+    write(docs / "page1.md", "# Page 1\n\nGrace Hopper worked in New York.\n")
+    (docs / "page2.md").rename(docs / "moved.md")
+    (docs / "page3.md").unlink()
+    second = gear("sync", docs)
+    third = gear("sync", docs)
+
+    assert planned[0] == 0
+    assert planned[1].startswith("documents: 7 new; 7 passages would be written\nextraction: 7 passages, one call each")
+    assert first[1].startswith("documents: 7 new; 7 passages written; ")
+    assert " triples from 7 passages by rules\n" in first[1]
+    assert second[1].startswith(
+        "documents: 1 changed, 1 moved, 1 deleted, 4 unchanged; 1 passage written; 1 moved; 2 removed; "
+    )
+    assert third[1] == "documents: 6 unchanged; 0 passages written\n"
+
+
+def test_json_has_the_numbers(gear, docs, tmp_path):
+    """As in Python."""
+    code, _, _ = gear("sync", docs, "--collection", "handbook", "--json", tmp_path / "sync.json")
+
+    report = json.loads((tmp_path / "sync.json").read_text())["sync"]
+    assert (0, 7, 7) == (code, report["new"], report["passages_written"])
+
+
+def test_a_folder_that_is_nearly_empty_needs_a_yes(gear, docs):
+    """Without a terminal nothing is asked, and nothing is removed."""
+    gear("sync", docs)
+    for number in range(6):
+        (docs / f"page{number}.md").unlink()
+
+    assert one_line(gear("sync", docs), "6 of 7 documents are gone from the sources", "--yes")
+    assert "7 unchanged" not in gear("sync", docs, "--dry-run")[1]
+    code, out, _ = gear("sync", docs, "--yes")
+    assert (0, True) == (code, out.startswith("documents: 6 deleted, 1 unchanged; 0 passages written; 6 removed"))
+
+
+def test_one_broken_file_stops_nothing(gear, docs):
+    """It is named, and the exit code says that something was left out."""
+    write(docs / "page0.md", b"\xff\xfe\x00")
+    (docs / "photo.png").write_bytes(b"png")
+
+    code, out, err = gear("sync", docs)
+
+    assert (ExitCode.PARTIAL, True) == (code, "7 new; 6 passages written" in out)
+    assert f"{docs / 'page0.md'}: is not UTF-8" in err
+    assert "1 file skipped: .png" in err
+    assert "1 document could not be used, see above; fix and sync again" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--max-tokens", "5"), "--extract model"),
+        (("--watch", "--json"), "--watch goes on without end"),
+        (("--watch", "--dry-run"), "--watch goes on without end"),
+        (("--chunk-size", "5"), "--chunk-size"),
+        (("--collection", "a/b"), "collection"),
+        (("--extract", "nobody"), "--extract"),
+    ],
+)
+def test_a_wrong_option_costs_one_message(gear, docs, options, message):
+    """And nothing is written."""
+    code, out, err = gear("sync", docs, *options)
+
+    assert code == ExitCode.ERROR
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_watch_goes_on_by_itself_until_it_is_stopped(gear, docs, server):
+    """A new page is searched for a moment later; Ctrl-C ends it at once."""
+    command = [
+        sys.executable,
+        "-c",
+        "from gear_neo4j.cli.main import main; main()",
+        "sync",
+        docs,
+        "--watch",
+        "--every",
+        "1",
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        first = process.stdout.readline()
+        write(docs / "later.md", "# Later\n\nMary Somerville lived in Naples.\n")
+        second = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, err = process.communicate(timeout=30)
+        took = time.monotonic() - began
+
+    assert first.startswith("documents: 7 new")
+    assert second.startswith("documents: 1 new, 7 unchanged; 1 passage written")
+    assert took < 5
+    assert "Traceback" not in err
+    code, out, _ = gear("search", "Who lived in Naples?")
+    assert (0, True) == (code, "Later" in out)
