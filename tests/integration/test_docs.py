@@ -39,7 +39,14 @@ def spelled(question: str) -> str:
 
 
 def reply(messages):
-    """The toy model, and an empty plan where one is asked for."""
+    """The toy model; names and facts for HippoRAG, and an empty plan, where these are asked for."""
+    names = {
+        "You are shown a question and": "[1]",
+        "You note the names in a question: people": '{"entities": ["Hinton"]}',
+    }
+    for words, said in names.items():
+        if messages[0]["content"].startswith(words):
+            return said
     planned = messages[0]["content"].startswith(("You plan how", "You answer a question from what"))
     return (PLANNED if planned else ToyModel())(messages)
 
