@@ -1,11 +1,14 @@
 """What goes to which server of a cluster, and with which bookmarks: the real driver against stubs that speak Bolt."""
 
+import anyio
 import neo4j
 import pytest
 
-from gear_neo4j.errors import DatabaseError
+from gear_neo4j import AsyncGear, Gear
+from gear_neo4j.errors import DatabaseError, InputError, SettingsError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.queries import Query, load, resource_folder
+from gear_neo4j.settings import Settings
 from tests.bolt_stub import Cluster
 
 QUERIES = load(resource_folder("cypher"))
@@ -70,8 +73,9 @@ def test_a_query_goes_where_its_access_says(cluster, database, name):
         lambda database: database.explain("MATCH (n) RETURN n"),
         lambda database: database.read_text("MATCH (n) RETURN n"),
         lambda database: database.has_search_clause,
+        lambda database: database.catch_up(["SB:1"]),
     ],
-    ids=["call", "stream", "explain", "text", "probe"],
+    ids=["call", "stream", "explain", "text", "probe", "catch_up"],
 )
 def test_every_way_to_read_goes_to_the_reader(cluster, database, use):
     """Also over the connection of its own that an untrusted statement has."""
@@ -89,6 +93,38 @@ def test_a_schema_statement_goes_to_the_writer(cluster, database):
     assert [("DROP INDEX nothing IF EXISTS", "w")] == modes(cluster.writer)
 
 
+def test_gear_reads_at_the_reader(cluster, driver):
+    """And so does a view of it; the bookmarks of another process are sent with the first read."""
+    gear = Gear(driver, database="neo4j", bookmarks=["SB:7"])
+    view = gear.scoped(collections=["legal"])
+    assert [] == gear.corpus.collections()
+    for front in (gear, view):
+        assert () == front.entities("Ada")
+        with pytest.raises(InputError, match="holds no passages"):
+            front.search("Who?")
+
+    assert {"r"} == {sent.mode for sent in cluster.reader.sent}
+    assert {frozenset({"SB:7"})} == {sent.bookmarks for sent in cluster.reader.sent}
+    assert [] == cluster.writer.sent
+    assert ("SB:7",) == gear.bookmarks == view.bookmarks
+
+
+def test_a_connection_by_settings_takes_bookmarks(cluster, tmp_path):
+    """They are sent with its first query."""
+    settings = Settings(uri=cluster.uri, username="neo4j", password="stub", home=tmp_path)
+    with Gear.connect(settings, bookmarks=["SB:7", "SB:5"]) as gear:
+        assert [frozenset({"SB:7", "SB:5"})] == [sent.bookmarks for sent in cluster.reader.sent]
+        assert ("SB:7",) == gear.bookmarks
+
+
+def test_an_event_loop_catches_up(cluster, driver):
+    """As :class:`Gear` does."""
+    agear = AsyncGear(Gear(driver, database="neo4j"))
+    anyio.run(agear.catch_up, ["SB:3"])
+
+    assert ("SB:3",) == agear.gear.bookmarks
+
+
 @pytest.mark.parametrize(
     "read",
     [
@@ -99,12 +135,52 @@ def test_a_schema_statement_goes_to_the_writer(cluster, database):
     ids=["call", "stream", "text"],
 )
 def test_a_read_is_sent_the_bookmark_of_the_last_write(cluster, database, read):
-    """The one that its commit gave."""
+    """The one that its commit gave, which is also what another process is given."""
     _ = database.has_search_clause
     for write in (1, 2):
         database.run(WRITE)
+        assert (f"SB:{write}",) == database.bookmarks
         read(database)
         assert frozenset({f"SB:{write}"}) == cluster.reader.sent[-1].bookmarks
+
+
+def test_two_processes_hand_bookmarks_over(cluster):
+    """A connection that is open catches up; afterwards it sends what it was given, and later what came of it."""
+    login = {"username": "neo4j", "password": "stub"}
+    with Database.connect(cluster.uri, **login) as writer, Database.connect(cluster.uri, **login) as reader:
+        writer.run(WRITE)
+        assert ("SB:0",) == reader.bookmarks
+        reader.catch_up(writer.bookmarks)
+        reader.call("counts")
+        reader.run(WRITE)
+
+        assert frozenset({"SB:0", "SB:1"}) == cluster.reader.sent[2].bookmarks
+        assert frozenset({"SB:1"}) == cluster.reader.sent[-1].bookmarks
+        assert frozenset({"SB:1"}) == cluster.writer.sent[-1].bookmarks
+        assert ("SB:2",) == reader.bookmarks
+
+
+def test_a_bookmark_that_no_server_reads_is_forgotten(cluster, driver):
+    """It fails with one line, and the caller's driver works on without it."""
+    database = Database(driver)
+    with pytest.raises(SettingsError, match="cannot read a bookmark"):
+        database.catch_up(["nonsense"])
+    with pytest.raises(SettingsError, match="cannot read a bookmark"):
+        Database(driver, bookmarks=["nonsense"])
+
+    database.call("counts")
+    driver.execute_query("RETURN 1", routing_="r")
+    assert ("SB:0",) == database.bookmarks
+
+
+def test_a_cluster_that_is_behind_says_so(cluster, driver):
+    """Once its servers have given up waiting; what was handed over is not awaited by others."""
+    database = Database(driver)
+    cluster.behind = True
+    with pytest.raises(DatabaseError, match="has not caught up with a bookmark: try again later"):
+        database.catch_up(["SB:9"])
+
+    assert ("SB:0",) == database.bookmarks
 
 
 def test_a_write_goes_to_the_new_leader(cluster, database):
