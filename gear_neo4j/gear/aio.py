@@ -2,7 +2,7 @@
 
 import contextvars
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import partial
 from typing import Self, TypeVar
 
@@ -101,6 +101,10 @@ class AsyncGear:
     async def status(self) -> Status:
         """See :meth:`Gear.status`."""
         return await self._run(self.gear.status)
+
+    async def catch_up(self, bookmarks: Iterable[str]) -> None:
+        """See :meth:`Gear.catch_up`."""
+        await self._run(partial(self.gear.catch_up, bookmarks))
 
     async def close(self) -> None:
         """Wait for calls that were cancelled to end, and close the connection, unless the driver is the caller's."""

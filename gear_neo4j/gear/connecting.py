@@ -1,6 +1,6 @@
 """Opens a graph and its models, from arguments or settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from gear_neo4j.errors import ModelError
@@ -15,9 +15,16 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
-def open_graph(settings: Settings, *, create: bool, impersonate: str | None, report: Callable[[str], None]) -> Graph:
+def open_graph(
+    settings: Settings,
+    *,
+    create: bool,
+    impersonate: str | None,
+    bookmarks: Iterable[str],
+    report: Callable[[str], None],
+) -> Graph:
     """The graph that the settings name, or that of a local server; see :func:`gear_neo4j.server.connection.connect`."""
-    return Graph(connect(settings, create=create, impersonate=impersonate, report=report))
+    return Graph(connect(settings, create=create, impersonate=impersonate, bookmarks=bookmarks, report=report))
 
 
 def resolve_embedder(settings: Settings | None, embedder: Embedder | None) -> Embedder:

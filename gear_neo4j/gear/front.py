@@ -52,6 +52,7 @@ class Gear:
         database: the database's name; by default the user's home database.
         impersonate: a user of the server under whose rights every query runs (Neo4j Enterprise and Aura); the login
             needs the privilege.
+        bookmarks: those of another process, whose writes are then seen here; see :meth:`catch_up`.
         embedder: turns texts into vectors; by default the packaged MiniLM (384 dimensions, no download).
         chat: any LangChain chat model, for features that need a language model.
         settings: where calibrations and caches are kept; by default those of the environment.
@@ -70,6 +71,7 @@ class Gear:
         *,
         database: str | None = None,
         impersonate: str | None = None,
+        bookmarks: Iterable[str] = (),
         embedder: Embedder | None = None,
         chat: "BaseChatModel | ChatModel | None" = None,
         settings: Settings | None = None,
@@ -77,7 +79,7 @@ class Gear:
         settings = settings or Settings.load()
         self._compose(
             Session(
-                Graph(Database(driver, name=database, impersonate=impersonate)),
+                Graph(Database(driver, name=database, impersonate=impersonate, bookmarks=bookmarks)),
                 embedder=resolve_embedder(None, embedder),
                 chat=lambda: resolve_chat(chat),
                 settings=settings,
@@ -93,6 +95,7 @@ class Gear:
         chat: "BaseChatModel | ChatModel | None" = None,
         create: bool = True,
         impersonate: str | None = None,
+        bookmarks: Iterable[str] = (),
         report: Callable[[str], None] = lambda _: None,
     ) -> Self:
         """Connect by settings (default: those of the environment), or to the local server, which is started on demand.
@@ -101,6 +104,7 @@ class Gear:
             create: make the local server if there is none of its name, so that a first ingest needs no other step;
                 with False a mistyped name is an error, as it is for ``gear search``.
             impersonate: a user of the server under whose rights every query runs (Neo4j Enterprise and Aura).
+            bookmarks: those of another process, whose writes are then seen here; see :meth:`catch_up`.
             report: called with a line for each slow step.
 
         Raises:
@@ -111,7 +115,7 @@ class Gear:
         self = cls.__new__(cls)
         self._compose(
             Session(
-                open_graph(settings, create=create, impersonate=impersonate, report=report),
+                open_graph(settings, create=create, impersonate=impersonate, bookmarks=bookmarks, report=report),
                 embedder=resolve_embedder(settings, embedder),
                 chat=lambda: resolve_chat(chat, settings),
                 settings=settings,
@@ -287,6 +291,26 @@ class Gear:
     def cypher(self, *paths: Path) -> Cypher:
         """The query that shows paths in Neo4j Browser or cypher-shell, with its parameters."""
         return path_cypher(*paths)
+
+    @property
+    def bookmarks(self) -> tuple[str, ...]:
+        """Bookmarks of what this process has read and written: plain strings, for :meth:`catch_up` in another one."""
+        return self.graph.database.bookmarks
+
+    def catch_up(self, bookmarks: Iterable[str]) -> None:
+        """See the writes of another process from now on, on every server of a cluster.
+
+        It waits until a server has them. Views and other objects over the same driver see them, too.
+
+        Args:
+            bookmarks: the :attr:`bookmarks` of the other process once it has written; of a session of your own,
+                ``session.last_bookmarks().raw_values``.
+
+        Raises:
+            SettingsError: they are not bookmarks.
+            DatabaseError: no server had the writes in time.
+        """
+        self.graph.database.catch_up(bookmarks)
 
     def close(self) -> None:
         """Close the connection, unless the driver is the caller's."""

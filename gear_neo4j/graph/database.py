@@ -1,7 +1,7 @@
 """The connection to Neo4j: the one module that touches the driver."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
@@ -13,13 +13,14 @@ from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverE
 
 from gear_neo4j.address import Address, check_neo4j_uri, login_for
 from gear_neo4j.errors import AuthenticationFailed, DatabaseError, ServerUnavailable, SettingsError
+from gear_neo4j.graph.bookmarks import checked
 from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.meter import Meter, NamedContext
 from gear_neo4j.graph.profiles import QueryProfile, profile_of
 from gear_neo4j.graph.queries import Query, has_small_form, named
 from gear_neo4j.graph.query_log import logged
-from gear_neo4j.graph.refusals import refusal
+from gear_neo4j.graph.refusals import failure, refusal
 from gear_neo4j.graph.scope_gate import Extent, ScopeGate
 from gear_neo4j.graph.values import quiet
 from gear_neo4j.graph.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
@@ -46,6 +47,7 @@ class Database:
 
     Pass a driver of your own (it is neither changed nor closed), or let :meth:`connect` create one. ``impersonate`` is
     a user of the server under whose rights every query runs; the login needs that privilege, not the user's password.
+    ``bookmarks`` are those of another process, see :meth:`catch_up`.
 
     Usage::
 
@@ -53,7 +55,14 @@ class Database:
             print(Database(driver, name="neo4j").version)
     """
 
-    def __init__(self, driver: neo4j.Driver, *, name: str | None = None, impersonate: str | None = None) -> None:
+    def __init__(
+        self,
+        driver: neo4j.Driver,
+        *,
+        name: str | None = None,
+        impersonate: str | None = None,
+        bookmarks: Iterable[str] = (),
+    ) -> None:
         self._driver = driver
         self.impersonated = impersonate
         self._owned = False
@@ -62,16 +71,8 @@ class Database:
         self._probed: dict[str, bool] = {}
         self._on_profile: Callable[[QueryProfile], None] | None = None
         self._gate: ScopeGate | None = None
-        query = named("server_info")
-        with _explained(name, query):
-            # Without a name the driver would ask the server for the home database on every call.
-            row = driver.execute_query(
-                query.text,
-                database_=name,
-                routing_=neo4j.RoutingControl.READ,
-                impersonated_user_=impersonate,
-                result_transformer_=_rows_and_plan,
-            )[0][0]
+        row = self._server_info(name, bookmarks)
+        # Without a name the driver would ask the server for the home database on every call.
         self.name: str = row["database"]
         self.version: str = row["version"]
         check_version(self.version)
@@ -85,6 +86,7 @@ class Database:
         password: str | None,
         name: str | None = None,
         impersonate: str | None = None,
+        bookmarks: Iterable[str] = (),
     ) -> Self:
         """Connect to a server with a driver of its own; close it with :meth:`close` or ``with``.
 
@@ -103,13 +105,46 @@ class Database:
             with _explained(name):
                 # A query would be retried for 15 seconds before it reports that no server answers.
                 driver.verify_connectivity()
-            database = cls(driver, name=name, impersonate=impersonate)
+            database = cls(driver, name=name, impersonate=impersonate, bookmarks=bookmarks)
         except BaseException:
             driver.close()
             raise
         database._owned = True
         database._reopen = partial(_open, uri, auth)
         return database
+
+    @property
+    def bookmarks(self) -> tuple[str, ...]:
+        """What has been read and written over this driver: another process that is given them reads no older state."""
+        return tuple(sorted(self._driver.execute_query_bookmark_manager.get_bookmarks()))
+
+    def catch_up(self, bookmarks: Iterable[str]) -> None:
+        """Let every query from now on see what another process wrote, by its :attr:`bookmarks`.
+
+        One round trip: the server answers as soon as it has these writes.
+
+        Raises:
+            SettingsError: they are not bookmarks.
+            DatabaseError: the server gave up waiting (``db.transaction.bookmark_ready_timeout``).
+        """
+        self._server_info(self.name, bookmarks)
+
+    def _server_info(self, name: str | None, bookmarks: Iterable[str]) -> Row:
+        query, manager = named("server_info"), self._driver.execute_query_bookmark_manager
+        awaited = {*manager.get_bookmarks(), *checked(bookmarks)}
+        # The driver's own manager learns what a server has accepted: a bad bookmark would make all its queries fail.
+        trial = neo4j.GraphDatabase.bookmark_manager(neo4j.Bookmarks.from_raw_values(awaited))
+        with _explained(name, query):
+            rows, _ = self._driver.execute_query(
+                query.text,
+                database_=name,
+                routing_=neo4j.RoutingControl.READ,
+                impersonated_user_=self.impersonated,
+                bookmark_manager_=trial,
+                result_transformer_=_rows_and_plan,
+            )
+        manager.update_bookmarks(awaited, trial.get_bookmarks())
+        return rows[0]
 
     def run(self, query: Query, /, **parameters: object) -> list[Row]:
         """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
@@ -394,7 +429,7 @@ def _explained(name: str | None, query: Query | None = None) -> Iterator[None]:
     except ClientError as error:
         raise refusal(error.code, _first_line(error), database=name, where=where) from error
     except (Neo4jError, DriverError) as error:
-        raise DatabaseError(f"the server failed: {_first_line(error)}{where}") from error
+        raise failure(getattr(error, "code", None), _first_line(error), where=where) from error
 
 
 def _first_line(error: Exception) -> str:

@@ -1,6 +1,6 @@
-"""Translates the server's refusals into our errors, with advice."""
+"""Translates the server's refusals and failures into our errors, with advice."""
 
-from gear_neo4j.errors import DatabaseError, DatabaseNotFound, IndexUnavailable, QueryTimeout
+from gear_neo4j.errors import DatabaseError, DatabaseNotFound, GearError, IndexUnavailable, QueryTimeout, SettingsError
 
 _NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"
 # Neo4j 5 has no error code for it.
@@ -9,9 +9,11 @@ _TIMED_OUT = (
     "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
     "Neo.ClientError.Transaction.TransactionTimedOut",
 )
+_BAD_BOOKMARK = ("Neo.ClientError.Transaction.InvalidBookmark", "Neo.ClientError.Transaction.InvalidBookmarkMixture")
+_BEHIND = "Neo.TransientError.Transaction.BookmarkTimeout"
 
 
-def refusal(code: str | None, message: str, *, database: str | None, where: str = "") -> DatabaseError:
+def refusal(code: str | None, message: str, *, database: str | None, where: str = "") -> GearError:
     """The error for a server's code and message; ``where`` is appended if the query itself failed.
 
     Example:
@@ -27,4 +29,18 @@ def refusal(code: str | None, message: str, *, database: str | None, where: str 
         )
     if code in _TIMED_OUT:
         return QueryTimeout(f"the server broke off a query that took too long: {message}{where}")
+    if code in _BAD_BOOKMARK:
+        return SettingsError("the server cannot read a bookmark: hand over those of gear.bookmarks, unchanged")
     return DatabaseError(f"the server refused a query: {message}{where}")
+
+
+def failure(code: str | None, message: str, *, where: str = "") -> DatabaseError:
+    """The error for a failure that is not the query's fault; ``where`` as in :func:`refusal`.
+
+    Example:
+        >>> print(failure("Neo.TransientError.Transaction.BookmarkTimeout", "latest is 4"))
+        the server has not caught up with a bookmark: try again later (latest is 4)
+    """
+    if code == _BEHIND:
+        return DatabaseError(f"the server has not caught up with a bookmark: try again later ({message})")
+    return DatabaseError(f"the server failed: {message}{where}")

@@ -122,6 +122,16 @@ def test_views_of_callers(connected, tmp_path, monkeypatch):
     assert "The passages do not say." == names["answer"].text
 
 
+def test_bookmarks_of_another_process(connected, tmp_path, monkeypatch):
+    """What one has ingested, the other finds."""
+    monkeypatch.chdir(tmp_path)
+    Path("handbook.md").write_text("# Handbook\n\nAda Lovelace leads the office in Varna.\n")
+
+    names = run("operations.md")
+
+    assert "handbook.md" == names["hits"][0].passage.source
+
+
 def test_a_graph_that_is_there(connected, tmp_path, monkeypatch, capsys):
     """A question about an adopted graph; then a graph from files, adopted, asked and released."""
     monkeypatch.chdir(tmp_path)

@@ -1,0 +1,222 @@
+"""A cluster of stubs that speak Bolt 5.4 with the driver: four members on loopback, and no database behind them.
+
+It shows where the driver sends what, and with which bookmarks. What a query says is never looked at, save for
+``server_info``: any other has no rows.
+"""
+
+import socket
+import struct
+import threading
+from contextlib import suppress
+from enum import IntEnum
+from typing import NamedTuple
+
+from tests.packstream import Message, pack, unpack
+
+VERSION = b"\x00\x00\x04\x05"
+RELEASE, HOME = "5.26.0", "neo4j"
+BAD_BOOKMARK = "Neo.ClientError.Transaction.InvalidBookmark"
+BEHIND = "Neo.TransientError.Transaction.BookmarkTimeout"
+NOT_A_LEADER = "Neo.ClientError.Cluster.NotALeader"
+
+
+class Request(IntEnum):
+    """The messages of the driver."""
+
+    HELLO, GOODBYE, RESET, RUN, BEGIN, COMMIT, ROLLBACK = 0x01, 0x02, 0x0F, 0x10, 0x11, 0x12, 0x13
+    DISCARD, PULL, TELEMETRY, ROUTE, LOGON, LOGOFF = 0x2F, 0x3F, 0x54, 0x66, 0x6A, 0x6B
+
+
+class Reply(IntEnum):
+    """The messages of a member."""
+
+    SUCCESS, RECORD, IGNORED, FAILURE = 0x70, 0x71, 0x7E, 0x7F
+
+
+class Sent(NamedTuple):
+    """A query as it arrived; what its transaction was begun with counts for it."""
+
+    query: str
+    mode: str
+    bookmarks: frozenset[str]
+    database: str | None
+
+
+class Refused(Exception):
+    """A failure, by its code of Neo4j."""
+
+
+class Cluster:
+    """A router, a reader and two members that can lead; a bookmark is ``SB:`` and the number of a write.
+
+    A member that is sent a bookmark has its write from then on, as if another process had made it; while the cluster
+    is ``behind``, it never has. A member that does not lead refuses to write, and there may be no ``leader``.
+    """
+
+    def __init__(self) -> None:
+        self.members = [Member(self) for _ in range(4)]
+        self.router, self.reader, self.writer, self.other = self.members
+        self.leader, self.behind = self.writer, False
+        self._writes, self._lock = 0, threading.Lock()
+
+    @property
+    def uri(self) -> str:
+        """What NEO4J_URI is to be."""
+        return f"neo4j://{self.router.address}"
+
+    def table(self, database: str) -> dict[str, object]:
+        """The routing table of now."""
+        roles = {"ROUTE": self.router, "READ": self.reader, "WRITE": self.leader}
+        servers = [{"role": role, "addresses": [member.address]} for role, member in roles.items() if member]
+        return {"rt": {"ttl": 300, "db": database, "servers": servers}}
+
+    def catch_up(self, bookmarks: frozenset[str]) -> None:
+        """Have the writes of the bookmarks."""
+        if not all(bookmark[:3] == "SB:" and bookmark[3:].isdecimal() for bookmark in bookmarks):
+            raise Refused(BAD_BOOKMARK)
+        with self._lock:
+            newest = max((int(bookmark[3:]) for bookmark in bookmarks), default=0)
+            if self.behind and newest > self._writes:
+                raise Refused(BEHIND)
+            self._writes = max(self._writes, newest)
+
+    def bookmark(self, mode: str) -> str:
+        """That of a transaction which ends now."""
+        with self._lock:
+            self._writes += mode == "w"
+            return f"SB:{self._writes}"
+
+    def __enter__(self) -> "Cluster":
+        for member in self.members:
+            threading.Thread(target=member.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for member in self.members:
+            member.stop()
+
+
+class Member:
+    """One port of a cluster: the queries that it answered, and how many it refused."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.sent: list[Sent] = []
+        self.refused = 0
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self._clients: list[socket.socket] = []
+
+    def accept(self) -> None:
+        """Talk to every driver that comes, until the end."""
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                # Replies are small: each would wait for the driver to confirm the one before.
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._clients.append(client)
+                threading.Thread(target=Conversation(self, client).hold, daemon=True).start()
+
+    def stop(self) -> None:
+        """Hang up; a socket is closed by the thread that reads it."""
+        for end in (self._listener, *self._clients):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+
+class Conversation:
+    """What a member says on one connection; a method for each request that needs more than a success."""
+
+    def __init__(self, member: Member, client: socket.socket) -> None:
+        self.member, self.cluster, self.client = member, member.cluster, client
+        self.stream = client.makefile("rb")
+        self.failed = False
+        # What the open transaction was begun with.
+        self.begun: dict | None = None
+        self.mode, self.records = "w", []
+
+    def hold(self) -> None:
+        """Answer until the driver hangs up."""
+        with suppress(OSError, EOFError), self.client, self.stream:
+            # A magic number, and the four versions that the driver would have.
+            self.read(20)
+            self.client.sendall(VERSION)
+            while (request := self.receive()).signature != Request.GOODBYE:
+                self.answer(Request(request.signature), request.fields)
+
+    def answer(self, request: Request, fields: tuple) -> None:
+        if self.failed and request is not Request.RESET:
+            self.say(Reply.IGNORED)
+            return
+        try:
+            self.say(Reply.SUCCESS, getattr(self, request.name.lower(), self.accept)(*fields))
+        except Refused as refused:
+            self.failed = True
+            self.member.refused += 1
+            self.say(Reply.FAILURE, {"code": str(refused), "message": "refused by a stub"})
+
+    def accept(self, *_: object) -> dict:
+        return {}
+
+    def hello(self, _: dict) -> dict:
+        return {"server": f"Neo4j/{RELEASE}", "connection_id": "stub"}
+
+    def reset(self) -> dict:
+        self.failed, self.begun = False, None
+        return {}
+
+    def route(self, _: dict, bookmarks: list, of: dict) -> dict:
+        self.cluster.catch_up(frozenset(bookmarks))
+        return self.cluster.table(of.get("db", HOME))
+
+    def begin(self, extra: dict) -> dict:
+        self.cluster.catch_up(frozenset(extra.get("bookmarks", ())))
+        self.begun = extra
+        return {}
+
+    def run(self, query: str, _: dict, extra: dict) -> dict:
+        if self.begun is None:
+            self.cluster.catch_up(frozenset(extra.get("bookmarks", ())))
+        given = extra if self.begun is None else self.begun
+        self.mode = given.get("mode", "w")
+        if self.mode == "w" and self.member is not self.cluster.leader:
+            raise Refused(NOT_A_LEADER)
+        sent = Sent(query, self.mode, frozenset(given.get("bookmarks", ())), given.get("db"))
+        self.member.sent.append(sent)
+        info = {"version": RELEASE, "edition": "enterprise", "database": sent.database}
+        row = info if "dbms.components()" in query else {}
+        self.records = [list(row.values())] if row else []
+        return {"fields": list(row)}
+
+    def pull(self, _: dict) -> dict:
+        for record in self.records:
+            self.say(Reply.RECORD, record)
+        self.records = []
+        return {"type": self.mode} | ({} if self.begun is not None else {"bookmark": self.cluster.bookmark(self.mode)})
+
+    def commit(self) -> dict:
+        self.begun = None
+        return {"bookmark": self.cluster.bookmark(self.mode)}
+
+    def rollback(self) -> dict:
+        self.begun = None
+        return {}
+
+    def say(self, reply: Reply, *fields: object) -> None:
+        # No reply of a stub is longer than one chunk.
+        message = pack(Message(reply, fields))
+        self.client.sendall(struct.pack(">H", len(message)) + message + b"\x00\x00")
+
+    def receive(self) -> Message:
+        """The next message: its chunks up to an empty one; an empty one alone is a sign of life."""
+        message = b""
+        while (size := struct.unpack(">H", self.read(2))[0]) or not message:
+            message += self.read(size)
+        return unpack(message)
+
+    def read(self, size: int) -> bytes:
+        data = self.stream.read(size)
+        if len(data) < size:
+            raise EOFError
+        return data
