@@ -37,6 +37,8 @@ def up(name: str | None, port: int | None) -> None:
             report=report,
         )
     say(f"Neo4j {server.version} ({server.name}) at {server.uri}; data and password in {server.home}")
+    if server.java:
+        say(f"It runs on Java {server.java}.")
     say("Neo4j Community, GPLv3, runs as a separate process; for development, demos and tests.")
     say(f"export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} ", nl=False)
     say(f'NEO4J_PASSWORD="$(cat {server.home / "password"})"')

