@@ -71,7 +71,7 @@ def commands() -> Iterator[str]:
     """Every command with its options: its help."""
     yield "# Commands"
     yield "\n[The command line](../cli.md) says what all commands have in common.\n"
-    with click.Context(cli, info_name="gear") as context:
+    with click.Context(cli, info_name="gear", **cli.context_settings) as context:
         for name, (location, _) in sorted(COMMANDS.items()):
             # The group itself knows only the first sentence of each.
             module, _, attribute = location.partition(":")
