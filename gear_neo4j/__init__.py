@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from gear_neo4j.settings import Settings
     from gear_neo4j.status import Status
     from gear_neo4j.sync.report import SyncReport
+    from gear_neo4j.sync.tables import Table
     from gear_neo4j.usage import Usage
 
 __all__ = [
@@ -173,6 +174,7 @@ __all__ = [
     "Survey",
     "Sync",
     "SyncReport",
+    "Table",
     "Trace",
     "Triple",
     "Usage",
@@ -273,6 +275,7 @@ _MODULES = {
     "Survey": "adoption.survey",
     "Sync": "retrieval.sync",
     "SyncReport": "sync.report",
+    "Table": "sync.tables",
     "Trace": "agents.answer",
     "Triple": "domain",
     "Usage": "usage",

@@ -14,6 +14,7 @@ from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_set
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown, report_problem
+from gear_neo4j.cli.tables import TableOptions, with_table
 from gear_neo4j.cli.watching import rounds
 from gear_neo4j.errors import GearError, PartialResult
 from gear_neo4j.extraction.extractor import Model
@@ -39,6 +40,7 @@ from gear_neo4j.wording import counted
     help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
 )
 @with_documents
+@with_table
 @click.option(
     "--extract",
     "extractor",
@@ -66,6 +68,7 @@ def sync(
     collection: str,
     readers: tuple[str, ...],
     documents: DocumentOptions,
+    columns: TableOptions,
     extractor: str,
     max_tokens: int | None,
     dry_run: bool,
@@ -77,14 +80,16 @@ def sync(
 ) -> None:
     """Bring a collection to what SOURCES hold now: documents that are new, changed, moved or gone.
 
-    SOURCES are folders and documents, or addresses such as s3://bucket/folder. What has not changed since the last
-    sync is not read again. If more than a fifth of the documents are gone, the command asks on a terminal, and needs
+    SOURCES are folders and documents, or addresses such as s3://bucket/folder. With --key they are tables, of which
+    each row is a document: Parquet, Arrow or CSV files, or databases. What has not changed since the last sync is not
+    read again. If more than a fifth of the documents are gone, the command asks on a terminal, and needs
     --yes elsewhere. After an interruption, run the same command again to resume.
     """
     if max_tokens and extractor != Model.name:
         raise click.UsageError("--max-tokens is for a language model: add --extract model")
     if watch and (dry_run or json_file):
         raise click.UsageError("--watch goes on without end: leave out --dry-run and --json")
+    chosen = columns.sources(sources)
     # Fail before a server is started if no model is set.
     wants_model = extractor == Model.name
     chat = open_chat(settings, cache=settings.chat_cache) if wants_model and not dry_run else None
@@ -92,7 +97,7 @@ def sync(
     def once(gear: Gear) -> tuple[SyncReport, ExtractionReport | None]:
         with progress_shown() as on_progress:
             report = gear.corpus.sync(
-                sources,
+                chosen,
                 extract=extractor != "none",
                 chunk_size=documents.chunk_size,
                 follow_links=documents.follow_links,

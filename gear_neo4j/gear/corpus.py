@@ -30,6 +30,7 @@ from gear_neo4j.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.run import SourceSync
+from gear_neo4j.sync.tables import Table
 
 
 class Corpus:
@@ -115,7 +116,7 @@ class Corpus:
 
     def sync(
         self,
-        sources: Sequence[str | File],
+        sources: Sequence[str | File | Table],
         *,
         extract: bool = True,
         chunk_size: int = CHUNK_SIZE,
@@ -135,7 +136,8 @@ class Corpus:
         document that cannot be read keeps its passages; one whose content cannot be used loses them.
 
         Args:
-            sources: folders and documents, or addresses such as ``s3://bucket/folder`` that fsspec can read.
+            sources: folders and documents, addresses such as ``s3://bucket/folder`` that fsspec can read, and a
+                :class:`Table` whose rows are documents.
             extract: make triples by rules of the passages of the collection that have none.
             readers: the principals that may read the passages.
             most_deleted: the share of the known documents that may be gone; up to five may always be.

@@ -7,12 +7,16 @@ from gear_neo4j.errors import MigrationError
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.sync.origins import Origin, origin_of
+from gear_neo4j.sync.files import Folder, Remote
+from gear_neo4j.sync.origins import Origin
 from gear_neo4j.sync.report import SyncReport, refuse_to_empty
 from gear_neo4j.sync.run import SourceSync
+from gear_neo4j.sync.tables import Rows, Table
+
+Source = str | Path | Table
 
 
-def planned_only(sync: SourceSync, sources: Sequence[str | Path], *, follow_links: bool) -> SyncReport:
+def planned_only(sync: SourceSync, sources: Sequence[Source], *, follow_links: bool) -> SyncReport:
     """What a sync would do; read-only.
 
     Raises:
@@ -27,7 +31,7 @@ def planned_only(sync: SourceSync, sources: Sequence[str | Path], *, follow_link
 def synced(
     session: Session,
     sync: SourceSync,
-    sources: Sequence[str | Path],
+    sources: Sequence[Source],
     *,
     extract: bool,
     follow_links: bool,
@@ -49,5 +53,11 @@ def synced(
     return report
 
 
-def _origins(sync: SourceSync, sources: Sequence[str | Path], follow_links: bool) -> list[Origin]:
-    return [origin_of(source, follow_links=follow_links, most_bytes=sync.limits.bytes) for source in sources]
+def _origins(sync: SourceSync, sources: Sequence[Source], follow_links: bool) -> list[Origin]:
+    return [_origin(source, follow_links=follow_links, most_bytes=sync.limits.bytes) for source in sources]
+
+
+def _origin(source: Source, *, follow_links: bool, most_bytes: int) -> Origin:
+    if isinstance(source, Table):
+        return Rows(source)
+    return Remote(str(source), most_bytes) if "://" in str(source) else Folder(Path(source), follow_links)

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.errors import InputError
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.manifest import ReadSource
@@ -25,7 +24,7 @@ from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import write_passages
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.sync.moves import move
-from gear_neo4j.sync.origins import Listed, Origin, digest
+from gear_neo4j.sync.origins import Origin
 from gear_neo4j.sync.plan import Plan, plan
 from gear_neo4j.sync.report import SyncReport
 
@@ -112,21 +111,21 @@ class SourceSync:
         listing = origin.list()
         skipped = Counter(self.report.skipped) + Counter(listing.skipped)
         self.report.skipped = dict(sorted(skipped.items()))
-        here = [replace(one, version=self._version(one)) for one in listing.documents]
+        for name, reason in listing.problems:
+            self._problem(name, reason)
+        here = [replace(one, version=self._version(one.version)) for one in listing.documents]
         known = {} if self.blank else self._known(origin)
-        return Planned(origin, plan(here, known, digest=lambda one: _digest(origin, one.name)))
+        return Planned(origin, plan(here, known, digest=lambda one: origin.digest(one.name)))
 
     def _known(self, origin: Origin) -> dict[str, ReadSource]:
         collection = self.membership.collection
         known = {source.name: source for source in self.graph.manifest.read(origin.name, collection=collection)}
         return known or self._ingested(origin)
 
-    def _version(self, listed: Listed) -> str:
-        """The version of a document together with what its passages depend on besides."""
-        if not listed.version:
-            return ""
+    def _version(self, version: str) -> str:
+        """The version of a document together with what its passages depend on besides; empty if it has none."""
         readers = self.membership.readers
-        return f"{self.chunk_size} {'' if readers is None else ' '.join(readers)} {listed.version}"
+        return f"{self.chunk_size} {'' if readers is None else ' '.join(readers)} {version}" if version else ""
 
     def _ingested(self, origin: Origin) -> dict[str, ReadSource]:
         """The documents of an origin that an ingest brought in before there were syncs of it."""
@@ -157,27 +156,23 @@ class SourceSync:
 
     def _documents(self, planned: Planned) -> Iterator[_Document]:
         """The documents to write, as they are read; one that is known and cannot be read stays as it is."""
-        todo: list[tuple[str | None, Listed]] = [*planned.plan.moved]
-        todo += [(None, one) for one in (*planned.plan.changed, *planned.plan.new)]
+        former = {one.name: old for old, one in planned.plan.moved}
+        wanted = [*(one for _, one in planned.plan.moved), *planned.plan.changed, *planned.plan.new]
         with Converter(self.limits) as converter:
-            for number, (former, one) in enumerate(todo, start=1):
-                try:
-                    with planned.origin.file(one.name) as path:
-                        yield self._read(planned.origin, one, path, converter, former)
-                except InputError as error:
-                    self._problem(one.name, str(error))
-                self.on_progress(Progress("documents", number, len(todo), self.report.passages_written))
 
-    def _read(self, origin: Origin, one: Listed, path: Path, converter: Converter, former: str | None) -> _Document:
-        content = digest(path)
-        try:
-            name = one.name if origin.known_as else None
-            passages = converter.passages_of(path, size=self.chunk_size, name=name)
-        except InputError as error:
-            self._problem(one.name, str(error))
-            return _Document((), ReadSource(one.name, one.version, content, str(error)), former)
-        own = tuple(self.membership.passage(passage) for passage in passages)
-        return _Document(own, ReadSource(one.name, one.version, content), former)
+            def convert(path: Path, name: str | None) -> Sequence[Passage]:
+                return converter.passages_of(path, size=self.chunk_size, name=name)
+
+            read = planned.origin.read(wanted, size=self.chunk_size, convert=convert)
+            for number, document in enumerate(read, start=1):
+                name = document.listed.name
+                if document.problem is not None:
+                    self._problem(name, document.problem)
+                if document.digest:
+                    own = tuple(self.membership.passage(passage) for passage in document.passages)
+                    record = ReadSource(name, document.listed.version, document.digest, document.problem)
+                    yield _Document(own, record, former.get(name))
+                self.on_progress(Progress("documents", number, len(wanted), self.report.passages_written))
 
     def _write(self, origin: Origin, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
         """Write a batch, and remove what its documents no longer hold; then record them."""
@@ -206,11 +201,3 @@ class SourceSync:
     def _problem(self, name: str, reason: str) -> None:
         self.report.problems += 1
         self.on_problem(Problem(name, 0, reason))
-
-
-def _digest(origin: Origin, name: str) -> str | None:
-    try:
-        with origin.file(name) as path:
-            return digest(path)
-    except InputError:
-        return None

@@ -109,6 +109,15 @@ def test_the_tour(gear, tmp_path, monkeypatch, capsys):
     assert "handbook" not in [collection.name for collection in gear.corpus.collections()]
 
 
+def test_a_table_is_a_source(gear, tmp_path, monkeypatch):
+    """A row is a document."""
+    monkeypatch.chdir(tmp_path)
+    Path("products.csv").write_text("id,description,year\n7,A wheel for spinning yarn.,1764\n")
+    run("documents.md", gear=gear)
+
+    assert "products.csv#7" in {hit.passage.source for hit in gear.search("A wheel for spinning yarn")}
+
+
 def test_views_of_callers(connected, tmp_path, monkeypatch):
     """Whoever is of the group sees its contract."""
     monkeypatch.chdir(tmp_path)

@@ -20,9 +20,10 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.recipes import Budget
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 
-# Read by the decorators that make settings, a scope, and limits of documents of them.
+# Read by the decorators that make settings, a scope, limits of documents, and a table of them.
 DOCUMENTS = {"chunk_size", "follow_links", "max_file_mib", "max_file_pages", "max_file_seconds"}
-SETTINGS = {*FLAGS, "env_file", "collections", "principals", "where", "strict", *DOCUMENTS}
+TABLE = {"key", "text", "title", "metadata", "table", "query"}
+SETTINGS = {*FLAGS, "env_file", "collections", "principals", "where", "strict", *DOCUMENTS, *TABLE}
 
 
 def leaves(group, context, words=()):

@@ -1,0 +1,192 @@
+"""Documents that are files: in a folder of this machine, or at an address that fsspec reads."""
+
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from gear_neo4j.errors import GearError, InputError
+from gear_neo4j.ingestion.lines import LONGEST_SOURCE
+from gear_neo4j.ingestion.loaders import is_document
+from gear_neo4j.ingestion.sources import WITHOUT_SUFFIX, files_to_ingest
+from gear_neo4j.sync.origins import Convert, Listed, Listing, ReadDocument
+
+# A file that was written to in these seconds may be written to again without a later time.
+UNSETTLED_SECONDS = 2.0
+# What file systems call the version of a file, or else the moment at which it was written.
+VERSIONS = ("ETag", "etag", "generation", "md5Hash", "mtime", "LastModified", "last_modified", "updated", "created")
+
+
+class Files(ABC):
+    """What origins of files have in common."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def file(self, name: str) -> AbstractContextManager[Path]:
+        """A context in which a document is a file of this machine.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+
+    @abstractmethod
+    def known_as(self, name: str) -> str | None:
+        """The name of a document where the path under which it is read says nothing."""
+
+    def digest(self, name: str) -> str | None:
+        """The digest of a document's content; None if it cannot be read."""
+        try:
+            with self.file(name) as path:
+                return digest(path)
+        except InputError:
+            return None
+
+    def read(self, wanted: Sequence[Listed], *, size: int, convert: Convert) -> Iterator[ReadDocument]:  # noqa: ARG002
+        """The documents that are wanted, one after the other; ``convert`` knows how long a passage is."""
+        for one in wanted:
+            content = ""
+            try:
+                with self.file(one.name) as path:
+                    content = digest(path)
+                    passages = tuple(convert(path, self.known_as(one.name)))
+            except InputError as error:
+                yield ReadDocument(one, content, problem=str(error))
+            else:
+                yield ReadDocument(one, content, passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Folder(Files):
+    """A folder of this machine with all that is in it, or a single file."""
+
+    path: Path
+    follow_links: bool = False
+
+    @property
+    def name(self) -> str:
+        """The path as it was given."""
+        return self.path.as_posix()
+
+    def list(self) -> Listing:
+        """Every document, by the path that an ingest would give it as its source."""
+        files = files_to_ingest([self.path], follow_links=self.follow_links, may_be_empty=True)
+        skipped = Counter(files.skipped)
+        skipped.update(path.suffix.lower() for path in files.passages if not is_document(path))
+        skipped.update(path.suffix.lower() for path in files.triples)
+        now = time.time()
+        paths = sorted({path.as_posix(): path for path in files.passages if is_document(path)}.items())
+        return Listing(tuple(Listed(name, _version(path, now)) for name, path in paths), dict(skipped))
+
+    @contextmanager
+    def file(self, name: str) -> Iterator[Path]:
+        """The file itself."""
+        yield Path(name)
+
+    def known_as(self, name: str) -> None:
+        """Its path is its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remote(Files):
+    """What is below an address such as ``s3://bucket/folder``, read by fsspec."""
+
+    address: str
+    most_bytes: int
+
+    @property
+    def name(self) -> str:
+        """The address as it was given."""
+        return self.address
+
+    def list(self) -> Listing:
+        """Every document, by its whole address; what begins with a dot is left out."""
+        skipped: Counter[str] = Counter()
+        documents = []
+        with explained(self.address):
+            system, root = file_system(self.address)
+            if not system.exists(root):
+                raise InputError(f"{self.address} does not exist")
+            for path, details in sorted(system.find(root, detail=True).items()):
+                below = PurePosixPath(path.removeprefix(root))
+                if any(part.startswith(".") for part in below.parts):
+                    continue
+                if is_document(Path(path)):
+                    documents.append(Listed(system.unstrip_protocol(path), _version_of(details)))
+                else:
+                    skipped[PurePosixPath(path).suffix.lower() or WITHOUT_SUFFIX] += 1
+        return Listing(tuple(documents), dict(skipped))
+
+    @contextmanager
+    def file(self, name: str) -> Iterator[Path]:
+        """A copy that lasts as long as the context."""
+        if len(name) > LONGEST_SOURCE:
+            raise InputError(f"has an address longer than {LONGEST_SOURCE:,} characters")
+        with TemporaryDirectory(prefix="gear-sync-") as folder:
+            copy = Path(folder) / f"document{PurePosixPath(name).suffix}"
+            with explained("cannot be read"):
+                system, path = file_system(name)
+                if (system.size(path) or 0) > self.most_bytes:
+                    raise InputError(f"is larger than {self.most_bytes // 2**20:,} MiB: split it")
+                system.get_file(path, str(copy))
+            yield copy
+
+    def known_as(self, name: str) -> str:
+        """Its address."""
+        return name
+
+
+def digest(path: Path) -> str:
+    """A digest of the content of a file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    hashed = blake2b(digest_size=16)
+    try:
+        with path.open("rb") as file:
+            while block := file.read(2**20):
+                hashed.update(block)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}") from error
+    return hashed.hexdigest()
+
+
+def file_system(address: str) -> tuple[Any, str]:
+    """The file system of fsspec for an address, and the path there."""
+    # A second to import, and most syncs are of folders.
+    from fsspec.core import url_to_fs
+
+    system, path = url_to_fs(address)
+    return system, path
+
+
+@contextmanager
+def explained(what: str) -> Iterator[None]:
+    """Any exception as an InputError that begins with ``what``: each library has exceptions of its own."""
+    try:
+        yield
+    except GearError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{what}: {reason}") from error
+
+
+def _version(path: Path, now: float) -> str:
+    try:
+        status = path.stat()
+    except OSError:
+        return ""
+    return "" if now - status.st_mtime < UNSETTLED_SECONDS else f"{status.st_size} {status.st_mtime_ns}"
+
+
+def _version_of(details: Mapping[str, Any]) -> str:
+    marks = [str(details[key]) for key in VERSIONS if details.get(key) is not None]
+    return " ".join([str(details.get("size")), *marks]) if marks else ""

@@ -1,0 +1,202 @@
+"""Documents that are rows: of a file that pyarrow reads, or of a database that SQLAlchemy reads."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from gear_neo4j.domain import Passage, make_passage
+from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.ingestion import heads
+from gear_neo4j.ingestion.chunking import chunks
+from gear_neo4j.ingestion.lines import LONGEST_SOURCE
+from gear_neo4j.redaction import redacted
+from gear_neo4j.sync.files import explained, file_system
+from gear_neo4j.sync.origins import Convert, Listed, Listing, ReadDocument
+
+NEEDS_EXTRA = "a table needs the extra: pip install 'gear-neo4j[tables]'"
+ROWS_A_BATCH = 1_000
+# By suffix, what pyarrow calls the format.
+FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "feather", ".csv": "csv"}
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table whose rows are documents, for :meth:`gear_neo4j.Corpus.sync`.
+
+    Args:
+        source: a Parquet, Arrow, Feather or CSV file, by its path or address; or the address of a database, such as
+            ``postgresql://host/shop``.
+        key: the column that tells the rows apart, and by which a row is known when it has changed.
+        text: the columns that are text, in order; a blank line comes between two.
+        title: the column with the title of a row.
+        metadata: the columns that passages keep, to be filtered by.
+        table: in a database, the table to read, or what the rows of ``query`` are called.
+        query: in a database, the SELECT to read instead of a whole table.
+
+    Raises:
+        SettingsError: a column or the table is missing.
+
+    Example:
+        >>> table = Table(source="products.parquet", key="id", text=("description",), metadata=("year",))
+        >>> table.columns
+        ('id', 'description', 'year')
+    """
+
+    source: str
+    key: str
+    text: Sequence[str]
+    title: str | None = None
+    metadata: Sequence[str] = ()
+    table: str | None = None
+    query: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.text, str) or isinstance(self.metadata, str):
+            raise SettingsError("text and metadata are lists of columns")
+        if not (self.key and self.text):
+            raise SettingsError("a table needs the column of its key, and one of text at least")
+        if self.query and not self.table:
+            raise SettingsError("a query needs a name for its rows: give table, too")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read, each once."""
+        named = (self.key, *self.text, *([self.title] if self.title else []), *self.metadata)
+        return tuple(dict.fromkeys(named))
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a table as documents; one is known by the name of the table and its key."""
+
+    table: Table
+
+    @property
+    def name(self) -> str:
+        """The path or the address, without a login, and the name of the table in a database."""
+        if not self.table.table:
+            return Path(self.table.source).as_posix() if "://" not in self.table.source else self.table.source
+        return f"{_without_login(self.table.source)}/{self.table.table}"
+
+    def list(self) -> Listing:
+        """Every row by its key; its version is the digest of its columns."""
+        documents: dict[str, Listed] = {}
+        problems = []
+        for number, row in enumerate(self._rows(), start=1):
+            key = row[self.table.key]
+            name = self._name(key)
+            if key is None or len(name) > LONGEST_SOURCE:
+                problems.append((self.name, f"row {number:,} has no key that can be used: {key!r:.80}"))
+            elif name in documents:
+                problems.append((name, "another row has this key: only the first is read"))
+            else:
+                documents[name] = Listed(name, self._digest(row))
+        return Listing(tuple(documents[name] for name in sorted(documents)), problems=tuple(problems))
+
+    def digest(self, name: str) -> None:
+        """None: rows are known by their keys, and do not move."""
+
+    def read(self, wanted: Sequence[Listed], *, size: int, convert: Convert) -> Iterator[ReadDocument]:  # noqa: ARG002
+        """The rows that are wanted, in the order of the table."""
+        waiting = {one.name: one for one in wanted}
+        for row in self._rows() if waiting else ():
+            if one := waiting.pop(self._name(row[self.table.key]), None):
+                passages = tuple(self._passages(one.name, row, size=size))
+                problem = None if passages else "holds no text"
+                yield ReadDocument(one, self._digest(row), passages, problem)
+
+    def _name(self, key: object) -> str:
+        return f"{self.name}#{key}"
+
+    def _digest(self, row: Row) -> str:
+        content = json.dumps([[name, row[name]] for name in self.table.columns], default=str)
+        return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def _passages(self, name: str, row: Row, *, size: int) -> Iterator[Passage]:
+        title = " ".join(str(row[self.table.title] or "").split()) if self.table.title else ""
+        text = "\n\n".join(str(row[column]) for column in self.table.text if row[column] is not None)
+        metadata = heads.fields({column: _plain(row[column]) for column in self.table.metadata})
+        seen = set()
+        for piece in chunks(text, size=size):
+            passage = make_passage(name, title, piece.text, position=f"character {piece.start + 1}")
+            if passage.id not in seen:
+                seen.add(passage.id)
+                yield replace(passage, metadata=metadata)
+
+    def _rows(self) -> Iterator[Row]:
+        """The rows, of which the columns are checked once."""
+        with explained(redacted(self.name)):
+            rows = iter(_of_database(self.table) if self.table.table else _of_file(self.table))
+            first = next(rows, None)
+            if first is not None:
+                missing = [column for column in self.table.columns if column not in first]
+                if missing:
+                    raise InputError(f"{self.name} has no column {missing[0]!r}: it has {', '.join(map(str, first))}")
+                yield from chain([first], rows)
+
+
+def _plain(value: object) -> object:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _of_file(table: Table) -> Iterator[Row]:
+    try:
+        from pyarrow import dataset
+    except ImportError as error:
+        raise SettingsError(NEEDS_EXTRA) from error
+    form = FORMATS.get(Path(table.source).suffix.lower())
+    if form is None:
+        raise InputError(f"{table.source} is no table that can be read: give {', '.join(FORMATS)}, or --table")
+    system, path = file_system(table.source)
+    if not system.exists(path):
+        raise InputError(f"{table.source} does not exist")
+    for batch in dataset.dataset(path, format=form, filesystem=system).to_batches():
+        yield from batch.to_pylist()
+
+
+def _of_database(table: Table) -> Iterator[Row]:
+    try:
+        import sqlalchemy
+    except ImportError as error:
+        raise SettingsError(NEEDS_EXTRA) from error
+    schema, _, name = (table.table or "").rpartition(".")
+    whole = sqlalchemy.select(sqlalchemy.text("*")).select_from(sqlalchemy.table(name, schema=schema or None))
+    statement = sqlalchemy.text(table.query) if table.query else whole
+    try:
+        with _engine(table.source) as engine, engine.connect() as connection:
+            streamed = connection.execution_options(stream_results=True, yield_per=ROWS_A_BATCH)
+            yield from streamed.execute(statement).mappings()
+    except sqlalchemy.exc.DBAPIError as error:
+        # SQLAlchemy would add the whole statement, and a link.
+        raise InputError(f"{table.table} cannot be read: {' '.join(str(error.orig).split())}") from error
+
+
+@contextmanager
+def _engine(address: str) -> Iterator[Any]:
+    import sqlalchemy
+
+    engine = sqlalchemy.create_engine(address)
+    file = engine.url.database if engine.url.get_backend_name() == "sqlite" else None
+    if file and not Path(file).is_file():
+        # SQLite would make it.
+        raise InputError(f"{file} does not exist")
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _without_login(address: str) -> str:
+    try:
+        from sqlalchemy.engine import make_url
+    except ImportError as error:
+        raise SettingsError(NEEDS_EXTRA) from error
+    with explained("the address of the database"):
+        return make_url(address).set(username=None, password=None).render_as_string()
