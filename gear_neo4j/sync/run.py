@@ -177,6 +177,10 @@ class SourceSync:
     def _write(self, origin: Origin, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
         """Write a batch, and remove what its documents no longer hold; then record them."""
         collection = self.membership.collection
+        records = [document.record for document in documents]
+        # First without a version: a document that is written and gone before its record is made would never be deleted.
+        begun = [replace(record, version="", digest="") for record in records]
+        self.graph.manifest.record(begun, origin.name, collection=collection)
         moved = sum(
             move(self.graph, document.former, document.passages, collection=collection)
             for document in documents
@@ -191,7 +195,7 @@ class SourceSync:
         removed = remove_stale(self.graph, held, collection=collection)
         if gone := [document.former for document in documents if document.former]:
             removed += forget_documents(self.graph, gone, collection=collection)
-        self.graph.manifest.record([document.record for document in documents], origin.name, collection=collection)
+        self.graph.manifest.record(records, origin.name, collection=collection)
         return written, moved, removed
 
     def _contents(self, name: str) -> set[tuple[str, str]]:
