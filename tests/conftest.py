@@ -78,6 +78,18 @@ class FakeEmbedder:
         return np.random.default_rng(seed).standard_normal(self.dimension)
 
 
+class CountingEmbedder(FakeEmbedder):
+    """Knows which texts it has embedded."""
+
+    def __init__(self):
+        self.texts = []
+
+    def embed(self, texts):
+        """As the fake one does; the texts are kept."""
+        self.texts.extend(texts)
+        return super().embed(texts)
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory) -> Iterator[Settings]:
     """Where the tests' Neo4j is; without one the run fails, it skips nothing."""
@@ -146,6 +158,12 @@ def empty(connection) -> Database:
 def embedder() -> FakeEmbedder:
     """A fast embedding model of 32 dimensions."""
     return FakeEmbedder()
+
+
+@pytest.fixture
+def counting() -> CountingEmbedder:
+    """A fast embedding model that knows what it has embedded."""
+    return CountingEmbedder()
 
 
 @pytest.fixture(scope="session")

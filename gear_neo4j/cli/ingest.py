@@ -11,7 +11,7 @@ from gear_neo4j.cli.dry_run import DryRun
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
-from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem
+from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem, report_skipped
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.run import ExtractionReport
@@ -176,8 +176,7 @@ def _changes(report: IngestReport) -> str:
 
 def end(report: IngestReport, extracted: ExtractionReport | None = None) -> None:
     """Say in one line what was left out, if anything."""
-    if report.skipped:
-        say(f"{counted(sum(report.skipped.values()), 'file')} skipped: {', '.join(report.skipped)}", err=True)
+    report_skipped(report.skipped)
     report_links(report.links)
     parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:

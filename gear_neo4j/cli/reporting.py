@@ -1,8 +1,9 @@
 """What long commands print while they work: progress, unusable lines and files, links that were not followed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages
 from gear_neo4j.cli.screen import errors
 from gear_neo4j.ingestion.lines import Problem
@@ -25,6 +26,12 @@ def report_links(links: Sequence[str]) -> None:
         shown = ", ".join([*links[:SHOWN_LINKS], *(["..."] if len(links) > SHOWN_LINKS else [])])
         line = f"{counted(len(links), 'link')} out of a folder not followed: {shown} (--follow-links follows them)"
         errors.print_line(line)
+
+
+def report_skipped(skipped: Mapping[str, int]) -> None:
+    """Print how many files were of kinds that cannot be read, by suffix, if there are any."""
+    if skipped:
+        say(f"{counted(sum(skipped.values()), 'file')} skipped: {', '.join(skipped)}", err=True)
 
 
 def report_problem(problem: Problem) -> None:

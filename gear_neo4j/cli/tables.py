@@ -11,7 +11,7 @@ from gear_neo4j.cli.options import Decorator, with_options
 from gear_neo4j.sync.tables import Table
 
 TABLES: Sequence[Decorator] = (
-    click.option("--key", metavar="COLUMN", help="Read SOURCES as tables: the column that tells the rows apart."),
+    click.option("--key", metavar="COLUMN", help="The column that identifies a row; SOURCES are then read as tables."),
     click.option("--text", "text", multiple=True, metavar="COLUMN", help="With --key: a column of text; repeatable."),
     click.option("--title", metavar="COLUMN", help="With --key: the column with the title of a row."),
     click.option(

@@ -6,7 +6,7 @@ from gear_neo4j.communities.build import BuildReport, build
 from gear_neo4j.communities.hierarchy import Hierarchy
 from gear_neo4j.communities.reports import Reporting, ReportProgress
 from gear_neo4j.communities.store import read
-from gear_neo4j.errors import InputError, MigrationError
+from gear_neo4j.errors import InputError
 from gear_neo4j.gear.session import Session
 from gear_neo4j.roles.reporter import PromptedReporter, Reporter
 
@@ -58,11 +58,9 @@ class Communities:
             raise InputError(
                 f"the database {self._graph.name} holds no triples of ours: ingest or adopt something first"
             )
-        if dry_run and self._graph.pending_migrations():
-            raise MigrationError(
-                f"the schema of {self._graph.name} is older than this gear-neo4j: run 'gear migrate' first"
-            )
-        if not dry_run:
+        if dry_run:
+            self._graph.require_newest_schema()
+        else:
             self._graph.migrate(dimension=record.dimension)
         return build(self._graph, collection=collection, most=size, afresh=afresh, dry_run=dry_run)
 

@@ -16,7 +16,7 @@ from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.sources import SourcePage
 from gear_neo4j.graph.store import Counts
-from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.forgetting import drop_collection, forget, set_readers
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
@@ -88,8 +88,7 @@ class Corpus:
             SettingsError: chunk_size is below 100, or a name cannot be used.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
-        if chunk_size < SMALLEST_CHUNK:
-            raise SettingsError(f"chunk_size is {chunk_size}: a passage takes at least {SMALLEST_CHUNK} characters")
+        check_size(chunk_size)
         files = files_to_ingest(sources, triples, follow_links=follow_links)
         run = Ingest(
             self._graph,
@@ -152,8 +151,7 @@ class Corpus:
             SettingsError: chunk_size is below 100, or a name cannot be used.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
-        if chunk_size < SMALLEST_CHUNK:
-            raise SettingsError(f"chunk_size is {chunk_size}: a passage takes at least {SMALLEST_CHUNK} characters")
+        check_size(chunk_size)
         sync = SourceSync(
             self._graph,
             self._embedder,

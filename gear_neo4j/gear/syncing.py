@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gear_neo4j.errors import MigrationError
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.progress import Progress
@@ -23,8 +22,8 @@ def planned_only(sync: SourceSync, sources: Sequence[Source], *, follow_links: b
         InputError: a source is not there or cannot be read.
         MigrationError: the schema is not the newest.
     """
-    if not sync.blank and sync.graph.pending_migrations():
-        raise MigrationError(f"the schema of {sync.graph.name} is older than this gear-neo4j: run 'gear migrate' first")
+    if not sync.blank:
+        sync.graph.require_newest_schema()
     return sync.weigh(sync.plan(_origins(sync, sources, follow_links)))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from gear_neo4j.domain import VectorSource
+from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph import bulk, migrations, preparation, schema
 from gear_neo4j.graph.collections import Collections
 from gear_neo4j.graph.community_store import CommunityStore
@@ -144,6 +145,15 @@ class Graph:
     def pending_migrations(self) -> tuple[Migration, ...]:
         """The migrations that the database lacks; read-only."""
         return migrations.pending(self.database)
+
+    def require_newest_schema(self) -> None:
+        """Check that the database lacks no migration, for what must read it without migrating first.
+
+        Raises:
+            MigrationError: it lacks one, or a newer gear-neo4j has migrated it.
+        """
+        if self.pending_migrations():
+            raise MigrationError(f"the schema of {self.name} is older than this gear-neo4j: run 'gear migrate' first")
 
     def schema_version(self) -> str | None:
         """The version of the last migration in the database; None if it has no schema of ours."""

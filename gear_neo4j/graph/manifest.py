@@ -22,7 +22,7 @@ class ReadSource:
 
 
 class Manifest:
-    """The records of one database; each method is one query, but for those that say so."""
+    """The records in one database; each method is one query unless it says otherwise."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.loaders import Part, load
@@ -22,6 +22,16 @@ LINE = r"\n"
 SPACE = r"\s+"
 # A word longer than a chunk, or a text of a script without spaces, is cut anywhere.
 ANYWHERE = ""
+
+
+def check_size(chunk_size: int) -> None:
+    """Refuse a length of passages that would cut sentences to pieces.
+
+    Raises:
+        SettingsError: it is below 100 characters.
+    """
+    if chunk_size < SMALLEST_CHUNK:
+        raise SettingsError(f"chunk_size is {chunk_size}: a passage takes at least {SMALLEST_CHUNK} characters")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
-from gear_neo4j.errors import MigrationError, NothingFound
+from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.progress import Progress
@@ -160,8 +160,8 @@ def _is_of_document(passage: Passage) -> bool:
 
 def _require_schema(graph: Graph, *, dry_run: bool) -> None:
     record = graph.require_record()
-    if dry_run and graph.pending_migrations():
-        raise MigrationError(f"the schema of {graph.name} is older than this gear-neo4j: run 'gear migrate' first")
+    if dry_run:
+        graph.require_newest_schema()
     graph.migrate(dimension=record.dimension)
 
 

@@ -38,7 +38,7 @@ class Files(ABC):
 
     @abstractmethod
     def known_as(self, name: str) -> str | None:
-        """The name of a document where the path under which it is read says nothing."""
+        """The name to read a document under; None if its path is its name."""
 
     def digest(self, name: str) -> str | None:
         """The digest of a document's content; None if it cannot be read."""

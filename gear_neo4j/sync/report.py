@@ -7,7 +7,7 @@ from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.sync.plan import Plan
 from gear_neo4j.wording import counted
 
-# Fewer documents than these may be deleted whatever their share.
+# So many documents may be deleted, whatever their share.
 FEW = 5
 MOST_DELETED = 0.2
 

@@ -83,13 +83,15 @@ class SourceSync:
     def weigh(self, planned: Sequence[Planned]) -> SyncReport:
         """Read what is new and changed, and count the passages that would be written; read-only."""
         for one in planned:
-            for document in self._documents(one):
-                known = {} if self.blank else self.graph.corpus.check_passages(document.passages)
-                fresh = [passage for passage in document.passages if passage.id not in known]
-                kept = self._contents(document.former) if document.former else set()
-                written = [passage for passage in fresh if (passage.title, passage.text) not in kept]
-                self.report.passages_written += len(written)
-                self.report.characters_written += sum(len(passage.content) for passage in written)
+            for batch in self._batches(one):
+                passages = [passage for document in batch for passage in document.passages]
+                known = {} if self.blank else self.graph.corpus.check_passages(passages)
+                for document in batch:
+                    kept = self._contents(document.former) if document.former else set()
+                    fresh = (passage for passage in document.passages if passage.id not in known)
+                    written = [passage for passage in fresh if (passage.title, passage.text) not in kept]
+                    self.report.passages_written += len(written)
+                    self.report.characters_written += sum(len(passage.content) for passage in written)
         return self.report
 
     def run(self, planned: Sequence[Planned]) -> SyncReport:

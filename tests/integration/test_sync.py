@@ -17,7 +17,6 @@ from gear_neo4j.errors import DatabaseError, InputError, MigrationError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.queries import Query
 from tests.changing_folder import ChangingFolder
-from tests.conftest import FakeEmbedder
 from tests.graphs import opened
 
 # 'make test' has a short life; the whole one: GEAR_SYNC_DOCUMENTS=500 GEAR_SYNC_EDITS=300 GEAR_SYNC_KILLS=10.
@@ -42,22 +41,6 @@ IDS = Query(
     "RETURN p.id AS passage, p.source AS source, p.title AS title, p.text AS text, collect(t.id) AS triples",
     frozenset({"collection"}),
 )
-
-
-class CountingEmbedder(FakeEmbedder):
-    """Knows which texts it has embedded."""
-
-    def __init__(self):
-        self.texts = []
-
-    def embed(self, texts):
-        self.texts.extend(texts)
-        return super().embed(texts)
-
-
-@pytest.fixture
-def counting():
-    return CountingEmbedder()
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from pyarrow import feather, parquet
 from gear_neo4j import Table
 from gear_neo4j.errors import ExitCode, InputError, SettingsError
 from tests.commands import one_line
-from tests.conftest import FakeEmbedder
 from tests.graphs import opened
 
 ROWS = [
@@ -53,22 +52,6 @@ KINDS = {
     "products.csv": write_csv,
     "shop.db": write_sqlite,
 }
-
-
-class CountingEmbedder(FakeEmbedder):
-    """Knows which texts it has embedded."""
-
-    def __init__(self):
-        self.texts = []
-
-    def embed(self, texts):
-        self.texts.extend(texts)
-        return super().embed(texts)
-
-
-@pytest.fixture
-def counting():
-    return CountingEmbedder()
 
 
 @pytest.fixture
