@@ -1,6 +1,7 @@
 """The schema of an adopted graph, to which questions are linked, from a survey of it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 
 from gear_neo4j.adoption.profile import Entities, Profile
@@ -25,13 +26,16 @@ def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, st
         ties: how many relationships of a type lead from one label to another, by (start, type, end).
     """
     labels = [label for label in profile.entities if label in survey.labels and can_be_written(label)]
-    types = [type for type in survey.types if can_be_written(type)]
+    types = {type for type in survey.types if can_be_written(type)}
     kept = {tie: count for tie, count in ties.items() if {tie[0], tie[2]} <= set(labels) and tie[1] in types}
     tied = {type for _, type, _ in kept}
+    of_type: dict[str, dict[tuple[str, str, str], int]] = defaultdict(dict)
+    for tie, count in kept.items():
+        of_type[tie[1]][tie] = count
     return GraphSchema(
         {label: _properties(survey.labels[label].properties) for label in labels},
         {name: _properties(kind.properties) for name, kind in survey.types.items() if name in tied},
-        tuple(Tie(*tie, count) for tie, count in kept.items() if not _in_shadow(tie, kept, survey)),
+        tuple(Tie(*tie, count) for tie, count in kept.items() if not _in_shadow(tie, of_type[tie[1]], survey)),
         {label: name for label in labels if (name := _name(profile.entities[label]))},
         tuple(label for label in labels if not profile.entities[label].names),
         profile.synonyms,
@@ -62,11 +66,11 @@ def _name(entities: Entities) -> str | None:
 
 
 def _in_shadow(tie: tuple[str, str, str], ties: Mapping[tuple[str, str, str], int], survey: Survey) -> bool:
-    """Whether a tie exists only because some nodes at its ends have a second label."""
-    start, type, end = tie
+    """Whether a tie exists, beside others of its type, only because some nodes at its ends have a second label."""
+    start, _, end = tie
     starts, ends = ({label, *survey.labels[label].together} for label in (start, end))
     return any(
-        count >= SHADOW * ties[tie] and other[1] == type and other[0] in starts and other[2] in ends
+        count >= SHADOW * ties[tie] and other[0] in starts and other[2] in ends
         for other, count in ties.items()
         if other != tie
     )

@@ -6,7 +6,7 @@ import click
 from click.exceptions import Exit
 
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from
+from gear_neo4j.cli.flags import RecipeCommand, RecipeName, RecipeOptions, agent_from
 from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
@@ -43,9 +43,16 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 @click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
 @click.argument("question")
 @click.option(
-    "--agent", "agent_name", default="gear", show_default=True, help="One of the agents below; see docs/choosing.md."
+    "--agent",
+    "agent_name",
+    type=RecipeName(AGENTS),
+    default="gear",
+    show_default=True,
+    help="One of the agents below; see docs/choosing.md.",
 )
-@click.option("--retriever", help="The agent's retriever, one of those below; default: its own.")
+@click.option(
+    "--retriever", type=RecipeName(RETRIEVERS), help="The agent's retriever, one of those below; default: its own."
+)
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages for the answer.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @click.option("--trace", "trace_file", type=PATH, help="Write a trace of each step to a JSON file.")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
+from click.shell_completion import CompletionItem
 
 from gear_neo4j.cli.flag import Flag, flags_of, have_one_range, help_of
 from gear_neo4j.errors import SettingsError
@@ -64,6 +65,23 @@ class RecipeCommand(click.Command):
             records = [record for flag in flags if (record := flag.get_help_record(ctx))]
             with formatter.section(f"Options of {registry.kind}s, with defaults"):
                 formatter.write_dl(records)
+
+
+class RecipeName(click.ParamType[str]):
+    """The name of an entry of a registry, which the shell completes."""
+
+    name = "text"
+
+    def __init__(self, registry: Registry[Any]) -> None:
+        self._registry = registry
+
+    def shell_complete(self, _: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The entries whose names begin like this, each with what it does."""
+        return [
+            CompletionItem(entry.name, help=entry.summary)
+            for entry in self._registry
+            if entry.name.startswith(incomplete)
+        ]
 
 
 def retriever_from(name: str | None, options: RecipeOptions, *, default: str = "auto") -> RetrieverRecipe:

@@ -41,9 +41,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Whether a database holds an ``adopted`` graph, and whether it holds ``triples`` of documents."""
+    """Whether a database holds an ``adopted`` graph, with ``chunks`` or without, and ``triples`` of documents."""
 
     adopted: bool = False
+    chunks: bool = False
     triples: bool = False
 
 
@@ -169,7 +170,7 @@ class Store:
         if not rows:
             require_record(self.database)
         row = rows[0]
-        return Contents(row["adopted"], row["entities"] > 0 and not row["foreign"])
+        return Contents(row["adopted"], row["chunks"], row["entities"] > 0 and not row["foreign"])
 
     def find_passages(self, queries: Sequence[Mapping[str, object]], *, k: int, whole: bool = False) -> list[IndexHits]:
         """The k best passages of each index for each ``{"vector", "text"}``, with contents if ``whole``.

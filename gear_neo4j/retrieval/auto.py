@@ -12,9 +12,12 @@ from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.scout import Scout
 
+# Scout has walked the same facts: the passages on paths only fill up its list (docs/choosing.md).
+BESIDE_SCOUT = 0.0
+
 
 class Auto(RetrieverRecipe):
-    """Chooses for you: ``scout`` for documents, ``paths`` for an adopted graph, both where the database holds both."""
+    """Chooses for you: ``scout`` for documents, ``paths`` for an adopted graph, both for a graph with documents."""
 
     name: ClassVar[str] = "auto"
     searches_synonyms: ClassVar[bool] = True
@@ -31,7 +34,10 @@ def chosen(contents: Contents, *, strict: bool = False) -> tuple[RetrieverRecipe
         [('scout', 'documents'), ('paths over hybrid', 'graph')]
     """
     if contents.adopted:
-        return (Paths(base=Scout()), "graph and documents") if contents.triples else (Paths(), "graph")
+        has_documents = contents.triples or contents.chunks
+        return (
+            (Paths(base=Scout(), weight=BESIDE_SCOUT), "graph and documents") if has_documents else (Paths(), "graph")
+        )
     return (Scout(), "documents") if contents.triples else (Base(base="sbert" if strict else "weighted"), "no triples")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
 from gear_neo4j.domain import Source
 
@@ -28,8 +29,12 @@ def ranked(name: str, scored: Sequence[tuple[str, float]]) -> list[Ranked]:
     return [Ranked(id, score, (Source(name, rank),)) for rank, (id, score) in enumerate(scored, start=1)]
 
 
-def fuse(rankings: Mapping[str, Sequence[Ranked]], *, k: int = RRF_K) -> list[Ranked]:
-    """Fuse named rankings: the score of an id is the sum of 1 / (k + its rank), ranks from 1; best first.
+def fuse(
+    rankings: Mapping[str, Sequence[Ranked]], *, weights: Mapping[str, Fraction] = MappingProxyType({}), k: int = RRF_K
+) -> list[Ranked]:
+    """Fuse named rankings: the score of an id is the sum of weight / (k + its rank), ranks from 1; best first.
+
+    A ranking without a weight has weight 1.
 
     An id that stands in a list twice keeps its first rank and costs no later one its place. Ties are broken by the
     better best rank, then by id. The sources name each list an id was found in, then the lists that those were made of.
@@ -52,7 +57,10 @@ def fuse(rankings: Mapping[str, Sequence[Ranked]], *, k: int = RRF_K) -> list[Ra
             places.setdefault(id, []).append(Source(name, rank))
             parts.setdefault(id, []).extend(source for source in first[id].sources if source.name != name)
     # Exact sums: rounding would decide between items whose scores are equal.
-    sums = {id: sum(Fraction(1, k + source.rank) for source in sources) for id, sources in places.items()}
+    sums = {
+        id: sum(weights.get(source.name, 1) * Fraction(1, k + source.rank) for source in sources)
+        for id, sources in places.items()
+    }
     order = sorted(sums, key=lambda id: (-sums[id], min(source.rank for source in places[id]), id))
     return [Ranked(id, float(sums[id]), (*places[id], *parts[id])) for id in order]
 

@@ -6,6 +6,7 @@ shortest paths of at most two hops, verbalised, beside the passages of a search.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from typing import ClassVar
 
@@ -46,6 +47,7 @@ class Paths(RetrieverRecipe):
     pair_paths: int = option(10, "maximum number of paths between two named nodes", least=1)
     max_paths: int = option(60, "maximum number of paths in all", least=1)
     answers: int = option(20, "maximum number of entities from patterns, over an adopted graph", least=1)
+    weight: float = option(1.0, "weight of the passages on the paths beside those of the first stage", least=0, most=1)
     facts: int = option(20, "minimum number of triples, filled up with facts around the nodes", least=0)
     walk: Walk = option(Walk(), "how the facts around the nodes are chosen")
 
@@ -99,7 +101,8 @@ class PathRetriever:
         described = [(node_passage_id(entity.id), entity.sureness) for entity in result.nodes]
         lists = {"entities": ranked("entities", described), "graph": ranked("graph", [(id, 0.0) for id in passages])}
         # Not every node has a passage: beyond k, some take the place of those that have none.
-        fused = fuse({**lists, self._base.name: base})[: k + len(described)]
+        weights = {"graph": Fraction(self._options.weight)}
+        fused = fuse({**lists, self._base.name: base}, weights=weights)[: k + len(described)]
         expansion = ExpansionResult(result.paths, result.exact)
         hits = fetch_hits(self._store, query, fused, name=f"paths over {self._base.name}", expansion=expansion)
         return replace(hits, hits=hits.hits[:k], entities=result.nodes, figure=result.figure, doubt=result.doubt)

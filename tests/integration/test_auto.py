@@ -1,9 +1,11 @@
 """The default retriever on a real server: it fits what the database holds at that moment, and says why."""
 
+from dataclasses import replace
+
 import pytest
 
 from gear_neo4j import Auto, Naive
-from gear_neo4j.adoption.profile import Entities, Profile
+from gear_neo4j.adoption.profile import Chunks, Entities, Profile
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.queries import Query
 from tests.graphs import ingest, opened
@@ -14,6 +16,13 @@ QUESTION = "Who publishes Alpha Journal?"
 FILM = Query(
     "film",
     "CREATE (:Person {name: 'Keanu'})-[:ACTED_IN]->(:Film {name: 'The Matrix'})",
+    frozenset(),
+    writes=True,
+)
+CHUNKS = Query(
+    "chunks",
+    "CREATE (k:Person {name: 'Keanu'})-[:ACTED_IN]->(m:Film {name: 'The Matrix'}), "
+    "(c:Chunk {text: 'Keanu acted in The Matrix.'})-[:MENTIONS]->(k), (c)-[:MENTIONS]->(m)",
     frozenset(),
     writes=True,
 )
@@ -70,6 +79,18 @@ def test_beside_documents_both_are_searched(database, gear, embedder, tmp_path):
     gear.overlay.release()
 
     assert "scout (documents)" == gear.search(QUESTION).retriever
+
+
+def test_a_graph_with_chunks_holds_documents(database, gear):
+    """Its facts were read from them: scout finds passages, and patterns the nodes that answer."""
+    database.run(CHUNKS)
+    gear.overlay.adopt(replace(PROFILE, chunks={"Chunk": Chunks(text=("text",), mentions=("MENTIONS",))}))
+
+    hits = gear.search("Which film did Keanu act in?")
+
+    assert "paths over scout (graph and documents)" == hits.retriever
+    assert ["The Matrix"] == [entity.name for entity in hits.entities]
+    assert "Keanu acted in The Matrix." in {hit.passage.text for hit in hits}
 
 
 def test_it_finds_what_the_chosen_one_finds(database, gear, embedder, tmp_path):

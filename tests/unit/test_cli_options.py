@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import BashComplete
 
 from gear_neo4j.agents.crag import Crag
 from gear_neo4j.cli.flag import flags_of
@@ -34,6 +35,23 @@ def leaves(group, context, words=()):
             yield from leaves(command, click.Context(command, parent=context), (*words, name))
         else:
             yield (*words, name), command
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("gear sea", "plain,search"),
+        ("gear search --retriever sco", "plain,scout"),
+        ("gear ask --agent graphrag-l", "plain,graphrag-local"),
+        ("gear evaluate data --agent cr", "plain,crag"),
+    ],
+)
+def test_the_shell_completes_commands_and_the_names_of_recipes(words, expected, monkeypatch):
+    """As bash calls it."""
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+
+    assert expected == BashComplete(cli, {}, "gear", "_GEAR_COMPLETE").complete()
 
 
 COMMANDS = dict(leaves(cli, click.Context(cli, info_name="gear")))

@@ -19,23 +19,23 @@ def lists(**rankings):
     return {name: ranked(name, [(id, 1.0) for id in ids]) for name, ids in rankings.items()}
 
 
-def reference(rankings, k):
-    """Exact scores and order: the sum of 1/(k + rank) of each id, an id's repetitions struck from the list."""
-    ranks = {}
-    for ids in rankings.values():
+def reference(rankings, weights, k):
+    """Exact scores and order: the sum of weight/(k + rank) of each id, an id's repetitions struck from the list."""
+    ranks, scores = {}, {}
+    for name, ids in rankings.items():
         for rank, id in enumerate(dict.fromkeys(ids), start=1):
             ranks.setdefault(id, []).append(rank)
-    scores = {id: sum(Fraction(1, k + rank) for rank in found) for id, found in ranks.items()}
+            scores[id] = scores.get(id, 0) + weights.get(name, 1) * Fraction(1, k + rank)
     return [(id, float(scores[id])) for id in sorted(ranks, key=lambda id: (-scores[id], min(ranks[id]), id))]
 
 
 @settings(deadline=None)
-@given(RANKINGS, st.integers(1, 100))
-def test_any_lists_are_fused_as_the_formula_says(rankings, k):
+@given(RANKINGS, st.dictionaries(st.sampled_from(["bm25", "graph"]), st.fractions(0, 2)), st.integers(1, 100))
+def test_any_lists_are_fused_as_the_formula_says(rankings, weights, k):
     """Order and scores are those of a calculation in exact fractions."""
-    expected = reference(rankings, k)
+    expected = reference(rankings, weights, k)
 
-    actual = fuse(lists(**rankings), k=k)
+    actual = fuse(lists(**rankings), weights=weights, k=k)
 
     assert [id for id, _ in expected] == [item.id for item in actual]
     assert [pytest.approx(score) for _, score in expected] == [item.score for item in actual]

@@ -16,6 +16,7 @@ from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns import likeness
 from gear_neo4j.retrieval.patterns.conditions import Condition
 from gear_neo4j.retrieval.patterns.cypher import Compiler
+from gear_neo4j.retrieval.patterns.language import Stems, alike
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader
@@ -399,6 +400,30 @@ def test_only_so_many_vectors_are_kept(monkeypatch):
 
     assert len(likenesses._kept) <= 3
     assert np.allclose(first, likenesses.vectors(["film", "person"]), atol=1e-6)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["act", "actor", "actress", "direct", "director", "e", "mate", "price", "screen", "writ"])
+    ),
+    st.text("aceimorstw", max_size=8) | st.sampled_from(["acte", "directing", "teammate", "screenwrit", "e", "pric"]),
+)
+def test_forms_of_a_word_are_looked_up_as_if_all_were_compared(stems, word):
+    """A schema can have thousands of words."""
+    expected = {place: likeness for place, stem in enumerate(stems) if (likeness := alike(word, stem))}
+
+    assert expected == Stems(stems).alike(word)
+
+
+def test_a_name_without_words_is_like_nothing():
+    """Neo4j allows a label of one space."""
+    schema = replace(SCHEMA, labels={**SCHEMA.labels, " ": {}})
+
+    reading = Reader(schema, Vocabulary([]), Dictionary({})).read("Which film?")
+
+    likeness = Likenesses(schema, FakeEmbedder()).of(reading)
+
+    assert {"Film"} == {element.name for row in likeness.values() for element in row if element.kind == "label"}
 
 
 def test_patterns_that_differ_in_the_order_of_their_nodes_have_one_form():

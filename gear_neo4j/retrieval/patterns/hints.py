@@ -81,6 +81,16 @@ class Hints:
                 yield (first - place if place < first else place - last + 1), value
 
     @cached_property
+    def first_words(self) -> Mapping[str, int]:
+        """The place of the first content word that is like each type."""
+        places: dict[str, int] = {}
+        for place, row in self.content.items():
+            for element, _ in row:
+                if element.kind == "type":
+                    places.setdefault(element.name, place)
+        return places
+
+    @cached_property
     def label_values(self) -> Mapping[str, list[float]]:
         """The likenesses of the words that name each label, greatest first."""
         values: dict[str, list[float]] = {}

@@ -1,6 +1,8 @@
 """The words of questions and names: stems, words that say little, and what question words stand for. English."""
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 
 import snowballstemmer
@@ -109,8 +111,40 @@ def alike(word: str, other: str) -> float:
     for longer, shorter in ((word, other), (other, word)):
         if len(shorter) >= 3 and longer.startswith(shorter) and longer[len(shorter) :] in _ENDINGS:
             return 0.9
-    part = other.removesuffix("e")
+    part = _part(other)
     return 0.8 if len(part) >= SHORTEST_PART and part in word else 0.0
+
+
+def _part(stem: str) -> str:
+    """What of a stem is in the words that it is a part of."""
+    return stem.removesuffix("e")
+
+
+class Stems:
+    """Stems in which those that are :func:`alike` to a word are looked up: a schema can have thousands."""
+
+    def __init__(self, stems: Sequence[str]) -> None:
+        self._stems = stems
+        self._places: dict[str, list[int]] = defaultdict(list)
+        self._parts: dict[str, list[int]] = defaultdict(list)
+        for place, stem in enumerate(stems):
+            self._places[stem].append(place)
+            self._parts[_part(stem)].append(place)
+
+    def alike(self, word: str) -> dict[int, float]:
+        """How surely each stem is a form of the same word as a stem; those that are not are left out.
+
+        Example:
+            >>> Stems(["film", "direct", "write"]).alike(stem("director"))
+            {1: 0.9}
+        """
+        forms = {word, *(word + ending for ending in _ENDINGS)}
+        forms |= {word.removesuffix(ending) for ending in _ENDINGS}
+        parts = {word[start:end] for start in range(len(word)) for end in range(start + SHORTEST_PART, len(word) + 1)}
+        places = {place for form in forms for place in self._places.get(form, ())}
+        places |= {place for part in parts for place in self._parts.get(part, ())}
+        likeness = {place: alike(word, self._stems[place]) for place in sorted(places)}
+        return {place: value for place, value in likeness.items() if value}
 
 
 WORD = re.compile(r"[^\W\d_]+(?:['’](?:s|t)\b)?|\d+(?:[.,]\d+)*s?|\S")

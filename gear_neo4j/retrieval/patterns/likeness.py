@@ -1,7 +1,8 @@
 """How alike the words of a question and the names of a schema are: by their stems, else by their embeddings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from threading import Lock
 from typing import Literal
@@ -11,7 +12,7 @@ import numpy as np
 from gear_neo4j.graph.graph_schema import GraphSchema
 from gear_neo4j.graph.typegraph import words
 from gear_neo4j.models.embeddings import Embedder, Vectors
-from gear_neo4j.retrieval.patterns.language import STANDS_FOR, alike, stem, telling_words
+from gear_neo4j.retrieval.patterns.language import STANDS_FOR, Stems, stem, telling_words
 from gear_neo4j.retrieval.patterns.reading import Reading
 
 # A cosine of two words from which they may mean the same, and the cosines that stand for 0 and for all but certain.
@@ -46,14 +47,14 @@ class Likenesses:
         self._kept: dict[str, Vectors] = {}
         self._lock = Lock()
         self._schema = schema
-        self._elements = {Element("label", label): self._words(label) for label in schema.labels}
-        self._elements |= {Element("type", type): self._words(type) for type in schema.types}
-        for owner in schema.owners():
-            for name in schema.properties(owner):
-                self._elements[Element("property", owner.name, name)] = self._words(name)
-        self._parts = tuple(dict.fromkeys(part for parts in self._elements.values() for part in parts))
-        self._stems = tuple(map(stem, self._parts))
-        self._places = {part: place for place, part in enumerate(self._parts)}
+        parts = {element: self._words(name) for element, name in self._names() if self._words(name)}
+        self._elements = tuple(parts)
+        self._parts = tuple(dict.fromkeys(part for of in parts.values() for part in of))
+        self._stems = Stems(tuple(map(stem, self._parts)))
+        places = {part: place for place, part in enumerate(self._parts)}
+        # The parts of all elements, one element after the other, and where those of each begin.
+        self._flat = [places[part] for of in parts.values() for part in of]
+        self._starts = np.cumsum([0, *map(len, parts.values())])[:-1]
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """One row a text; texts seen before cost nothing, as long as there are not too many of them."""
@@ -75,7 +76,7 @@ class Likenesses:
         if not places or not self._parts:
             return {}
         flat = [text for texts in meant for text in texts]
-        cosines = self.vectors(flat) @ self.vectors(self._parts).T
+        cosines = self.vectors(flat) @ self._part_vectors.T
         found: dict[int, dict[Element, float]] = {}
         row = 0
         for place, texts in zip(places, meant, strict=True):
@@ -98,6 +99,17 @@ class Likenesses:
             cosines[label] = max(cosine, cosines.get(label, cosine))
         return cosines
 
+    def _names(self) -> Iterator[tuple[Element, str]]:
+        """The elements of the schema with the names that they are known by."""
+        yield from ((Element("label", label), label) for label in self._schema.labels)
+        yield from ((Element("type", type), type) for type in self._schema.types)
+        for owner in self._schema.owners():
+            yield from ((Element("property", owner.name, name), name) for name in self._schema.properties(owner))
+
+    @cached_property
+    def _part_vectors(self) -> Vectors:
+        return self._embedder.embed(self._parts)
+
     def _words(self, name: str) -> tuple[str, ...]:
         """The words of a name in the schema, and those of its synonyms."""
         return (
@@ -106,15 +118,16 @@ class Likenesses:
         )
 
     def _row(self, stems: Sequence[str], cosines: Vectors) -> dict[Element, float]:
-        by_part = [
-            max(alike(word, part) for word in stems) or by_cosine(float(cosine))
-            for part, cosine in zip(self._stems, cosines, strict=True)
-        ]
-        values = {
-            element: max(by_part[self._places[part]] for part in parts) for element, parts in self._elements.items()
-        }
-        least = max(LEAST, NEARLY * max(values.values()))
-        return {element: value for element, value in values.items() if value >= least}
+        """The elements that are like any of the stems; only for those that are no form of one do the cosines count."""
+        by_part = _by_cosines(cosines)
+        forms: dict[int, float] = {}
+        for word in stems:
+            for place, value in self._stems.alike(word).items():
+                forms[place] = max(value, forms.get(place, 0.0))
+        by_part[list(forms)] = list(forms.values())
+        values = np.maximum.reduceat(by_part[self._flat], self._starts)
+        kept = np.flatnonzero(values >= max(LEAST, NEARLY * values.max()))
+        return {self._elements[place]: float(values[place]) for place in kept}
 
 
 def by_cosine(cosine: float) -> float:
@@ -124,9 +137,12 @@ def by_cosine(cosine: float) -> float:
         >>> by_cosine(0.35), round(by_cosine(0.5), 2), by_cosine(1.0)
         (0.0, 0.4, 0.85)
     """
-    if cosine <= RELATED:
-        return 0.0
-    return max(0.0, min(MOST_BY_COSINE, (cosine - NOTHING) / (CERTAIN - NOTHING)))
+    return float(_by_cosines(np.array(cosine)))
+
+
+def _by_cosines(cosines: Vectors) -> Vectors:
+    likeness = (cosines.astype(np.float64) - NOTHING) / (CERTAIN - NOTHING)
+    return np.where(cosines > RELATED, np.clip(likeness, 0.0, MOST_BY_COSINE), 0.0)
 
 
 def _asks(reading: Reading, place: int) -> bool:

@@ -107,7 +107,7 @@ class Scorer:
     def _is_done_by_target(self, type: str) -> bool:
         """Whether the word for a type is active, with what is asked for before it: *who follows Ann*, not *by Ann*."""
         words = self.hints.reading.words
-        place = next((place for place, row in self.hints.content.items() if Element("type", type) in dict(row)), None)
+        place = self.hints.first_words.get(type)
         if place is None:
             return True
         following = [word.text.casefold() for word in words[place + 1 : place + 2]]

@@ -24,7 +24,7 @@ SLACK = 2.0
 MOST_EDGES = 4
 # Ways out of a node that a pattern can grow by. A graph that a language model has extracted can have thousands of
 # relationship types between entities, most of them once; then a question is put to those that it speaks of.
-MOST_WAYS = 40
+MOST_WAYS = 16
 WORDED = 16
 
 Ways = Mapping[str, Sequence[Way]]
