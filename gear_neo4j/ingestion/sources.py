@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion.loaders import is_document, suffixes
+from gear_neo4j.ingestion.loaders import is_document, refusal, suffixes
 
 WITHOUT_SUFFIX = "without suffix"
 
@@ -104,7 +104,7 @@ def _named_file(source: Path) -> Path:
     if not source.is_file():
         raise InputError(f"{source} is neither a file nor a folder: give documents, JSONL files, or folders of them")
     if source.suffix.lower() != ".jsonl" and not is_document(source):
-        raise InputError(f"{source} is of a kind that cannot be ingested: give {_kinds()}")
+        raise InputError(f"{source} {refusal(source)}")
     return source
 
 

@@ -18,6 +18,7 @@ from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.forgetting import forget_documents, remove_stale
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.loaders import needs_extra
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
@@ -122,7 +123,9 @@ class SourceSync:
     def _known(self, origin: Origin) -> dict[str, ReadSource]:
         collection = self.membership.collection
         known = {source.name: source for source in self.graph.manifest.read(origin.name, collection=collection)}
-        return known or self._ingested(origin)
+        known = known or self._ingested(origin)
+        # What cannot be listed here is not gone.
+        return {name: source for name, source in known.items() if not needs_extra(Path(name))}
 
     def _version(self, version: str) -> str:
         """The version of a document together with what its passages depend on besides; empty if it has none."""
