@@ -100,7 +100,7 @@ class SourceSync:
         for one in planned:
             with Writers() as writers:
                 for batch in self._batches(one):
-                    writers.submit(partial(self._write, one.origin, batch), lambda done: self.report.add_written(*done))
+                    writers.submit(partial(self._write, one, batch), lambda done: self.report.add_written(*done))
             for start in range(0, len(one.plan.deleted), DOCUMENTS_A_BATCH):
                 names = one.plan.deleted[start : start + DOCUMENTS_A_BATCH]
                 self.report.add_written(
@@ -149,15 +149,20 @@ class SourceSync:
 
     def _batches(self, planned: Planned) -> Iterator[list[_Document]]:
         batch: list[_Document] = []
+        # Where names change hands, all must have their passages before any is written or removed.
+        exchanged: list[_Document] = []
+        overwritten = planned.plan.overwritten
         passages = 0
         for document in self._documents(planned):
+            if document.record.name in overwritten or document.former in overwritten:
+                exchanged.append(document)
+                continue
             batch.append(document)
             passages += len(document.passages)
             if passages >= PASSAGES_A_BATCH or len(batch) >= DOCUMENTS_A_BATCH:
                 yield batch
                 batch, passages = [], 0
-        if batch:
-            yield batch
+        yield from filter(None, (batch, exchanged))
 
     def _documents(self, planned: Planned) -> Iterator[_Document]:
         """The documents to write, as they are read; one that is known and cannot be read stays as it is."""
@@ -179,17 +184,17 @@ class SourceSync:
                     yield _Document(own, record, former.get(name))
                 self.on_progress(Progress("documents", number, len(wanted), self.report.passages_written))
 
-    def _write(self, origin: Origin, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
+    def _write(self, planned: Planned, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
         """Write a batch, and remove what its documents no longer hold; then record them."""
         collection = self.membership.collection
         records = [document.record for document in documents]
         # First without a version: a document that is written and gone before its record is made would never be deleted.
         begun = [replace(record, version="", digest="") for record in records]
-        self.graph.manifest.record(begun, origin.name, collection=collection)
-        moved = sum(
-            move(self.graph, document.former, document.passages, collection=collection)
-            for document in documents
-            if document.former
+        self.graph.manifest.record(begun, planned.origin.name, collection=collection)
+        moved = move(
+            self.graph,
+            {document.record.name: (document.former, document.passages) for document in documents if document.former},
+            collection=collection,
         )
         passages = [passage for document in documents for passage in document.passages]
         written = 0
@@ -198,9 +203,10 @@ class SourceSync:
             written += write_passages(self.graph, part, embedder=self.embedder).new
         held = {document.record.name: frozenset(passage.id for passage in document.passages) for document in documents}
         removed = remove_stale(self.graph, held, collection=collection)
-        if gone := [document.former for document in documents if document.former]:
+        former = {document.former for document in documents if document.former}
+        if gone := sorted(former - planned.plan.overwritten):
             removed += forget_documents(self.graph, gone, collection=collection)
-        self.graph.manifest.record(records, origin.name, collection=collection)
+        self.graph.manifest.record(records, planned.origin.name, collection=collection)
         return written, moved, removed
 
     def _contents(self, name: str) -> set[tuple[str, str]]:
