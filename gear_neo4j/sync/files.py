@@ -15,7 +15,8 @@ from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.sources import WITHOUT_SUFFIX, files_to_ingest
-from gear_neo4j.sync.origins import Convert, Listed, Listing, ReadDocument
+from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
+from gear_neo4j.sync.passages import PassageMaker
 
 # A file that was written to in these seconds may be written to again without a later time.
 UNSETTLED_SECONDS = 2.0
@@ -48,14 +49,14 @@ class Files(ABC):
         except InputError:
             return None
 
-    def read(self, wanted: Sequence[Listed], *, size: int, convert: Convert) -> Iterator[ReadDocument]:  # noqa: ARG002
-        """The documents that are wanted, one after the other; ``convert`` knows how long a passage is."""
+    def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
+        """The documents that are wanted, one after the other."""
         for one in wanted:
             content = ""
             try:
                 with self.file(one.name) as path:
                     content = digest(path)
-                    passages = tuple(convert(path, self.known_as(one.name)))
+                    passages = maker.of_file(path, name=self.known_as(one.name))
             except InputError as error:
                 yield ReadDocument(one, content, problem=str(error))
             else:

@@ -26,6 +26,7 @@ from gear_neo4j.ingestion.writing import write_passages
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.sync.moves import move
 from gear_neo4j.sync.origins import Origin
+from gear_neo4j.sync.passages import PassageMaker
 from gear_neo4j.sync.plan import Plan, plan
 from gear_neo4j.sync.report import SyncReport
 
@@ -169,11 +170,7 @@ class SourceSync:
         former = {one.name: old for old, one in planned.plan.moved}
         wanted = [*(one for _, one in planned.plan.moved), *planned.plan.changed, *planned.plan.new]
         with Converter(self.limits) as converter:
-
-            def convert(path: Path, name: str | None) -> Sequence[Passage]:
-                return converter.passages_of(path, size=self.chunk_size, name=name)
-
-            read = planned.origin.read(wanted, size=self.chunk_size, convert=convert)
+            read = planned.origin.read(wanted, PassageMaker(converter, self.chunk_size))
             for number, document in enumerate(read, start=1):
                 name = document.listed.name
                 if document.problem is not None:
