@@ -41,10 +41,10 @@ class Files(ABC):
     def known_as(self, name: str) -> str | None:
         """The name to read a document under; None if its path is its name."""
 
-    def digest(self, name: str) -> str | None:
+    def digest(self, listed: Listed) -> str | None:
         """The digest of a document's content; None if it cannot be read."""
         try:
-            with self.file(name) as path:
+            with self.file(listed.name) as path:
                 return digest(path)
         except InputError:
             return None

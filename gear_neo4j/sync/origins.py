@@ -55,7 +55,7 @@ class Origin(Protocol):
             InputError: it is not there or cannot be read.
         """
 
-    def digest(self, name: str) -> str | None:
+    def digest(self, listed: Listed) -> str | None:
         """The digest of a document's content; None if it cannot be read."""
 
     def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from gear_neo4j.graph.manifest import ReadSource
 from gear_neo4j.sync.origins import Listed
 
+# Documents that take one another's names are written together, in memory and in one go; more of them are written anew.
+MOST_EXCHANGED = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -54,6 +57,8 @@ def plan(listed: Sequence[Listed], known: Mapping[str, ReadSource], *, digest: C
     arrived = [one for one in listed if one.name not in known or not _is_same(one, known[one.name])]
     left = [*gone, *(known[one.name] for one in arrived if one.name in known)]
     moved = tuple(_moves(arrived, left, known, digest=digest, any_new=bool(gone)))
+    if sum(name in here for name, _ in moved) > MOST_EXCHANGED:
+        moved = tuple((name, one) for name, one in moved if name not in here)
     away, back = {name for name, _ in moved}, {one.name for _, one in moved}
     stayed = [one for one in arrived if one.name not in back]
     return Plan(

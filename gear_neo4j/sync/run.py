@@ -119,7 +119,8 @@ class SourceSync:
             self._problem(name, reason)
         here = [replace(one, version=self._version(one.version)) for one in listing.documents]
         known = {} if self.blank else self._known(origin)
-        return Planned(origin, plan(here, known, digest=lambda one: origin.digest(one.name)))
+        as_listed = {one.name: one for one in listing.documents}
+        return Planned(origin, plan(here, known, digest=lambda one: origin.digest(as_listed[one.name])))
 
     def _known(self, origin: Origin) -> dict[str, ReadSource]:
         collection = self.membership.collection

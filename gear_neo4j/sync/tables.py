@@ -68,8 +68,12 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read, each once."""
-        named = (self.key, *self.text, *([self.title] if self.title else []), *self.metadata)
-        return tuple(dict.fromkeys(named))
+        return tuple(dict.fromkeys((self.key, *self.content)))
+
+    @property
+    def content(self) -> tuple[str, ...]:
+        """The columns that make the document, without the key unless it is one of them."""
+        return tuple(dict.fromkeys((*self.text, *([self.title] if self.title else []), *self.metadata)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ class Rows:
         return f"{_without_login(self.table.source)}/{self.table.table}"
 
     def list(self) -> Listing:
-        """Every row by its key; its version is the digest of its columns."""
+        """Every row by its key; its version is the digest of its content."""
         documents: dict[str, Listed] = {}
         problems = []
         for number, row in enumerate(self._rows(), start=1):
@@ -100,8 +104,9 @@ class Rows:
                 documents[name] = Listed(name, self._digest(row))
         return Listing(tuple(documents[name] for name in sorted(documents)), problems=tuple(problems))
 
-    def digest(self, name: str) -> None:
-        """None: rows are known by their keys, and do not move."""
+    def digest(self, listed: Listed) -> str:
+        """Its version: the same row under another key has the same."""
+        return listed.version
 
     def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
         """The rows that are wanted, in the order of the table."""
@@ -116,7 +121,7 @@ class Rows:
         return f"{self.name}#{key}"
 
     def _digest(self, row: Row) -> str:
-        content = json.dumps([[name, row[name]] for name in self.table.columns], default=str)
+        content = json.dumps([[name, row[name]] for name in self.table.content], default=str)
         return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def _passages(self, name: str, row: Row, maker: PassageMaker) -> tuple[Passage, ...]:
