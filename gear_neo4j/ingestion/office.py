@@ -122,16 +122,16 @@ def _texts(shapes: Iterable[Any]) -> Iterator[str]:
     from pptx.shapes.group import GroupShape
 
     repeated = (PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER)
-    titles = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE)
     for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
         if isinstance(shape, GroupShape):
             yield from _texts(shape.shapes)
         elif shape.has_table:
             yield _table([[cell.text for cell in row.cells] for row in shape.table.rows])
-        elif shape.has_text_frame and not (
-            shape.is_placeholder and shape.placeholder_format.type in (*repeated, *titles)
-        ):
-            yield _lines(shape.text_frame.text)
+        elif shape.has_text_frame:
+            place = shape.placeholder_format if shape.is_placeholder else None
+            # The first place of a layout is that of the title.
+            if place is None or not (place.idx == 0 or place.type in repeated):
+                yield _lines(shape.text_frame.text)
 
 
 def _notes(slide: "Slide") -> str:

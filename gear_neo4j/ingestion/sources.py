@@ -10,6 +10,8 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.loaders import is_document, refusal, suffixes
 
 WITHOUT_SUFFIX = "without suffix"
+# What folders hold that is no document: hidden files, and the marks of files that Office has open.
+HIDDEN = (".", "~$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ def _children(folder: Path) -> list[Path]:
         children = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}") from error
-    return [path for path in children if not path.name.startswith(".")]
+    return [path for path in children if not path.name.startswith(HIDDEN)]
 
 
 def _kinds() -> str:

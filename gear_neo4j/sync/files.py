@@ -14,7 +14,7 @@ from typing import Any
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.sources import WITHOUT_SUFFIX, files_to_ingest
+from gear_neo4j.ingestion.sources import HIDDEN, WITHOUT_SUFFIX, files_to_ingest
 from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
 from gear_neo4j.sync.passages import PassageMaker
 
@@ -116,7 +116,7 @@ class Remote(Files):
                 raise InputError(f"{self.address} does not exist")
             for path, details in sorted(system.find(root, detail=True).items()):
                 below = PurePosixPath(path.removeprefix(root))
-                if any(part.startswith(".") for part in below.parts):
+                if any(part.startswith(HIDDEN) for part in below.parts):
                     continue
                 if is_document(Path(path)):
                     documents.append(Listed(system.unstrip_protocol(path), _version_of(details)))
