@@ -77,7 +77,7 @@ audit: .venv/.installed-dev
 	$(BIN)/python -m tools.audit
 
 # The adapters' frameworks demand newer versions of what the package shares with them, so they are left out.
-FLOORS := local report server mcp otel web watch
+FLOORS := local report server mcp otel web watch office
 FRAMEWORKS := gear_neo4j/integrations tests/unit/test_guard.py
 COMMA := ,
 SPACE := $(subst ,, )
@@ -95,7 +95,7 @@ floors: .venv/.installed-dev
 sbom: .venv/.installed-dev
 	mkdir -p build
 	$(BIN)/uv venv --quiet --clear build/shipped
-	$(BIN)/uv pip install --quiet --python build/shipped ".[local,server,mcp,report,otel]"
+	$(BIN)/uv pip install --quiet --python build/shipped ".[local,server,mcp,report,otel,office]"
 	$(BIN)/cyclonedx-py environment build/shipped --pyproject pyproject.toml --output-reproducible -o build/sbom.json
 	rm -rf build/shipped
 

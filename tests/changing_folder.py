@@ -31,7 +31,7 @@ class ChangingFolder:
         happened = {}
         for _ in range(steps):
             what = self._chance.choice(
-                ["create", "edit", "edit", "edit", "rename", "rename", "delete", "break", "touch"]
+                ["create", "edit", "edit", "edit", "rename", "rename", "shift", "delete", "break", "touch"]
             )
             getattr(self, f"_{what}")()
             happened[what] = happened.get(what, 0) + 1
@@ -58,6 +58,18 @@ class ChangingFolder:
         target = self._somewhere(name)
         if not target.exists():
             path.rename(target)
+
+    def _shift(self):
+        """Each of some files of a kind gets the name of the next; the last that of the first, or another one."""
+        kind = self._any().suffix
+        paths = [path for path in self.files() if path.suffix == kind]
+        chosen = self._chance.sample(paths, min(len(paths), self._chance.randrange(2, 4)))
+        self._number += 1
+        last = chosen[0] if self._chance.random() < 0.5 else chosen[0].with_name(f"shifted {self._number}{kind}")
+        for path in chosen:
+            path.rename(path.with_suffix(".shifting"))
+        for path, target in zip(chosen, [*chosen[1:], last], strict=True):
+            path.with_suffix(".shifting").rename(target)
 
     def _delete(self):
         self._any().unlink()

@@ -37,7 +37,7 @@ DOCUMENTS: Sequence[Decorator] = (
         type=click.IntRange(min=1),
         default=DEFAULT_LIMITS.pages,
         show_default=True,
-        help="Skip PDFs of more pages.",
+        help="Skip PDFs of more pages, and presentations of more slides.",
     ),
     click.option(
         "--max-file-seconds",

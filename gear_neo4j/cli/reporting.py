@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages
 from gear_neo4j.cli.screen import errors
+from gear_neo4j.ingestion import office
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.wording import counted
@@ -31,7 +32,8 @@ def report_links(links: Sequence[str]) -> None:
 def report_skipped(skipped: Mapping[str, int]) -> None:
     """Print how many files were of kinds that cannot be read, by suffix, if there are any."""
     if skipped:
-        say(f"{counted(sum(skipped.values()), 'file')} skipped: {', '.join(skipped)}", err=True)
+        hint = "" if office.SUFFIXES.isdisjoint(skipped) else f"; {office.NEEDS_EXTRA}"
+        say(f"{counted(sum(skipped.values()), 'file')} skipped: {', '.join(skipped)}{hint}", err=True)
 
 
 def report_problem(problem: Problem) -> None:

@@ -1,7 +1,7 @@
 """``gear sync``: bring a collection to what its sources hold now."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,7 +14,7 @@ from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_set
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown, report_problem, report_skipped
-from gear_neo4j.cli.tables import TableOptions, with_table
+from gear_neo4j.cli.tables import with_table
 from gear_neo4j.cli.watching import rounds
 from gear_neo4j.errors import GearError, PartialResult
 from gear_neo4j.extraction.extractor import Model
@@ -25,6 +25,7 @@ from gear_neo4j.models.openai import open_chat
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
+from gear_neo4j.sync.tables import Table
 from gear_neo4j.wording import counted
 
 
@@ -65,10 +66,10 @@ from gear_neo4j.wording import counted
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def sync(
     sources: tuple[str, ...],
+    tables: Sequence[str | Table],
     collection: str,
     readers: tuple[str, ...],
     documents: DocumentOptions,
-    columns: TableOptions,
     extractor: str,
     max_tokens: int | None,
     dry_run: bool,
@@ -89,51 +90,84 @@ def sync(
         raise click.UsageError("--max-tokens is for a language model: add --extract model")
     if watch and (dry_run or json_file):
         raise click.UsageError("--watch goes on without end: leave out --dry-run and --json")
-    chosen = columns.sources(sources)
     # Fail before a server is started if no model is set.
-    wants_model = extractor == Model.name
-    chat = open_chat(settings, cache=settings.chat_cache) if wants_model and not dry_run else None
+    chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name and not dry_run else None
+    job = _Sync(
+        sources=tables,
+        collection=collection,
+        readers=readers,
+        documents=documents,
+        extractor=extractor,
+        max_tokens=max_tokens,
+        dry_run=dry_run,
+        yes=yes,
+        price=settings.chat_price,
+    )
+    with opened(settings, chat=chat, create=not dry_run) as gear:
+        if watch:
+            _watch(lambda: job.run(gear)[0], rounds(sources, every=every))
+        report, extracted = job.run(gear)
+    document = {"sync": asdict(report)} | ({"extraction": asdict(extracted)} if extracted else {})
+    if not emit(json_file, document):
+        job.show(report, extracted)
+    _end(report, extracted)
 
-    def once(gear: Gear) -> tuple[SyncReport, ExtractionReport | None]:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sync:
+    """A sync as the options ask for it, which can be run again and again."""
+
+    sources: Sequence[str | Table]
+    collection: str
+    readers: Sequence[str]
+    documents: DocumentOptions
+    extractor: str
+    max_tokens: int | None
+    dry_run: bool
+    yes: bool
+    price: extraction.Price
+
+    @property
+    def wants_model(self) -> bool:
+        """Whether a language model is to read what is new."""
+        return self.extractor == Model.name
+
+    def run(self, gear: Gear) -> tuple[SyncReport, ExtractionReport | None]:
+        """Sync once, then have the model read what is new, if it is wanted."""
         with progress_shown() as on_progress:
             report = gear.corpus.sync(
-                chosen,
-                extract=extractor != "none",
-                chunk_size=documents.chunk_size,
-                follow_links=documents.follow_links,
-                limits=documents.limits,
-                collection=collection,
-                readers=readers or None,
-                most_deleted=1.0 if yes or can_ask() else MOST_DELETED,
-                dry_run=dry_run,
-                on_plan=(lambda _: None) if yes else _ask,
+                self.sources,
+                extract=self.extractor != "none",
+                chunk_size=self.documents.chunk_size,
+                follow_links=self.documents.follow_links,
+                limits=self.documents.limits,
+                collection=self.collection,
+                readers=self.readers or None,
+                most_deleted=1.0 if self.yes or can_ask() else MOST_DELETED,
+                dry_run=self.dry_run,
+                on_plan=(lambda _: None) if self.yes else _ask,
                 on_problem=report_problem,
                 on_progress=on_progress,
             )
-        if chat is None:
-            return report, None
-        return report, extraction.extract(
-            gear,
-            extractor=Model.name,
-            max_tokens=max_tokens,
-            retry_failed=False,
-            price=settings.chat_price,
-            collection=collection,
-        )
+        return report, self._extract(gear) if self.wants_model and not self.dry_run else None
 
-    with opened(settings, chat=chat, create=not dry_run) as gear:
-        if watch:
-            _watch(lambda: once(gear)[0], rounds(sources, every=every))
-        report, extracted = once(gear)
-    document = {"sync": asdict(report)} | ({"extraction": asdict(extracted)} if extracted else {})
-    if not emit(json_file, document):
-        say(_summary(report, dry_run=dry_run))
+    def show(self, report: SyncReport, extracted: ExtractionReport | None) -> None:
+        """Print what was done, or what would be."""
+        say(_summary(report, dry_run=self.dry_run))
         if extracted:
-            extraction.print_extracted(extracted, price=settings.chat_price)
-        if dry_run and wants_model:
-            cost = forecast(report.passages_written, report.characters_written)
-            extraction.print_forecast(cost, price=settings.chat_price)
-    _end(report, extracted)
+            extraction.print_extracted(extracted, price=self.price)
+        if self.dry_run and self.wants_model:
+            extraction.print_forecast(forecast(report.passages_written, report.characters_written), price=self.price)
+
+    def _extract(self, gear: Gear) -> ExtractionReport:
+        return extraction.extract(
+            gear,
+            extractor=self.extractor,
+            max_tokens=self.max_tokens,
+            retry_failed=False,
+            price=self.price,
+            collection=self.collection,
+        )
 
 
 def _watch(once: Callable[[], SyncReport], numbers: Iterator[int]) -> NoReturn:

@@ -1,7 +1,7 @@
 """The options of commands whose sources may be tables: which columns make a document of a row."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import wraps
 from typing import Any
 
@@ -20,62 +20,23 @@ TABLES: Sequence[Decorator] = (
     click.option("--table", metavar="NAME", help="With --key: the table of a database such as postgresql://host/shop."),
     click.option("--query", metavar="SQL", help="With --table, which then names its rows: the SELECT to read."),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableOptions:
-    """How a row is a document; see :class:`gear_neo4j.sync.tables.Table`."""
-
-    key: str | None
-    text: tuple[str, ...]
-    title: str | None
-    metadata: tuple[str, ...]
-    table: str | None
-    query: str | None
-
-    def sources(self, sources: Sequence[str]) -> Sequence[str | Table]:
-        """The sources as they are, or as tables if there is a key.
-
-        Raises:
-            click.UsageError: an option needs another one.
-        """
-        if self.key is None:
-            if self.text or self.title or self.metadata or self.table or self.query:
-                raise click.UsageError("--text, --title, --metadata, --table and --query are for tables: add --key")
-            return sources
-        if not self.text:
-            raise click.UsageError("--key needs a column of text at least: add --text")
-        if self.query and not self.table:
-            raise click.UsageError("--query needs a name for its rows: add --table")
-        return [
-            Table(
-                source=source,
-                key=self.key,
-                text=self.text,
-                title=self.title,
-                metadata=self.metadata,
-                table=self.table,
-                query=self.query,
-            )
-            for source in sources
-        ]
+NAMES = tuple(field.name for field in fields(Table) if field.name != "source")
 
 
 def with_table(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of tables to a command; it receives them as ``columns``."""
+    """Add the options of tables to a command; it receives ``tables``, its ``sources`` as tables if there is a key."""
 
     @wraps(command)
-    def run(
-        *args: Any,
-        key: str | None,
-        text: tuple[str, ...],
-        title: str | None,
-        metadata: tuple[str, ...],
-        table: str | None,
-        query: str | None,
-        **values: Any,
-    ) -> None:
-        columns = TableOptions(key=key, text=text, title=title, metadata=metadata, table=table, query=query)
-        command(*args, columns=columns, **values)
+    def run(*args: Any, sources: Sequence[str], **values: Any) -> None:
+        columns = {name: values.pop(name) for name in NAMES}
+        command(*args, sources=sources, tables=_tables(sources, columns), **values)
 
     return with_options(TABLES)(run)
+
+
+def _tables(sources: Sequence[str], columns: Mapping[str, Any]) -> Sequence[str | Table]:
+    if columns["key"] is not None:
+        return [Table(source=source, **columns) for source in sources]
+    if any(columns.values()):
+        raise click.UsageError("--text, --title, --metadata, --table and --query are for tables: add --key")
+    return sources

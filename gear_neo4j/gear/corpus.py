@@ -64,8 +64,8 @@ class Corpus:
         Passages without triples get theirs by rules, without a model; :meth:`extract` lets a model read them.
 
         Args:
-            sources: documents (text, Markdown, HTML, PDF, CSV), JSONL files of passages, or folders of them; a folder
-                with ``corpus.jsonl`` is a data set, of which only that and ``triples.jsonl`` are read.
+            sources: documents (text, Markdown, HTML, PDF, CSV, office files), JSONL files of passages, or folders of
+                them; a folder with ``corpus.jsonl`` is a data set, of which only that and ``triples.jsonl`` are read.
             triples: JSONL files of triples, each line those of one passage.
             extract: make triples by rules of the passages of the collection that have none.
             synonyms: link entities whose names mean nearly the same.

@@ -8,7 +8,8 @@ from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
-from gear_neo4j.ingestion.loaders import Part, load
+from gear_neo4j.ingestion.loaders import load
+from gear_neo4j.ingestion.parts import Part
 
 CHUNK_SIZE = 1_000
 SMALLEST_CHUNK = 100

@@ -16,7 +16,7 @@ from typing import Any
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.chunking import passages_of
 from gear_neo4j.ingestion.limits import Limits
-from gear_neo4j.ingestion.loaders import TOO_MUCH_MEMORY
+from gear_neo4j.ingestion.parts import TOO_MUCH_MEMORY
 
 # An orphan ends itself this many seconds after its parent would have ended it.
 GRACE = 10

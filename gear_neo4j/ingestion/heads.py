@@ -1,7 +1,7 @@
 """Metadata of documents: what a file and its head say of them, as fields that a filter can compare.
 
-HTML and PDF heads give ``author``, ``date``, ``description``, ``keywords`` and ``language``; front matter gives the
-fields that it has. Every file has a ``file`` name and the time it was ``modified``.
+The heads of HTML, PDF and office files give ``author``, ``date``, ``description``, ``keywords`` and ``language``; front
+matter gives the fields that it has. Every file has a ``file`` name and the time it was ``modified``.
 """
 
 import re
@@ -121,6 +121,24 @@ def from_pdf(information: "DocumentInformation") -> dict[str, Any]:
             "date": created,
             "description": information.subject,
             "keywords": information.keywords,
+        }
+    )
+
+
+def from_office(core: Mapping[str, str]) -> dict[str, Any]:
+    """What the core properties of an office file say; its comments are the description, or else its subject.
+
+    Example:
+        >>> from_office({"creator": "Ada", "created": "2024-05-31T10:00:00Z", "subject": "Sales"})
+        {'author': 'Ada', 'date': '2024-05-31T10:00:00Z', 'description': 'Sales'}
+    """
+    return _described(
+        {
+            "author": core.get("creator"),
+            "date": core.get("created"),
+            "description": core.get("description") or core.get("subject"),
+            "keywords": core.get("keywords"),
+            "language": core.get("language"),
         }
     )
 

@@ -3,41 +3,24 @@
 Texts and tables are read by the loaders of langchain-community, which are imported when the first document comes.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion import heads
+from gear_neo4j.ingestion import heads, office
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 from gear_neo4j.ingestion.markdown import front_matter, sections
+from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
 
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader
     from langchain_core.documents import Document
 
-LONGEST_TITLE = 200
 LONGEST_FIRST_LINE = 80
-TOO_MUCH_MEMORY = "takes too much memory to convert: split it"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A stretch of a document under one title, which begins at a ``line``, ``page``, ``row`` or ``character``.
-
-    ``metadata`` is that of the document.
-    """
-
-    title: str
-    text: str
-    unit: str
-    number: int = 1
-    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None) -> list[Part]:
@@ -54,19 +37,26 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None
             raise InputError("is empty")
         if size > limits.bytes:
             raise InputError(f"is larger than {limits.bytes // MIB:,} MiB: split it")
-        suffix = path.suffix.lower()
-        stem = Path(name or path).stem
-        parts = _pdf(path, stem, most=limits.pages) if suffix == ".pdf" else _LOADERS[suffix](path, stem)
         file = heads.fields({"file": name}) if name else heads.from_file(path)
-        kept = [
-            replace(part, metadata={**file, **part.metadata}) for part in _bounded(parts, limits) if part.text.strip()
-        ]
+        with catch_warnings():
+            # Libraries warn of much that they read as they should.
+            simplefilter("ignore", UserWarning)
+            parts = [part for part in _bounded(_parts(path, name, limits), limits) if part.text.strip()]
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}") from error
-    if not kept:
-        hint = " (scanned pages need OCR first)" if suffix == ".pdf" else ""
+    if not parts:
+        hint = " (scanned pages need OCR first)" if path.suffix.lower() == ".pdf" else ""
         raise InputError(f"holds no text{hint}")
-    return kept
+    return [replace(part, metadata={**file, **part.metadata}) for part in parts]
+
+
+def _parts(path: Path, name: str | None, limits: Limits) -> Iterator[Part]:
+    suffix, stem = path.suffix.lower(), Path(name or path).stem
+    if suffix == ".pdf":
+        return _pdf(path, stem, most=limits.pages)
+    if suffix in office.SUFFIXES:
+        return office.parts(path, stem, limits=limits)
+    return _LOADERS[suffix](path, stem)
 
 
 def _bounded(parts: Iterator[Part], limits: Limits) -> Iterator[Part]:
@@ -80,18 +70,30 @@ def _bounded(parts: Iterator[Part], limits: Limits) -> Iterator[Part]:
 
 
 def is_document(path: Path) -> bool:
-    """Whether a file is of a kind that :func:`load` reads, by its suffix.
+    """Whether a file is of a kind that :func:`load` reads here, by its suffix; office files need their extra.
 
     Example:
         >>> is_document(Path("Manual.PDF")), is_document(Path("photo.png"))
         (True, False)
     """
-    return path.suffix.lower() in _LOADERS
+    return path.suffix.lower() in suffixes()
 
 
 def suffixes() -> tuple[str, ...]:
-    """The kinds of documents, sorted."""
-    return tuple(sorted(_LOADERS))
+    """The kinds of documents that are read here, sorted."""
+    return tuple(sorted([*_LOADERS, *(office.SUFFIXES if office.is_installed() else ())]))
+
+
+def needs_extra(path: Path) -> bool:
+    """Whether a file could be read, if the extra ``[office]`` were installed."""
+    return path.suffix.lower() in office.SUFFIXES and not office.is_installed()
+
+
+def refusal(path: Path, *, verb: str = "give") -> str:
+    """What to say of a file that is no document here."""
+    if needs_extra(path):
+        return f"cannot be read here: {office.NEEDS_EXTRA}"
+    return f"is of a kind that cannot be ingested: {verb} {', '.join(suffixes())} or .jsonl"
 
 
 def _text(path: Path, stem: str) -> Iterator[Part]:
@@ -115,37 +117,28 @@ def _markdown(path: Path, stem: str) -> Iterator[Part]:
     document = str(head.pop("title", stem))
     # What is metadata need not be text, too.
     for title, text, line in sections(content, settings=not heads.keeps_all(settings)):
-        yield Part(_shorten(title or document) or stem, text, "line", line, head)
+        yield Part(shorten(title or document) or stem, text, "line", line, head)
 
 
 def _html(path: Path, stem: str) -> Iterator[Part]:
-    try:
-        with catch_warnings():
-            # Beautiful Soup warns of XHTML, and of a page that looks like an address; both are read as they should be.
-            simplefilter("ignore", UserWarning)
-            page = to_markdown(path.read_bytes())
-    except Exception as error:
-        raise InputError(_reason(error, "HTML")) from error
-    text = _encodable(page.text)
-    begins = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=1))
-    for heading, section, line in sections(text):
-        title = _shorten(heading or page.title) or stem
-        yield Part(title, section, "character", begins[line - 1], page.metadata)
+    with explained("HTML"):
+        page = to_markdown(path.read_bytes())
+    yield from parts_of_page(page, stem)
 
 
 def _pdf(path: Path, stem: str, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
     # Not by langchain-community: its loader works out the labels of all pages for each page.
     from pypdf import PdfReader
 
-    with path.open("rb") as file, _explained("PDF"):
+    with path.open("rb") as file, explained("PDF"):
         reader = PdfReader(file)
         if len(reader.pages) > most:
             raise InputError(f"has more than {most:,} pages: split it")
         information = reader.metadata
-        title = _shorten(str(information.get("/Title") or "")) if information else ""
+        title = shorten(str(information.get("/Title") or "")) if information else ""
         head = heads.from_pdf(information) if information else {}
         for number, page in enumerate(reader.pages, start=1):
-            yield Part(title or stem, _encodable(page.extract_text().strip()), "page", number, head)
+            yield Part(title or stem, encodable(page.extract_text().strip()), "page", number, head)
 
 
 def _csv(path: Path, stem: str) -> Iterator[Part]:
@@ -178,45 +171,7 @@ def _plain(path: Path) -> str:
 
 
 def _documents(loader: "BaseLoader", kind: str) -> "Iterator[Document]":
-    with _explained(kind):
+    with explained(kind):
         for document in loader.lazy_load():
-            document.page_content = _encodable(document.page_content)
+            document.page_content = encodable(document.page_content)
             yield document
-
-
-@contextmanager
-def _explained(kind: str) -> Iterator[None]:
-    try:
-        yield
-    except InputError:
-        raise
-    except Exception as error:
-        # A broken file can lead pypdf into any exception, and the other loaders hide theirs behind a RuntimeError.
-        raise InputError(_reason(error, kind)) from error
-
-
-def _reason(error: Exception, kind: str) -> str:
-    cause = error.__cause__ if type(error) is RuntimeError and error.__cause__ else error
-    if isinstance(cause, UnicodeDecodeError):
-        return f"is not UTF-8 (byte {cause.start + 1}): save it as UTF-8"
-    if isinstance(cause, OSError):
-        return f"cannot be read: {cause.strerror or cause}"
-    if type(cause).__name__ in ("FileNotDecryptedError", "WrongPasswordError", "DependencyError"):
-        return "is encrypted: save it without a password"
-    # Code in C that gets no memory does not always say so: "error return without exception set".
-    if isinstance(cause, MemoryError | SystemError):
-        return TOO_MUCH_MEMORY
-    if isinstance(cause, RecursionError):
-        return "is nested too deeply"
-    detail = " ".join(str(cause).split()) or type(cause).__name__
-    return f"cannot be read as {kind}: {detail}"
-
-
-def _shorten(title: str) -> str:
-    title = " ".join(_encodable(title).split())
-    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
-
-
-def _encodable(text: str) -> str:
-    # PDFs hold characters as halves of surrogate pairs, which belong together, and single ones, which mean nothing.
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion.loaders import is_document, suffixes
+from gear_neo4j.ingestion.loaders import is_document, refusal, suffixes
 
 WITHOUT_SUFFIX = "without suffix"
+# What folders hold that is no document: hidden files, and the marks of files that Office has open.
+HIDDEN = (".", "~$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def _named_file(source: Path) -> Path:
     if not source.is_file():
         raise InputError(f"{source} is neither a file nor a folder: give documents, JSONL files, or folders of them")
     if source.suffix.lower() != ".jsonl" and not is_document(source):
-        raise InputError(f"{source} is of a kind that cannot be ingested: give {_kinds()}")
+        raise InputError(f"{source} {refusal(source)}")
     return source
 
 
@@ -145,7 +147,7 @@ def _children(folder: Path) -> list[Path]:
         children = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}") from error
-    return [path for path in children if not path.name.startswith(".")]
+    return [path for path in children if not path.name.startswith(HIDDEN)]
 
 
 def _kinds() -> str:

@@ -14,8 +14,9 @@ from typing import Any
 from gear_neo4j.errors import GearError, InputError
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.sources import WITHOUT_SUFFIX, files_to_ingest
-from gear_neo4j.sync.origins import Convert, Listed, Listing, ReadDocument
+from gear_neo4j.ingestion.sources import HIDDEN, WITHOUT_SUFFIX, files_to_ingest
+from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
+from gear_neo4j.sync.passages import PassageMaker
 
 # A file that was written to in these seconds may be written to again without a later time.
 UNSETTLED_SECONDS = 2.0
@@ -40,22 +41,22 @@ class Files(ABC):
     def known_as(self, name: str) -> str | None:
         """The name to read a document under; None if its path is its name."""
 
-    def digest(self, name: str) -> str | None:
+    def digest(self, listed: Listed) -> str | None:
         """The digest of a document's content; None if it cannot be read."""
         try:
-            with self.file(name) as path:
+            with self.file(listed.name) as path:
                 return digest(path)
         except InputError:
             return None
 
-    def read(self, wanted: Sequence[Listed], *, size: int, convert: Convert) -> Iterator[ReadDocument]:  # noqa: ARG002
-        """The documents that are wanted, one after the other; ``convert`` knows how long a passage is."""
+    def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
+        """The documents that are wanted, one after the other."""
         for one in wanted:
             content = ""
             try:
                 with self.file(one.name) as path:
                     content = digest(path)
-                    passages = tuple(convert(path, self.known_as(one.name)))
+                    passages = maker.of_file(path, name=self.known_as(one.name))
             except InputError as error:
                 yield ReadDocument(one, content, problem=str(error))
             else:
@@ -115,7 +116,7 @@ class Remote(Files):
                 raise InputError(f"{self.address} does not exist")
             for path, details in sorted(system.find(root, detail=True).items()):
                 below = PurePosixPath(path.removeprefix(root))
-                if any(part.startswith(".") for part in below.parts):
+                if any(part.startswith(HIDDEN) for part in below.parts):
                     continue
                 if is_document(Path(path)):
                     documents.append(Listed(system.unstrip_protocol(path), _version_of(details)))

@@ -1,19 +1,42 @@
 """Passages of a document that has moved, under the ids that they have there: nothing is embedded or extracted again."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.graph.corpus_writes import Rename
 from gear_neo4j.graph.graph import Graph
 
 PASSAGES_A_BATCH = 256
+# The former name of a document, and the passages that it has now.
+Move = tuple[str, Iterable[Passage]]
 
 
-def move(graph: Graph, former: str, passages: Iterable[Passage], *, collection: str) -> int:
-    """Rename the passages that a document has under its former name and now; returns how many.
+def move(graph: Graph, moves: Mapping[str, Move], *, collection: str) -> int:
+    """Rename the passages that documents, by their names, have under their former names and now; returns how many.
 
     Those with another title or text stay, for they are not the same: a title may be made of the name of the file.
     """
+    return sum(_move(graph, *moves[name], collection=collection) for name in in_order(moves))
+
+
+def in_order(moves: Mapping[str, Move]) -> Iterator[str]:
+    """The names in an order in which each is left before it is taken, but where they go round.
+
+    Example:
+        >>> list(in_order({"b": ("a", ()), "c": ("b", ()), "z": ("y", ())}))
+        ['c', 'b', 'z']
+    """
+    left = {former for former, _ in moves.values()}
+    waiting = dict.fromkeys(moves)
+    for first in sorted(moves, key=lambda name: name in left):
+        name = first
+        while name in waiting:
+            del waiting[name]
+            yield name
+            name = moves[name][0]
+
+
+def _move(graph: Graph, former: str, passages: Iterable[Passage], *, collection: str) -> int:
     ids = [id for id, _ in graph.sources.of_documents([former], collection=collection)]
     now = {(passage.title, passage.text): passage for passage in passages}
     renamed = 0

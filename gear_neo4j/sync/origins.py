@@ -1,14 +1,11 @@
 """Where documents come from: an origin lists what it holds now, and reads what is asked for."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 from gear_neo4j.domain import Passage
-
-# Converts a file, known by a name or by its path, to passages; raises InputError, which says why it cannot be used.
-Convert = Callable[[Path, str | None], Sequence[Passage]]
+from gear_neo4j.sync.passages import PassageMaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +55,11 @@ class Origin(Protocol):
             InputError: it is not there or cannot be read.
         """
 
-    def digest(self, name: str) -> str | None:
+    def digest(self, listed: Listed) -> str | None:
         """The digest of a document's content; None if it cannot be read."""
 
-    def read(self, wanted: Sequence[Listed], *, size: int, convert: Convert) -> Iterator[ReadDocument]:
+    def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
         """The documents that are wanted, in any order; one that is gone meanwhile is left out.
-
-        Args:
-            size: the length of a passage, in characters.
 
         Raises:
             InputError: the origin cannot be read any more.

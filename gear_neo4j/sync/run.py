@@ -18,6 +18,7 @@ from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.forgetting import forget_documents, remove_stale
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.loaders import needs_extra
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
@@ -25,6 +26,7 @@ from gear_neo4j.ingestion.writing import write_passages
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.sync.moves import move
 from gear_neo4j.sync.origins import Origin
+from gear_neo4j.sync.passages import PassageMaker
 from gear_neo4j.sync.plan import Plan, plan
 from gear_neo4j.sync.report import SyncReport
 
@@ -99,7 +101,7 @@ class SourceSync:
         for one in planned:
             with Writers() as writers:
                 for batch in self._batches(one):
-                    writers.submit(partial(self._write, one.origin, batch), lambda done: self.report.add_written(*done))
+                    writers.submit(partial(self._write, one, batch), lambda done: self.report.add_written(*done))
             for start in range(0, len(one.plan.deleted), DOCUMENTS_A_BATCH):
                 names = one.plan.deleted[start : start + DOCUMENTS_A_BATCH]
                 self.report.add_written(
@@ -117,12 +119,15 @@ class SourceSync:
             self._problem(name, reason)
         here = [replace(one, version=self._version(one.version)) for one in listing.documents]
         known = {} if self.blank else self._known(origin)
-        return Planned(origin, plan(here, known, digest=lambda one: origin.digest(one.name)))
+        as_listed = {one.name: one for one in listing.documents}
+        return Planned(origin, plan(here, known, digest=lambda one: origin.digest(as_listed[one.name])))
 
     def _known(self, origin: Origin) -> dict[str, ReadSource]:
         collection = self.membership.collection
         known = {source.name: source for source in self.graph.manifest.read(origin.name, collection=collection)}
-        return known or self._ingested(origin)
+        known = known or self._ingested(origin)
+        # What cannot be listed here is not gone.
+        return {name: source for name, source in known.items() if not needs_extra(Path(name))}
 
     def _version(self, version: str) -> str:
         """The version of a document together with what its passages depend on besides; empty if it has none."""
@@ -146,26 +151,27 @@ class SourceSync:
 
     def _batches(self, planned: Planned) -> Iterator[list[_Document]]:
         batch: list[_Document] = []
+        # Where names change hands, all must have their passages before any is written or removed.
+        exchanged: list[_Document] = []
+        overwritten = planned.plan.overwritten
         passages = 0
         for document in self._documents(planned):
+            if document.record.name in overwritten or document.former in overwritten:
+                exchanged.append(document)
+                continue
             batch.append(document)
             passages += len(document.passages)
             if passages >= PASSAGES_A_BATCH or len(batch) >= DOCUMENTS_A_BATCH:
                 yield batch
                 batch, passages = [], 0
-        if batch:
-            yield batch
+        yield from filter(None, (batch, exchanged))
 
     def _documents(self, planned: Planned) -> Iterator[_Document]:
         """The documents to write, as they are read; one that is known and cannot be read stays as it is."""
         former = {one.name: old for old, one in planned.plan.moved}
         wanted = [*(one for _, one in planned.plan.moved), *planned.plan.changed, *planned.plan.new]
         with Converter(self.limits) as converter:
-
-            def convert(path: Path, name: str | None) -> Sequence[Passage]:
-                return converter.passages_of(path, size=self.chunk_size, name=name)
-
-            read = planned.origin.read(wanted, size=self.chunk_size, convert=convert)
+            read = planned.origin.read(wanted, PassageMaker(converter, self.chunk_size))
             for number, document in enumerate(read, start=1):
                 name = document.listed.name
                 if document.problem is not None:
@@ -176,17 +182,17 @@ class SourceSync:
                     yield _Document(own, record, former.get(name))
                 self.on_progress(Progress("documents", number, len(wanted), self.report.passages_written))
 
-    def _write(self, origin: Origin, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
+    def _write(self, planned: Planned, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
         """Write a batch, and remove what its documents no longer hold; then record them."""
         collection = self.membership.collection
         records = [document.record for document in documents]
         # First without a version: a document that is written and gone before its record is made would never be deleted.
         begun = [replace(record, version="", digest="") for record in records]
-        self.graph.manifest.record(begun, origin.name, collection=collection)
-        moved = sum(
-            move(self.graph, document.former, document.passages, collection=collection)
-            for document in documents
-            if document.former
+        self.graph.manifest.record(begun, planned.origin.name, collection=collection)
+        moved = move(
+            self.graph,
+            {document.record.name: (document.former, document.passages) for document in documents if document.former},
+            collection=collection,
         )
         passages = [passage for document in documents for passage in document.passages]
         written = 0
@@ -195,9 +201,10 @@ class SourceSync:
             written += write_passages(self.graph, part, embedder=self.embedder).new
         held = {document.record.name: frozenset(passage.id for passage in document.passages) for document in documents}
         removed = remove_stale(self.graph, held, collection=collection)
-        if gone := [document.former for document in documents if document.former]:
+        former = {document.former for document in documents if document.former}
+        if gone := sorted(former - planned.plan.overwritten):
             removed += forget_documents(self.graph, gone, collection=collection)
-        self.graph.manifest.record(records, origin.name, collection=collection)
+        self.graph.manifest.record(records, planned.origin.name, collection=collection)
         return written, moved, removed
 
     def _contents(self, name: str) -> set[tuple[str, str]]:

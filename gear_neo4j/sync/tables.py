@@ -3,21 +3,21 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from gear_neo4j.domain import Passage, make_passage
+from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.ingestion import heads
-from gear_neo4j.ingestion.chunking import chunks
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.redaction import redacted
 from gear_neo4j.sync.files import explained, file_system
-from gear_neo4j.sync.origins import Convert, Listed, Listing, ReadDocument
+from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
+from gear_neo4j.sync.passages import PassageMaker
 
 NEEDS_EXTRA = "a table needs the extra: pip install 'gear-neo4j[tables]'"
 ROWS_A_BATCH = 1_000
@@ -61,15 +61,19 @@ class Table:
         if isinstance(self.text, str) or isinstance(self.metadata, str):
             raise SettingsError("text and metadata are lists of columns")
         if not (self.key and self.text):
-            raise SettingsError("a table needs the column of its key, and one of text at least")
+            raise SettingsError("a table needs the column of its key (--key), and one of text at least (--text)")
         if self.query and not self.table:
-            raise SettingsError("a query needs a name for its rows: give table, too")
+            raise SettingsError("a query needs a name for its rows: give the table (--table), too")
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read, each once."""
-        named = (self.key, *self.text, *([self.title] if self.title else []), *self.metadata)
-        return tuple(dict.fromkeys(named))
+        return tuple(dict.fromkeys((self.key, *self.content)))
+
+    @property
+    def content(self) -> tuple[str, ...]:
+        """The columns that make the document, without the key unless it is one of them."""
+        return tuple(dict.fromkeys((*self.text, *([self.title] if self.title else []), *self.metadata)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ class Rows:
         return f"{_without_login(self.table.source)}/{self.table.table}"
 
     def list(self) -> Listing:
-        """Every row by its key; its version is the digest of its columns."""
+        """Every row by its key; its version is the digest of its content."""
         documents: dict[str, Listed] = {}
         problems = []
         for number, row in enumerate(self._rows(), start=1):
@@ -100,15 +104,16 @@ class Rows:
                 documents[name] = Listed(name, self._digest(row))
         return Listing(tuple(documents[name] for name in sorted(documents)), problems=tuple(problems))
 
-    def digest(self, name: str) -> None:
-        """None: rows are known by their keys, and do not move."""
+    def digest(self, listed: Listed) -> str:
+        """Its version: the same row under another key has the same."""
+        return listed.version
 
-    def read(self, wanted: Sequence[Listed], *, size: int, convert: Convert) -> Iterator[ReadDocument]:  # noqa: ARG002
+    def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
         """The rows that are wanted, in the order of the table."""
         waiting = {one.name: one for one in wanted}
         for row in self._rows() if waiting else ():
             if one := waiting.pop(self._name(row[self.table.key]), None):
-                passages = tuple(self._passages(one.name, row, size=size))
+                passages = self._passages(one.name, row, maker)
                 problem = None if passages else "holds no text"
                 yield ReadDocument(one, self._digest(row), passages, problem)
 
@@ -116,19 +121,14 @@ class Rows:
         return f"{self.name}#{key}"
 
     def _digest(self, row: Row) -> str:
-        content = json.dumps([[name, row[name]] for name in self.table.columns], default=str)
+        content = json.dumps([[name, row[name]] for name in self.table.content], default=str)
         return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
-    def _passages(self, name: str, row: Row, *, size: int) -> Iterator[Passage]:
+    def _passages(self, name: str, row: Row, maker: PassageMaker) -> tuple[Passage, ...]:
         title = " ".join(str(row[self.table.title] or "").split()) if self.table.title else ""
         text = "\n\n".join(str(row[column]) for column in self.table.text if row[column] is not None)
         metadata = heads.fields({column: _plain(row[column]) for column in self.table.metadata})
-        seen = set()
-        for piece in chunks(text, size=size):
-            passage = make_passage(name, title, piece.text, position=f"character {piece.start + 1}")
-            if passage.id not in seen:
-                seen.add(passage.id)
-                yield replace(passage, metadata=metadata)
+        return maker.of_text(name, title, text, metadata=metadata)
 
     def _rows(self) -> Iterator[Row]:
         """The rows, of which the columns are checked once."""

@@ -15,7 +15,7 @@ from starlette.requests import Request
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.job import FileKind
-from gear_neo4j.ingestion.loaders import is_document, suffixes
+from gear_neo4j.ingestion.loaders import is_document, refusal, suffixes
 from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.printable import is_storable
 from gear_neo4j.scope import DEFAULT_COLLECTION
@@ -118,8 +118,8 @@ def _sent(filename: str, kind: FileKind, file: UploadFile) -> Sent:
     path = Path(name)
     suffix = path.suffix.lower()
     if suffix != LINES and not (kind == "passages" and is_document(path)):
-        kinds = LINES if kind == "triples" else f"{', '.join(suffixes())} or {LINES}"
-        raise InputError(f"{name} is of a kind that cannot be ingested here: send {kinds}")
+        reason = refusal(path, verb="send") if kind == "passages" else f"holds no triples: send {LINES}"
+        raise InputError(f"{name} {reason}")
     if not file.size:
         raise InputError(f"{name} is empty: send a file with text")
     content: BinaryIO = file.file

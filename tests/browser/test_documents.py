@@ -129,6 +129,6 @@ def test_a_file_that_is_refused_is_said_where_it_was_sent(watch, site):
     page = watched.page
     page.get_by_label("Add documents").set_input_files([{"name": "a.exe", "mimeType": "", "buffer": b"x"}])
     page.get_by_role("button", name="Add", exact=True).click()
-    page.get_by_text("a.exe is of a kind that cannot be ingested here").wait_for()
+    page.get_by_text("a.exe is of a kind that cannot be ingested").wait_for()
 
     assert 1 == page.get_by_label("Add documents").evaluate("input => input.files.length")

@@ -10,7 +10,9 @@ import time
 import pytest
 
 from gear_neo4j.errors import ExitCode
+from gear_neo4j.ingestion import office
 from tests.commands import one_line
+from tests.office import word
 
 
 @pytest.fixture
@@ -79,6 +81,19 @@ def test_one_broken_file_stops_nothing(gear, docs):
     assert f"{docs / 'page0.md'}: is not UTF-8" in err
     assert "1 file skipped: .png" in err
     assert "1 document could not be used, see above; fix and sync again" in err
+
+
+def test_office_files_without_their_extra_are_left_alone(gear, docs, monkeypatch):
+    """Those that were read before stay, and the line on skipped files says what to install."""
+    write(docs / "letter.docx", word("Grace Hopper lived in New York."))
+    assert "8 new; 8 passages written" in gear("sync", docs)[1]
+    monkeypatch.setattr(office, "is_installed", lambda: False)
+
+    code, out, err = gear("sync", docs, "--yes")
+
+    assert (0, True) == (code, "documents: 7 unchanged; 0 passages written" in out)
+    assert "1 file skipped: .docx; Word, PowerPoint and Excel files need the extra: pip install" in err
+    assert one_line(gear("ingest", docs / "letter.docx"), "letter.docx cannot be read here", "gear-neo4j[office]")
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_the_life_of_a_folder(gear, counting, tmp_path):
         assert is_fresh(gear, folder.root)
         again = gear.corpus.sync([folder.root], collection="synced")
         assert again.is_empty
-    assert {"create", "edit", "rename", "delete", "break", "touch"} == set(happened)
+    assert {"create", "edit", "rename", "shift", "delete", "break", "touch"} == set(happened)
 
 
 def test_a_sync_that_is_killed_goes_on(gear, server, tmp_path):
@@ -174,6 +174,53 @@ def test_a_document_that_moves_keeps_its_vectors_and_triples(gear, counting, tmp
     [row] = gear.graph.database.run(IDS, collection="default")
     assert str(folder / "people" / "ada.md") == row["source"]
     assert row["triples"]
+    assert is_fresh(gear, folder, "default")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [{"a": "b", "b": "c"}, {"a": "b", "b": "a"}, {"a": "b", "b": "c", "c": "a"}, {"a": "b", "b": "c", "c": "d"}],
+    ids=["chain", "swap", "round", "long chain"],
+)
+def test_documents_that_take_one_anothers_names_keep_their_vectors_and_triples(gear, counting, tmp_path, names):
+    """Whatever passages they share; nothing is embedded, and nothing is left to do."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number, name in enumerate("abc"):
+        shared = "# Notice\n\nAda Lovelace met Charles Babbage in London.\n\n" if name != "c" else ""
+        old(folder / f"{name}.md", f"{shared}# Part {number}\n\nGrace Hopper lived in room {number} in New York.\n")
+    gear.corpus.sync([folder])
+    for name in names:
+        (folder / f"{name}.md").rename(folder / f"{name}.moved")
+    for name, target in names.items():
+        (folder / f"{name}.moved").rename(folder / f"{target}.md")
+    counting.texts.clear()
+
+    planned = gear.corpus.sync([folder], dry_run=True)
+    report = gear.corpus.sync([folder], most_deleted=0)
+
+    assert (len(names), 0, 0, 0) == (report.moved, report.new, report.changed, report.deleted)
+    assert (0, 0) == (planned.passages_written, report.passages_written)
+    assert [] == counting.texts
+    assert is_fresh(gear, folder, "default")
+    assert gear.corpus.sync([folder]).is_empty
+
+
+def test_a_name_from_which_a_document_has_moved_can_be_written_anew(gear, counting, tmp_path):
+    """The one keeps its vectors, the other is new."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    old(folder / "log.md", "# Monday\n\nAda Lovelace met Charles Babbage in London.\n")
+    gear.corpus.sync([folder])
+    (folder / "log.md").rename(folder / "log.1.md")
+    old(folder / "log.md", "# Tuesday\n\nGrace Hopper lived in New York.\n")
+    counting.texts.clear()
+
+    report = gear.corpus.sync([folder])
+
+    assert (1, 1, 0, 0) == (report.moved, report.new, report.changed, report.deleted)
+    assert ["Tuesday\n# Tuesday\n\nGrace Hopper lived in New York."] == counting.texts[:1]
+    assert not [text for text in counting.texts if "Monday" in text]
     assert is_fresh(gear, folder, "default")
 
 

@@ -96,6 +96,23 @@ def test_rows_come_change_and_go(store, counting, tmp_path, name):
     assert 3 == store.corpus.counts().passages
 
 
+def test_rows_under_other_keys_keep_their_vectors(store, counting, tmp_path):
+    """As where a row is put in at the top of a sheet that numbers its rows."""
+    path = tmp_path / "products.csv"
+    write_csv(path, ROWS)
+    store.corpus.sync([table(path)])
+    counting.texts.clear()
+    write_csv(path, [{**ROWS[0], "id": 1, "about": "A mill."}, *({**row, "id": row["id"] + 1} for row in ROWS)])
+
+    report = store.corpus.sync([table(path)])
+
+    assert (1, 3, 0, 0, 1) == (report.new, report.moved, report.changed, report.deleted, report.passages_written)
+    assert "Wheel\nA mill." == counting.texts[0]
+    assert not [text for text in counting.texts if "spinning yarn" in text]
+    assert [f"{path}#{n}" for n in range(1, 5)] == [one.source for one in store.corpus.sources().sources]
+    assert store.corpus.sync([table(path)]).is_empty
+
+
 def test_a_query_names_its_rows_and_its_login_stays_out(store, tmp_path):
     """Two columns of text make one, with a blank line between them."""
     write_sqlite(tmp_path / "shop.db", ROWS)

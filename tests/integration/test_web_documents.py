@@ -8,6 +8,7 @@ import pytest
 from gear_neo4j.wire import job_from, sources_from
 from tests.graphs import opened
 from tests.json_schema import violations
+from tests.office import TABLE, sheets, slides, word
 from tests.pdfs import pdf
 from tests.uploads import ended, ingested, lines, send
 from tests.web import client_of, events_in
@@ -43,12 +44,15 @@ def test_every_kind_of_file_is_ingested_under_its_name(client, gear):
         "page.HTML": b"<html><title>Rivers</title><body><p>The Vistula flows through Warsaw.</p></body></html>",
         "table.csv": b"town,country\nWarsaw,Poland\n",
         "book.pdf": pdf("Sobieski ruled Poland."),
+        "letter.docx": word("Copernicus lived in Frombork."),
+        "talk.pptx": slides(("Towns", "Gdynia has a port.")),
+        "prices.xlsx": sheets(Sales=TABLE[:2]),
         "corpus.jsonl": lines({"id": "p1", "title": "Chopin", "text": "Chopin was born near Warsaw."}),
     }
     triples = {"facts.jsonl": lines({"id": "p1", "triples": [["Chopin", "born near", "Warsaw"]]})}
     job = ingested(client, files, triples=triples, collection="history")
 
-    assert ("done", 5, 6, 0) == (
+    assert ("done", 8, 9, 0) == (
         job["state"],
         job["counts"]["documents_read"],
         job["counts"]["passages_written"],

@@ -13,8 +13,10 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 from gear_neo4j.ingestion.lines import SHOWN_MALFORMED, parsed, read_lines, to_triples
-from gear_neo4j.ingestion.loaders import TOO_MUCH_MEMORY, load
+from gear_neo4j.ingestion.loaders import load
+from gear_neo4j.ingestion.parts import TOO_MUCH_MEMORY
 from gear_neo4j.ingestion.reading import read_passages
+from tests.office import changed, word
 
 SECONDS = 60
 GOOD = "The Elbe rises in Bohemia."
@@ -76,6 +78,10 @@ HOSTILE = {
         "cannot be read as PDF",
     ),
     "nested.html": (lambda: "<div>" * 1_000_000 + "deep", "is nested too deeply"),
+    "entities.docx": (
+        lambda: changed(word(GOOD), {"word/document.xml": "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}),
+        "defines entities of XML",
+    ),
     "field.csv": (lambda: "name,text\nElbe," + "x" * 20 * MIB, "field larger than field limit"),
     "columns.csv": (lambda: ",".join(f"column{n}" for n in range(20_000)) + "\n1\n" * 2_000, "holds more than"),
 }

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion.loaders import Part, is_document, load, suffixes
+from gear_neo4j.ingestion import office
+from gear_neo4j.ingestion.loaders import is_document, load, suffixes
 from gear_neo4j.ingestion.markdown import sections
+from gear_neo4j.ingestion.parts import Part
 from tests.pdfs import pdf
 
 PROPERTIES = settings(deadline=None, max_examples=300)
@@ -110,7 +112,7 @@ def test_a_text_that_is_not_utf_8_is_refused(tmp_path, name):
 @pytest.mark.parametrize(("content", "reason"), [(b"", "is empty"), (b" \n\n", "holds no text")])
 def test_a_document_without_text_is_refused(tmp_path, suffix, content, reason):
     """Of every kind."""
-    if suffix != ".pdf" or not content:
+    if suffix not in {".pdf", *office.SUFFIXES} or not content:
         assert reason == refused(tmp_path, f"a{suffix}", content)
 
 

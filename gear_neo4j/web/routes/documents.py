@@ -36,7 +36,7 @@ Source = Annotated[str, Query(max_length=LONGEST_SOURCE)]
     openapi_extra=FORM,
 )
 async def send(call: AnyCall) -> Response:
-    """Accept files to ingest: text, Markdown, HTML, PDF, CSV, JSONL of passages, and in `triples` JSONL of triples."""
+    """Accept files to ingest: documents of all kinds, JSONL of passages, and in `triples` JSONL of triples."""
     require_writer(call.caller)
     service = call.service
     if not service.uploads.acquire(blocking=False):

@@ -1,0 +1,222 @@
+"""Word, PowerPoint and Excel files as parts, by mammoth, python-pptx and openpyxl: the extra ``[office]``.
+
+Hidden slides and sheets, comments, and text deleted under tracked changes are left out. Macros, links and embedded
+files are never touched.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import datetime, time
+from functools import cache
+from html import escape
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion import heads, package
+from gear_neo4j.ingestion.html import to_markdown
+from gear_neo4j.ingestion.limits import Limits
+from gear_neo4j.ingestion.markdown import HEADINGS
+from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
+
+if TYPE_CHECKING:
+    from pptx.slide import Slide
+
+NEEDS_EXTRA = "Word, PowerPoint and Excel files need the extra: pip install 'gear-neo4j[office]'"
+LIBRARIES = ("mammoth", "pptx", "openpyxl", "defusedxml")
+# Headings of Word stand below the title of the document.
+STYLES = "\n".join(
+    [
+        "p[style-name='Title'] => h1:fresh",
+        *(f"p[style-name='Heading {level}'] => h{min(level + 1, 6)}:fresh" for level in range(1, 7)),
+    ]
+)
+# What PowerPoint calls a presentation to which nobody gave a title.
+UNTITLED = "PowerPoint Presentation"
+# The rows that a sheet of Excel can have.
+MOST_ROWS = 1_048_576
+ERRORS = frozenset({"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"})
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """An office file: its name without suffix, what its core properties say, and the limits for it."""
+
+    path: Path
+    stem: str
+    title: str
+    metadata: Mapping[str, Any]
+    limits: Limits
+
+
+@cache
+def is_installed() -> bool:
+    """Whether the extra is there."""
+    return all(map(find_spec, LIBRARIES))
+
+
+def parts(path: Path, stem: str, *, limits: Limits) -> Iterator[Part]:
+    """The parts of an office file.
+
+    Raises:
+        InputError: it cannot be read, or is beyond the limits.
+    """
+    kind, read = _READERS[path.suffix.lower()]
+    with explained(kind):
+        package.check(path, limits=limits)
+        core = package.core_properties(path)
+        title = shorten(core.get("title", ""))
+        yield from read(Office(path, stem, "" if title == UNTITLED else title, heads.from_office(core), limits))
+
+
+def _word(document: Office) -> Iterator[Part]:
+    from mammoth import convert_to_html
+    from mammoth.documents import Table
+    from mammoth.transforms import element_of_type
+
+    with document.path.open("rb") as file:
+        html = convert_to_html(
+            file,
+            style_map=STYLES,
+            # A document can bring rules of its own.
+            include_embedded_style_map=False,
+            external_file_access=False,
+            convert_image=lambda _: [],
+            transform_document=element_of_type(Table, _with_heads),
+        ).value
+    # The arrow leads from a footnote back to its place.
+    html = f"<title>{escape(document.title)}</title>{html.replace('↑</a>', '</a>')}"
+    for part in parts_of_page(to_markdown(html.encode("utf-8", "replace")), document.stem):
+        yield replace(part, metadata=document.metadata)
+
+
+def _with_heads(table: Any) -> Any:
+    """A table of Word whose first row is its head; but in one of two columns, the first names what the second holds."""
+    rows = list(table.children)
+    if rows and len(rows[0].children) > 2:
+        rows[0] = rows[0].copy(is_header=True)
+    return table.copy(children=rows)
+
+
+def _presentation(document: Office) -> Iterator[Part]:
+    from pptx import Presentation
+
+    with document.path.open("rb") as file:
+        slides = Presentation(file).slides
+        if len(slides) > document.limits.pages:
+            raise InputError(f"has more than {document.limits.pages:,} slides: split it")
+        for number, slide in enumerate(slides, start=1):
+            if slide.element.get("show") not in ("0", "false"):
+                name = shorten(slide.shapes.title.text) if slide.shapes.title else ""
+                title = shorten(HEADINGS.join(filter(None, (document.title, name)))) or document.stem
+                text = "\n\n".join(filter(None, (f"# {name}" if name else "", *_texts(slide.shapes), _notes(slide))))
+                yield Part(title, encodable(text), "slide", number, document.metadata)
+
+
+def _texts(shapes: Iterable[Any]) -> Iterator[str]:
+    """The texts and tables of a slide without its title, from top to bottom and from left to right."""
+    from pptx.enum.shapes import PP_PLACEHOLDER
+    from pptx.shapes.group import GroupShape
+
+    repeated = (PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER)
+    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
+        if isinstance(shape, GroupShape):
+            yield from _texts(shape.shapes)
+        elif shape.has_table:
+            yield _table([[cell.text for cell in row.cells] for row in shape.table.rows])
+        elif shape.has_text_frame:
+            place = shape.placeholder_format if shape.is_placeholder else None
+            # The first place of a layout is that of the title.
+            if place is None or not (place.idx == 0 or place.type in repeated):
+                yield _lines(shape.text_frame.text)
+
+
+def _notes(slide: "Slide") -> str:
+    frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    return _lines(frame.text) if frame else ""
+
+
+def _lines(text: str) -> str:
+    # A vertical tab is a line break within a paragraph.
+    return "\n".join(line.rstrip() for line in text.replace("\v", "\n").split("\n") if line.strip())
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    plain = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
+    lines = [f"| {' | '.join(row)} |" for row in plain]
+    return "\n".join([lines[0], f"|{' --- |' * len(rows[0])}", *lines[1:]]) if lines else ""
+
+
+def _workbook(document: Office) -> Iterator[Part]:
+    from openpyxl import load_workbook
+
+    with (
+        document.path.open("rb") as file,
+        closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book,
+    ):
+        for sheet in book.worksheets:
+            if sheet.sheet_state == "visible":
+                title = shorten(f"{document.title or document.stem}{HEADINGS}{sheet.title}")
+                # What a sheet says of its size need not be so.
+                sheet.reset_dimensions()
+                rows = islice(sheet.iter_rows(values_only=True), MOST_ROWS)
+                for number, text in _rows(rows, most=document.limits.characters):
+                    yield Part(title, encodable(text), "row", number, document.metadata)
+
+
+def _rows(rows: Iterable[Sequence[object]], *, most: int) -> Iterator[tuple[int, str]]:
+    """The rows below the heads of a sheet, with their numbers, each as lines of ``head: cell``.
+
+    The heads are the first row with two cells or more, if all of these are texts. Without them a row is its cells.
+    """
+    heads: dict[int, str] | None = None
+    width = 0
+    for number, row in enumerate(rows, start=1):
+        # Few cells can stand far to the right of each other.
+        width += len(row)
+        if width > most:
+            raise InputError(f"holds more than {most:,} cells: split it")
+        cells = {column: text for column, value in enumerate(row) if (text := _cell(value))}
+        if heads is None and len(cells) > 1:
+            are_heads = all(isinstance(row[column], str) for column in cells)
+            heads = cells if are_heads else {}
+            if are_heads:
+                continue
+        if cells:
+            yield number, _record(cells, heads)
+
+
+def _record(cells: Mapping[int, str], heads: Mapping[int, str] | None) -> str:
+    if not heads:
+        return ", ".join(cells.values())
+    return "\n".join(f"{heads[column]}: {text}" if column in heads else text for column, text in cells.items())
+
+
+def _cell(value: object) -> str:
+    """The text of a cell, as a spreadsheet shows it in the plainest format; of an error, nothing."""
+    match value:
+        case None:
+            return ""
+        case float():
+            return f"{value:.15g}"
+        case datetime() if value.time() == time():
+            return value.date().isoformat()
+        case datetime():
+            return value.isoformat(" ", "seconds")
+        case str() if value in ERRORS:
+            return ""
+    return str(value).strip()
+
+
+_READERS: dict[str, tuple[str, Callable[[Office], Iterator[Part]]]] = {
+    ".docx": ("DOCX", _word),
+    ".docm": ("DOCX", _word),
+    ".pptx": ("PPTX", _presentation),
+    ".pptm": ("PPTX", _presentation),
+    ".xlsx": ("XLSX", _workbook),
+    ".xlsm": ("XLSX", _workbook),
+}
+SUFFIXES = frozenset(_READERS)

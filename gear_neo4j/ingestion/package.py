@@ -1,0 +1,58 @@
+"""The package of an office file: a zip archive of XML, which is checked before any library reads it."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+from zipfile import ZipFile
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.limits import MIB, Limits
+
+CORE = "docProps/core.xml"
+# The container of files with a password, and of all before 2007.
+OLE = bytes.fromhex("d0cf11e0a1b11ae1")
+
+
+def check(path: Path, *, limits: Limits) -> None:
+    """Refuse what would expand without end: an archive beyond the limits, or XML that defines entities.
+
+    Raises:
+        InputError: says why the file cannot be used.
+        Exception: it is no archive, or a broken one.
+    """
+    with path.open("rb") as file:
+        if file.read(len(OLE)) == OLE:
+            raise InputError("is encrypted or older than 2007: save it without a password in today's format")
+    with ZipFile(path) as archive:
+        # The sizes that it claims bind: zipfile reads no more.
+        if sum(entry.file_size for entry in archive.infolist()) > limits.expanded:
+            raise InputError(f"expands to more than {limits.expanded // MIB:,} MiB: split it")
+        for entry in archive.infolist():
+            with archive.open(entry) as part:
+                _refuse_entities(part)
+
+
+def core_properties(path: Path) -> dict[str, str]:
+    """What a file says of itself, such as ``title``, ``creator`` and ``created``; nothing if that is broken."""
+    from defusedxml.ElementTree import fromstring
+
+    with suppress(Exception), ZipFile(path) as archive:
+        root = fromstring(archive.read(CORE), forbid_dtd=True)
+        return {element.tag.rpartition("}")[2]: element.text or "" for element in root}
+    return {}
+
+
+def _refuse_entities(part: IO[bytes]) -> None:
+    """Read a part up to its first element: no office program writes a document type, where entities are defined."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DTDForbidden
+    from defusedxml.ElementTree import iterparse
+
+    try:
+        next(iterparse(part, events=("start",), forbid_dtd=True), None)
+    except DTDForbidden as error:
+        raise InputError("defines entities of XML, as no office program does") from error
+    except ParseError:
+        # An image, or XML that the library will refuse.
+        return

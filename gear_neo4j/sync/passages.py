@@ -1,0 +1,34 @@
+"""What an origin has its documents cut by: files in a process of their own, texts here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gear_neo4j.domain import Passage, make_passage
+from gear_neo4j.ingestion.chunking import chunks
+from gear_neo4j.ingestion.conversion import Converter
+
+
+@dataclass(frozen=True, slots=True)
+class PassageMaker:
+    """Makes passages of at most ``size`` characters."""
+
+    converter: Converter
+    size: int
+
+    def of_file(self, path: Path, *, name: str | None) -> tuple[Passage, ...]:
+        """The passages of a file, which is known by a name or by its path.
+
+        Raises:
+            InputError: says why the file cannot be used.
+        """
+        return tuple(self.converter.passages_of(path, size=self.size, name=name))
+
+    def of_text(self, name: str, title: str, text: str, *, metadata: Mapping[str, Any]) -> tuple[Passage, ...]:
+        """The passages of a text, equal ones once."""
+        passages: dict[str, Passage] = {}
+        for piece in chunks(text, size=self.size):
+            passage = make_passage(name, title, piece.text, position=f"character {piece.start + 1}")
+            passages.setdefault(passage.id, replace(passage, metadata=metadata))
+        return tuple(passages.values())
