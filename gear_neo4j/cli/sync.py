@@ -51,6 +51,7 @@ from gear_neo4j.wording import counted
     help="The source of triples for new passages: rules (auto), the language model in addition, or nothing.",
 )
 @click.option("--max-tokens", type=click.IntRange(min=1), help="With --extract model: token budget for each sync.")
+@click.option("--retry-failed", is_flag=True, help="With --extract model: also retry passages that failed before.")
 @click.option("--dry-run", is_flag=True, help="Report what would be done and what it would cost, without writing.")
 @YES
 @click.option("--watch", is_flag=True, help="Go on, and sync again after each change, until Ctrl-C.")
@@ -72,6 +73,7 @@ def sync(
     documents: DocumentOptions,
     extractor: str,
     max_tokens: int | None,
+    retry_failed: bool,
     dry_run: bool,
     yes: bool,
     watch: bool,
@@ -86,8 +88,8 @@ def sync(
     read again. If more than a fifth of the documents are gone, the command asks on a terminal, and needs
     --yes elsewhere. After an interruption, run the same command again to resume.
     """
-    if max_tokens and extractor != Model.name:
-        raise click.UsageError("--max-tokens is for a language model: add --extract model")
+    if (max_tokens or retry_failed) and extractor != Model.name:
+        raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
     if watch and (dry_run or json_file):
         raise click.UsageError("--watch goes on without end: leave out --dry-run and --json")
     # Fail before a server is started if no model is set.
@@ -99,6 +101,7 @@ def sync(
         documents=documents,
         extractor=extractor,
         max_tokens=max_tokens,
+        retry_failed=retry_failed,
         dry_run=dry_run,
         yes=yes,
         price=settings.chat_price,
@@ -123,6 +126,7 @@ class _Sync:
     documents: DocumentOptions
     extractor: str
     max_tokens: int | None
+    retry_failed: bool
     dry_run: bool
     yes: bool
     price: extraction.Price
@@ -164,7 +168,7 @@ class _Sync:
             gear,
             extractor=self.extractor,
             max_tokens=self.max_tokens,
-            retry_failed=False,
+            retry_failed=self.retry_failed,
             price=self.price,
             collection=self.collection,
         )

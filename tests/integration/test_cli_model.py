@@ -127,6 +127,18 @@ def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, 
         assert 1 == len(server.requests)
 
 
+def test_a_sync_tries_again_what_failed(gear, monkeypatch, tmp_path):
+    """With the option that it names."""
+    monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
+    (tmp_path / "page.md").write_text("# Thesis\n\nHinton wrote a thesis at Edinburgh.\n")
+    for reply, expected in ((lambda _: "no idea", ExitCode.PARTIAL), (Careful(), 0)):
+        with ScriptedServer(reply) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            options = ("--extract", "model", "--no-cache", *(() if expected else ("--retry-failed",)))
+            code, _, err = gear("sync", tmp_path / "page.md", *options)
+        assert (expected, expected == ExitCode.PARTIAL) == (code, "--retry-failed" in err)
+
+
 def test_search_by_sync_shows_what_the_model_noted(gear, model, monkeypatch):
     """Facts in the output and in the JSON."""
     monkeypatch.chdir(ROOT)

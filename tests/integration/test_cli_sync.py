@@ -100,6 +100,7 @@ def test_office_files_without_their_extra_are_left_alone(gear, docs, monkeypatch
     ("options", "message"),
     [
         (("--max-tokens", "5"), "--extract model"),
+        (("--retry-failed",), "--extract model"),
         (("--watch", "--json"), "--watch goes on without end"),
         (("--watch", "--dry-run"), "--watch goes on without end"),
         (("--chunk-size", "5"), "--chunk-size"),
