@@ -6,7 +6,7 @@ import click
 from click.exceptions import Exit
 
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.cli.flags import RecipeCommand, RecipeName, RecipeOptions, agent_from
+from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, names_of
 from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
@@ -45,13 +45,15 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 @click.option(
     "--agent",
     "agent_name",
-    type=RecipeName(AGENTS),
+    shell_complete=names_of(AGENTS),
     default="gear",
     show_default=True,
     help="One of the agents below; see docs/choosing.md.",
 )
 @click.option(
-    "--retriever", type=RecipeName(RETRIEVERS), help="The agent's retriever, one of those below; default: its own."
+    "--retriever",
+    shell_complete=names_of(RETRIEVERS),
+    help="The agent's retriever, one of those below; default: its own.",
 )
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages for the answer.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")

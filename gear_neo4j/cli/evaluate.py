@@ -10,7 +10,7 @@ from rich.table import Table
 
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
 from gear_neo4j.cli.evaluate_passages import Player, measure_system, measure_table
-from gear_neo4j.cli.flags import RecipeCommand, RecipeName, RecipeOptions, agent_from, retriever_from
+from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, names_of, retriever_from
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, own_server, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, report_console, require_folder
 from gear_neo4j.cli.printing import say
@@ -51,11 +51,13 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 )
 @click.option(
     "--retriever",
-    type=RecipeName(RETRIEVERS),
+    shell_complete=names_of(RETRIEVERS),
     help="One of the retrievers below; default: auto, or the agent's own.",
 )
 @click.option(
-    "--agent", type=RecipeName(AGENTS), help="Measure an agent, one of those below; crag evaluates by similarity."
+    "--agent",
+    shell_complete=names_of(AGENTS),
+    help="Measure an agent, one of those below; crag evaluates by similarity.",
 )
 @click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers by five metrics.")
 @click.option("--table", "every_system", is_flag=True, help="Measure every available system, one row each.")

@@ -1,6 +1,6 @@
 """Command-line flags derived from the options of retriever and agent recipes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
@@ -14,6 +14,7 @@ from gear_neo4j.retrieval.rankers import BaseName
 
 PREFIX = "recipe_option_"
 RecipeOptions = Mapping[str, Any]
+Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 
 
@@ -67,21 +68,15 @@ class RecipeCommand(click.Command):
                 formatter.write_dl(records)
 
 
-class RecipeName(click.ParamType[str]):
-    """The name of an entry of a registry, which the shell completes."""
+def names_of(registry: Registry[Any]) -> Completion:
+    """Completes the names of a registry's entries in the shell, each with what it does."""
 
-    name = "text"
-
-    def __init__(self, registry: Registry[Any]) -> None:
-        self._registry = registry
-
-    def shell_complete(self, _: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The entries whose names begin like this, each with what it does."""
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return [
-            CompletionItem(entry.name, help=entry.summary)
-            for entry in self._registry
-            if entry.name.startswith(incomplete)
+            CompletionItem(entry.name, help=entry.summary) for entry in registry if entry.name.startswith(incomplete)
         ]
+
+    return complete
 
 
 def retriever_from(name: str | None, options: RecipeOptions, *, default: str = "auto") -> RetrieverRecipe:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 from gear_neo4j.cli.interrupts import explain_interrupt, interruptible
 from gear_neo4j.cli.lazy import Commands, LazyGroup
@@ -197,6 +198,9 @@ def _log_queries(context: click.Context, file: Path | None) -> None:
 def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
     if debug and isinstance(error, GearError):
         _trace(error)
+    if isinstance(error, NoArgsIsHelpError):
+        say(error.format_message(), err=True)
+        return
     text = error.format_message() if isinstance(error, click.ClickException) else str(error)
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" (see {context.command_path} --help)" if context else ""

@@ -9,7 +9,7 @@ from click.exceptions import Exit
 from rich.table import Table
 from rich.text import Text
 
-from gear_neo4j.cli.flags import RecipeCommand, RecipeName, RecipeOptions, retriever_from
+from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, names_of, retriever_from
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.scope import with_scope
@@ -30,7 +30,11 @@ SHOWN_PATHS = 5
 @click.command(cls=RecipeCommand, registries=(RETRIEVERS,))
 @click.argument("question")
 @click.option(
-    "--retriever", type=RecipeName(RETRIEVERS), default="auto", show_default=True, help="One of the retrievers below."
+    "--retriever",
+    shell_complete=names_of(RETRIEVERS),
+    default="auto",
+    show_default=True,
+    help="One of the retrievers below.",
 )
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Number of passages.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")

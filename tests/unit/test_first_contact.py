@@ -11,7 +11,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import gear_neo4j
-from gear_neo4j.cli.main import cli
+from gear_neo4j.cli.main import cli, main
 
 HEAVY = {
     *("torch", "scipy", "numpy", "neo4j", "sentence_transformers", "transformers", "pydantic", "sqlalchemy", "rich"),
@@ -43,6 +43,18 @@ def test_help_and_version_import_no_command_and_nothing_heavy(option):
         name for name in modules if name.startswith("gear_neo4j.cli")
     }
     assert len(modules) < 230
+
+
+@pytest.mark.parametrize("command", [(), ("keys",), ("communities",)])
+def test_a_command_without_its_subcommand_shows_the_help(command, capsys):
+    """As a page, not as an error."""
+    with pytest.raises(SystemExit):
+        main(command)
+
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[0].startswith("Usage: ")
+    assert shown[0].endswith(" ".join((*command, "[OPTIONS] COMMAND [ARGS]...")))
+    assert "Commands:" in shown
 
 
 def test_the_package_imports_nothing_before_a_name_is_used():
