@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from sys import getrecursionlimit
 from typing import Any
 
 from gear_neo4j.ingestion import heads
@@ -34,10 +35,18 @@ def to_markdown(content: bytes) -> Page:
         >>> to_markdown(b"<title>Elbe</title><h2>Course</h2><p>It rises in <b>Bohemia</b>.").text
         '# Elbe\\n\\n## Course\\n\\nIt rises in Bohemia.'
     """
-    from bs4 import BeautifulSoup
+    from bs4 import BeautifulSoup, Tag
     from markdownify import ATX, MarkdownConverter
 
-    soup = BeautifulSoup(content.decode(_encoding(content)), "html.parser")
+    class Soup(BeautifulSoup):
+        """A tree that ends where its elements are nested more deeply than the converter can follow."""
+
+        def pushTag(self, tag: Tag) -> None:  # noqa: N802
+            super().pushTag(tag)
+            if len(self.tagStack) > getrecursionlimit():
+                raise RecursionError("elements are nested too deeply")
+
+    soup = Soup(content.decode(_encoding(content)), "html.parser")
     title = " ".join(soup.title.get_text().split()) if soup.title else ""
     metadata = heads.from_html(soup)
     for element in soup(_HIDDEN):
