@@ -17,7 +17,7 @@ from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.run import ExtractionReport
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.membership import Membership
-from gear_neo4j.ingestion.pipeline import IngestReport
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
