@@ -113,7 +113,7 @@ def sync(
         if chat is None:
             return report, None
         return report, extraction.extract(
-            gear,
+            gear.corpus.extract,
             extractor=Model.name,
             max_tokens=max_tokens,
             retry_failed=False,
