@@ -66,6 +66,12 @@ def peak_megabytes(process: int | None = None) -> int:
     return peak // (1024 * 1024 if platform.system() == "Darwin" else 1024)
 
 
+def cpu_seconds(process: int) -> float:
+    """The seconds of all cores that a process has had (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def disk_megabytes(server: LocalServer) -> dict[str, int]:
     """The disk usage of a local server's database: the store, the vector and text indexes, the logs."""
     data = server.home / "neo4j" / "data"

@@ -3,7 +3,8 @@
 // columns: id, subject, predicate, object, head, headLabels, headIn, tail, tailLabels, tailIn, readers, version
 // The triples of its collection within a community and its descendants, in order of id, at most $most. head and tail are
 // the element ids of the two ends, with headLabels and tailLabels; headIn and tailIn are the ids of the lowest
-// communities that contain them. readers are those of the triple, version is that of the graph, read after the triples.
+// communities that contain them. readers are those of the triple, version is that of the graph, as
+// graph_version has it, read after the triples.
 MATCH (c:__GearCommunity {id: $id})
 MATCH (c)-[:PARENT_OF*0..25]->(below)<-[:IN_COMMUNITY]-(s)
 MATCH (s)<-[:SUBJECT]-(t:Triple)
@@ -16,7 +17,12 @@ WITH collect({triple: t, head: s, headIn: below.id, tail: o, tailIn: other.id}) 
 CALL (facts) {
   MATCH (store:__GearStore {id: 'store'})
   USING INDEX SEEK store:__GearStore(id)
-  RETURN properties(store).changed AS version
+  WITH properties(store).changed AS changed
+  OPTIONAL MATCH (stamp:__GearStore)
+  USING INDEX SEEK stamp:__GearStore(id)
+  WHERE stamp.id STARTS WITH 'stamp/'
+  WITH changed, sum(stamp.changed) AS stamps
+  RETURN CASE stamps WHEN 0 THEN changed ELSE coalesce(changed, '') + '+' + stamps END AS version
 }
 UNWIND facts AS fact
 WITH fact.triple AS t, fact.head AS s, fact.tail AS o, fact.headIn AS headIn, fact.tailIn AS tailIn, version

@@ -34,9 +34,9 @@ WITH p, row, fresh
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)
 WITH sum(CASE WHEN fresh THEN 1 ELSE 0 END) AS written
 CALL () {
-  MATCH (s:__GearStore {id: 'store'})
-  USING INDEX SEEK s:__GearStore(id)
-  // Makes projections of the graph stale. Last, because concurrent writes wait from here on.
-  SET s.changed = randomUUID()
+  // Makes projections of the graph stale. One of 64 stamps, because writers would take turns at a single node.
+  WITH 'stamp/' + toInteger(rand() * 64) AS id
+  MERGE (s:__GearStore {id: id})
+  SET s.changed = toInteger(rand() * 2 ^ 53)
 }
 RETURN written

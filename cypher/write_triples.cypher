@@ -68,9 +68,9 @@ SET p.extractionError = CASE p.extractionModel WHEN $extractor THEN null ELSE p.
 SET p.extractionModel = nullIf(p.extractionModel, $extractor)
 WITH count(*) AS completed
 CALL () {
-  MATCH (s:__GearStore {id: 'store'})
-  USING INDEX SEEK s:__GearStore(id)
-  // Makes projections of the graph stale. Last, because concurrent writes wait from here on.
-  SET s.changed = randomUUID()
+  // Makes projections of the graph stale. One of 64 stamps, because writers would take turns at a single node.
+  WITH 'stamp/' + toInteger(rand() * 64) AS id
+  MERGE (s:__GearStore {id: id})
+  SET s.changed = toInteger(rand() * 2 ^ 53)
 }
 RETURN completed

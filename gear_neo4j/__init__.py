@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from gear_neo4j.graph.store import Counts
     from gear_neo4j.ingestion.limits import Limits
     from gear_neo4j.ingestion.lines import Problem
-    from gear_neo4j.ingestion.pipeline import IngestReport
     from gear_neo4j.ingestion.progress import Progress
+    from gear_neo4j.ingestion.report import IngestReport
     from gear_neo4j.models.chat import Chat, ChatModel
     from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
     from gear_neo4j.recipes import AgentRecipe, ExtractorRecipe, RetrieverRecipe, option
@@ -235,7 +235,7 @@ _MODULES = {
     "Hit": "domain",
     "Hits": "domain",
     "ImportReport": "adoption.importing",
-    "IngestReport": "ingestion.pipeline",
+    "IngestReport": "ingestion.report",
     "Ircot": "agents.ircot",
     "Kgt": "agents.kgt",
     "Limits": "ingestion.limits",

@@ -12,7 +12,8 @@ from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import report_problem
 from gear_neo4j.extraction.forecast import Forecast, forecast
 from gear_neo4j.ingestion.membership import Membership
-from gear_neo4j.ingestion.pipeline import IngestReport, read_only
+from gear_neo4j.ingestion.pipeline import read_only
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings

@@ -3,39 +3,24 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages
 from gear_neo4j.cli.screen import errors
 from gear_neo4j.extraction.forecast import Forecast, forecast
 from gear_neo4j.extraction.run import ExtractionReport, Failure
-from gear_neo4j.gear import Gear
-from gear_neo4j.ingestion.pipeline import IngestReport
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.usage import Usage
 from gear_neo4j.wording import counted
 
 Price = tuple[float, float] | None
 
 
-def extract(
-    gear: Gear,
-    *,
-    extractor: str,
-    max_tokens: int | None,
-    retry_failed: bool,
-    price: Price,
-    collection: str | None = None,
-) -> ExtractionReport:
-    """Extract from all passages without status, or from those of a collection; failures are reported as they occur."""
+def extract(run: Callable[..., ExtractionReport], *, price: Price, **options: Any) -> ExtractionReport:
+    """Run an extraction with its options, such as ``gear.corpus.extract``; failures are reported as they occur."""
     with _progress_shown(price) as on_progress:
-        return gear.corpus.extract(
-            extractor=extractor,
-            max_tokens=max_tokens,
-            retry_failed=retry_failed,
-            collection=collection,
-            on_failure=_print_failure,
-            on_progress=on_progress,
-        )
+        return run(on_failure=_print_failure, on_progress=on_progress, **options)
 
 
 def print_rules(report: IngestReport, *, price: Price) -> None:

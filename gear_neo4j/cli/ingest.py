@@ -1,7 +1,11 @@
 """``gear ingest``: write files into the graph."""
 
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,14 +14,15 @@ from gear_neo4j.cli.documents import PATH, TRIPLES, DocumentOptions, with_docume
 from gear_neo4j.cli.dry_run import DryRun
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.printing import output_kept_clear, say
 from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem, report_skipped
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.run import ExtractionReport
+from gear_neo4j.gear import Gear
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.membership import Membership
-from gear_neo4j.ingestion.pipeline import IngestReport
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
@@ -65,6 +70,16 @@ NONE = "none"
     metavar="PRINCIPAL",
     help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
 )
+@click.option(
+    "--ray",
+    metavar="local|ADDRESS",
+    help="Ingest on a cluster of Ray, or with several processes on this machine (local); needs the extra [ray].",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="With --ray: processes that extract, and that embed; default: one for each core.",
+)
 @click.option("--resume", is_flag=True, expose_value=False, hidden=True)
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
@@ -81,6 +96,8 @@ def ingest(
     documents: DocumentOptions,
     collection: str,
     readers: tuple[str, ...],
+    ray: str | None,
+    workers: int | None,
     settings: Settings,
 ) -> None:
     """Write passages and their triples into the graph.
@@ -93,10 +110,13 @@ def ingest(
 
     Passages without triples get theirs by rules, on your machine. With --extract model, a language model reads every
     passage that only the rules have read; SOURCES are then optional.
+
+    With --ray, all of this runs on a cluster, or in several processes of this machine; the graph is the same.
     """
     chosen = _chosen(extractor, model_options=bool(max_tokens or retry_failed))
     if not (sources or triples or chosen):
         raise click.UsageError("nothing to ingest: give SOURCES, or --triples for stored passages")
+    _refuse_beside(ray, replace=replace, max_tokens=max_tokens, workers=workers)
     # A wrong name is refused in a dry run, too.
     membership = Membership.of(collection, readers or None)
     if dry_run:
@@ -107,32 +127,62 @@ def ingest(
     chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name else None
     report, extracted = None, None
     price = settings.chat_price
-    with opened(settings, chat=chat, create=True) as gear:
+    with opened(settings, chat=chat, create=True) as gear, _front(gear, ray, workers, settings) as front:
         if sources or triples:
             with progress_shown() as on_progress:
-                report = gear.ingest(
+                report = front.ingest(
                     sources,
                     triples=triples,
                     extract=extractor in (AUTO, Model.name),
                     on_problem=report_problem,
                     on_progress=on_progress,
                     synonyms=synonyms,
-                    replace=replace,
                     chunk_size=documents.chunk_size,
                     follow_links=documents.follow_links,
                     limits=documents.limits,
                     collection=membership.collection,
                     readers=membership.readers,
+                    **({"replace": True} if replace else {}),
                 )
         if chosen:
+            budget = {"max_tokens": max_tokens} if max_tokens else {}
             extracted = extraction.extract(
-                gear, extractor=extractor, max_tokens=max_tokens, retry_failed=retry_failed, price=price
+                front.extract, extractor=extractor, retry_failed=retry_failed, price=price, **budget
             )
         counts = gear.corpus.counts()
     document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
     if not emit(json_file, document | ({"extraction": asdict(extracted)} if extracted else {})):
         _print(report, extracted, counts, price=price)
     end(report or IngestReport(), extracted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Front:
+    """Who ingests and extracts: this process, or a cluster."""
+
+    ingest: Callable[..., IngestReport]
+    extract: Callable[..., ExtractionReport]
+
+
+@contextmanager
+def _front(gear: Gear, ray: str | None, workers: int | None, settings: Settings) -> Iterator[_Front]:
+    if ray is None:
+        yield _Front(gear.ingest, gear.corpus.extract)
+        return
+    from gear_neo4j.integrations.ray import Crew, cluster, extract, ingest
+
+    options: dict[str, Any] = {"settings": settings, "crew": Crew(workers=workers)}
+    # Ray reports lost processes on standard output.
+    with output_kept_clear(), cluster(ray):
+        yield _Front(partial(ingest, **options), partial(extract, **options))
+
+
+def _refuse_beside(ray: str | None, *, replace: bool, max_tokens: int | None, workers: int | None) -> None:
+    """Refuse what only one process can do, and what only several can."""
+    if ray and (replace or max_tokens):
+        raise click.UsageError(f"{'--replace' if replace else '--max-tokens'} is for one process: leave out --ray")
+    if workers and not ray:
+        raise click.UsageError("--workers is for Ray: add --ray local, or the address of a cluster")
 
 
 def _chosen(extractor: str, *, model_options: bool) -> bool:

@@ -4,6 +4,9 @@ What is drawn with rich goes through :mod:`gear_neo4j.cli.screen`, which asks th
 """
 
 import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 
 import click
 
@@ -46,3 +49,10 @@ class LogLines(logging.Handler):
 class _OneLine(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         return single_line(super().formatMessage(record))
+
+
+@contextmanager
+def output_kept_clear() -> Iterator[None]:
+    """A block whose libraries print to standard error: what a script reads is not theirs."""
+    with redirect_stdout(sys.stderr):
+        yield

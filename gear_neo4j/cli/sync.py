@@ -165,7 +165,7 @@ class _Sync:
 
     def _extract(self, gear: Gear) -> ExtractionReport:
         return extraction.extract(
-            gear,
+            gear.corpus.extract,
             extractor=self.extractor,
             max_tokens=self.max_tokens,
             retry_failed=self.retry_failed,

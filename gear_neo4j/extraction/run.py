@@ -4,14 +4,14 @@ Killed at any point, it can be run again: passages that were read are skipped, a
 comes from the cache.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
-from gear_neo4j.domain import Passage, make_triple
+from gear_neo4j.domain import Passage, Triple, make_triple
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.extraction.extractor import Extractor
 from gear_neo4j.graph.extraction_queue import Selection
@@ -151,7 +151,7 @@ class Extraction:
             outcome = error
         usage = self.so_far.usage + outcome.usage
         self.so_far = replace(self.so_far, usage=usage)
-        if usage.calls and self.so_far.triples == 0 and _is_void(outcome):
+        if usage.calls and self.so_far.triples == 0 and is_void(outcome):
             self._held.append((passage, outcome))
             if len(self._held) == FIRST:
                 raise ModelError(
@@ -187,20 +187,7 @@ class Extraction:
             writers.submit(partial(self._write, batch), partial(self._written, batch))
 
     def _write(self, batch: list[tuple[Passage, Triples]]) -> TriplesWritten:
-        triples = [
-            make_triple(passage.id, fact.subject, fact.predicate, fact.object)
-            for passage, extracted in batch
-            for fact in extracted.facts
-        ]
-        passages = [passage for passage, _ in batch]
-        return write_triples(
-            self.graph,
-            triples,
-            completed=[passage.id for passage in passages],
-            embedder=self.embedder,
-            extractor=self.extractor.name,
-            read=passages,
-        )
+        return write_extracted(self.graph, batch, embedder=self.embedder, extractor=self.extractor.name)
 
     def _written(self, batch: list[tuple[Passage, Triples]], written: TriplesWritten) -> None:
         self.so_far = replace(
@@ -212,5 +199,30 @@ class Extraction:
         self.on_progress(self.so_far)
 
 
-def _is_void(outcome: Outcome) -> bool:
+def triples_of(extracted: Sequence[tuple[Passage, Triples]]) -> list[Triple]:
+    """The triples of what was extracted from passages."""
+    return [
+        make_triple(passage.id, fact.subject, fact.predicate, fact.object)
+        for passage, triples in extracted
+        for fact in triples.facts
+    ]
+
+
+def write_extracted(
+    graph: Graph, extracted: Sequence[tuple[Passage, Triples]], *, embedder: Embedder, extractor: str
+) -> TriplesWritten:
+    """Write the triples of passages, which are then read, in one transaction; the same in one process as on many."""
+    passages = [passage for passage, _ in extracted]
+    return write_triples(
+        graph,
+        triples_of(extracted),
+        completed=[passage.id for passage in passages],
+        embedder=embedder,
+        extractor=extractor,
+        read=passages,
+    )
+
+
+def is_void(outcome: Outcome) -> bool:
+    """Whether an extractor gave no triple at all."""
     return isinstance(outcome, ReplyError) or not outcome.value.facts

@@ -21,9 +21,10 @@ from gear_neo4j.ingestion.forgetting import drop_collection, forget, set_readers
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import Membership
-from gear_neo4j.ingestion.pipeline import Ingest, IngestReport
+from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import NO_NAMES
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.registry import EXTRACTORS

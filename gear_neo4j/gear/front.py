@@ -23,7 +23,7 @@ from gear_neo4j.graph.database import Database, Driver
 from gear_neo4j.graph.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.ingestion.pipeline import IngestReport
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe

@@ -59,9 +59,9 @@ class CorpusWrites:
         rows = self._database.call("check_passages", rows=[_passage_row(passage) for passage in passages])
         return {row["id"]: PassageState(row["same"], row["moved"]) for row in rows}
 
-    def write_passages(self, passages: Sequence[Passage], vectors: Vectors) -> None:
-        """Write new passages with their embeddings."""
-        self._database.call("write_passages", rows=_embedded_rows(passages, vectors))
+    def write_passages(self, passages: Sequence[Passage], vectors: Vectors) -> int:
+        """Write new passages with their embeddings; returns how many are new, whoever else writes them, too."""
+        return int(self._database.call("write_passages", rows=_embedded_rows(passages, vectors))[0]["written"])
 
     def move_passages(self, passages: Sequence[Passage]) -> None:
         """Update position and metadata of existing passages, and the readers of those that say who they are."""

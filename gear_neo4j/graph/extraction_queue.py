@@ -55,6 +55,11 @@ class ExtractionQueue:
         )
         return [passage_of(row) for row in rows if is_whole(row["id"], row["text"])]
 
+    def ids(self, selection: Selection, *, after: str, limit: int, failed: bool = False) -> list[str]:
+        """The ids of the next waiting passages, in order."""
+        rows = self._database.call("ids_to_extract", **selection.parameters, after=after, limit=limit, failed=failed)
+        return [row["id"] for row in rows]
+
     def readers(self) -> dict[str, int]:
         """How many passages each extractor has read, by its name, most first."""
         return {row["extractor"]: row["passages"] for row in self._database.call("count_extractors")}

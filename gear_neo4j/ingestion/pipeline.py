@@ -8,63 +8,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Self
 
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.ingestion.batches import BatchOutcome, passages_read, write_passage_batch, write_triple_batch
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
-from gear_neo4j.ingestion.forgetting import remove_stale
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
     PassageBatch,
-    TripleBatch,
     estimated_triples,
     read_passages,
     read_triples,
     require_content,
     size_of,
 )
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writers import Writers
-from gear_neo4j.ingestion.writing import PassagesWritten, TriplesWritten, write_passages, write_triples
 from gear_neo4j.models.embeddings import Embedder
-
-
-@dataclass(slots=True)
-class IngestReport:
-    """What an ingest read, wrote and removed, and what the rules extracted.
-
-    ``problems`` counts what could not be used, each reported as it came up; ``skipped`` counts the files in folders
-    that are of no kind that can be ingested, by suffix; ``links`` names the links out of their folders that were not
-    followed.
-    """
-
-    documents_read: int = 0
-    passages_read: int = 0
-    characters_read: int = 0
-    passages_written: int = 0
-    passages_replaced: int = 0
-    passages_removed: int = 0
-    triples_read: int = 0
-    triples_written: int = 0
-    triples_removed: int = 0
-    entities_removed: int = 0
-    passages_extracted: int = 0
-    characters_extracted: int = 0
-    triples_extracted: int = 0
-    synonyms_written: int = 0
-    problems: int = 0
-    skipped: dict[str, int] = field(default_factory=dict)
-    links: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, files: Files) -> Self:
-        """The report of an ingest that begins: what of its files was left out."""
-        return cls(skipped=files.skipped, links=tuple(map(str, files.links)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +79,18 @@ class Ingest:
         ahead: Counter[str] = Counter()
         total = size_of(files)
 
-        def on_written(batch: PassageBatch, outcome: tuple[PassagesWritten, Deletion]) -> None:
+        def write(batch: PassageBatch, earlier: Set[str]) -> BatchOutcome:
+            return write_passage_batch(
+                self.graph,
+                batch,
+                embedder=self.embedder,
+                collection=self.membership.collection,
+                replaceable=lambda id: self.replace and id not in earlier,
+            )
+
+        def on_written(batch: PassageBatch, outcome: BatchOutcome) -> None:
             ahead.subtract(passage.id for passage in batch.passages)
-            self._passages_written(batch, *outcome)
-            self.on_progress(Progress("passages", batch.done, total, self.report.passages_written))
+            self._written("passages", total, batch.done, outcome)
 
         with Writers() as writers:
             for batch in read_passages(
@@ -128,38 +100,20 @@ class Ingest:
                 membership=self.membership,
                 names=self.names,
             ):
-                self._report_problems(batch.problems)
                 ids = [passage.id for passage in batch.passages]
                 # Whether an id is taken is known only once everything before it is written.
                 if self.replace or any(ahead[id] > 0 for id in ids):
                     writers.drain()
                 ahead.update(ids)
-                writers.submit(partial(self._write_passages, batch, frozenset(earlier)), partial(on_written, batch))
+                writers.submit(partial(write, batch, frozenset(earlier)), partial(on_written, batch))
                 if self.replace:
                     earlier.update(ids)
 
-    def _write_passages(self, batch: PassageBatch, earlier: Set[str]) -> tuple[PassagesWritten, Deletion]:
-        written = write_passages(
-            self.graph,
-            batch.passages,
-            embedder=self.embedder,
-            replaceable=lambda id: self.replace and id not in earlier,
-        )
-        return written, remove_stale(self.graph, batch.documents, collection=self.membership.collection)
-
-    def _passages_written(self, batch: PassageBatch, written: PassagesWritten, removed: Deletion) -> None:
-        for number in written.different:
-            place, id = batch.places[number], batch.passages[number].id
-            reason = f"another text has the id {id!r} already: give this one an id of its own"
-            self._report_problems([Problem(place.file, place.line, reason)])
-        self.report.documents_read += len(batch.documents)
-        self.report.passages_read += len(batch.passages)
-        self.report.characters_read += _characters(batch)
-        self.report.passages_written += written.new
-        self.report.passages_replaced += written.replaced
-        self.report.passages_removed += removed.passages
-        self.report.triples_removed += written.triples_removed + removed.triples
-        self.report.entities_removed += written.entities_removed + removed.entities
+    def _written(self, stage: str, total: int, done: int, outcome: BatchOutcome) -> None:
+        self._report_problems(outcome.problems)
+        self.report.add(outcome.report)
+        count = self.report.passages_written if stage == "passages" else self.report.triples_written
+        self.on_progress(Progress(stage, done, total, count))
 
     def _triples(self, files: Sequence[Path]) -> None:
         def on_percent(percent: float) -> None:
@@ -171,23 +125,11 @@ class Ingest:
             Writers() as writers,
         ):
             for batch in read_triples(files, membership=self.membership):
-                self._report_problems(batch.problems)
                 if batch.goes_on:
                     # What completes a passage must not be written before the rest of it.
                     writers.drain()
-                write = partial(
-                    write_triples, self.graph, batch.triples, completed=batch.completed, embedder=self.embedder
-                )
-                writers.submit(write, partial(self._triples_written, batch, total))
-
-    def _triples_written(self, batch: TripleBatch, total: int, written: TriplesWritten) -> None:
-        unknown = sorted((batch.places[passage], passage) for passage in written.unknown)
-        for place, passage in unknown:
-            reason = f"names the passage {passage!r}, which does not exist: ingest it first, then this file again"
-            self._report_problems([Problem(place.file, place.line, reason)])
-        self.report.triples_read += len(batch.triples)
-        self.report.triples_written += written.new
-        self.on_progress(Progress("triples", batch.done, total, self.report.triples_written))
+                write = partial(write_triple_batch, self.graph, batch, embedder=self.embedder)
+                writers.submit(write, partial(self._written, "triples", total, batch.done))
 
     def _report_problems(self, problems: Iterable[Problem]) -> None:
         named = {str(path): name for path, name in self.names.items()}
@@ -210,18 +152,12 @@ def read_only(
     require_content(files.passages, files.triples)
     report = IngestReport.of(files)
     for batch in read_passages(files.passages, chunk_size=chunk_size, limits=limits):
-        report.documents_read += len(batch.documents)
-        report.passages_read += len(batch.passages)
-        report.characters_read += _characters(batch)
+        report.add(passages_read(batch))
         _report_each(batch.problems, report, on_problem)
     for facts in read_triples(files.triples):
         report.triples_read += len(facts.triples)
         _report_each(facts.problems, report, on_problem)
     return report
-
-
-def _characters(batch: PassageBatch) -> int:
-    return sum(len(passage.content) for passage in batch.passages)
 
 
 def _report_each(problems: Iterable[Problem], report: IngestReport, on_problem: Callable[[Problem], None]) -> None:

@@ -55,20 +55,25 @@ def write_passages(
     moved = [passage for id, passage in first.items() if id in known and known[id].same and known[id].moved]
     changed = {id for id, state in known.items() if not state.same}
     replaced = [first[id] for id in sorted(changed) if replaceable(id)]
+    conflicting = changed - {passage.id for passage in replaced}
+    new = 0
     if fresh:
         fresh = _with_readers(graph, fresh)
-        graph.corpus.write_passages(fresh, _embed(fresh, embedder))
+        new = graph.corpus.write_passages(fresh, _embed(fresh, embedder))
+        if new < len(fresh):
+            # Another writer was faster, perhaps with other texts under the same ids.
+            states = graph.corpus.check_passages(fresh)
+            conflicting |= {id for id, state in states.items() if not state.same}
     if moved:
         graph.corpus.move_passages(moved)
         graph.corpus.write_readers({passage.id: passage.readers for passage in moved if passage.readers is not None})
     deletion = graph.corpus.replace_passages(replaced, _embed(replaced, embedder)) if replaced else Deletion()
-    conflicting = changed - {passage.id for passage in replaced}
     different = tuple(
         place
         for place, passage in enumerate(passages)
         if passage.id in conflicting or passage.content != first[passage.id].content
     )
-    return PassagesWritten(len(fresh), len(replaced), deletion.triples, deletion.entities, different)
+    return PassagesWritten(new, len(replaced), deletion.triples, deletion.entities, different)
 
 
 def write_triples(
@@ -98,6 +103,21 @@ def write_triples(
         vectors = encode(fresh, embedder).tolist()
         graph.corpus.write_triples(fresh, vectors, completed=done, extractor=extractor, read=read)
     return TriplesWritten(len(fresh), frozenset(named - check.passages))
+
+
+def passages_to_embed(graph: Graph, passages: Sequence[Passage]) -> list[str]:
+    """The texts for which :func:`write_passages` will ask its embedder, each once."""
+    known = graph.corpus.check_passages(passages)
+    return list(dict.fromkeys(passage.content for passage in passages if passage.id not in known))
+
+
+def triples_to_embed(graph: Graph, triples: Sequence[Triple], *, extractor: str = GIVEN) -> list[str]:
+    """The texts for which :func:`write_triples` will ask its embedder, each once."""
+    ids = [triple.id for triple in triples]
+    check = graph.corpus.check_triples(
+        passages={triple.passage_id for triple in triples}, triples=ids, extractor=extractor
+    )
+    return list(dict.fromkeys(triple.text for triple in triples if triple.id not in check.triples))
 
 
 def _with_readers(graph: Graph, passages: Sequence[Passage]) -> list[Passage]:

@@ -1,15 +1,20 @@
 """Ingestion into a real database: what is stored, what is skipped, and what is told."""
 
 import json
+from concurrent import futures
+from concurrent.futures import ThreadPoolExecutor
 
+import neo4j
 import pytest
 
+from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import TRIPLES_A_BATCH
 from gear_neo4j.ingestion.synonyms import write_synonyms
+from gear_neo4j.ingestion.writing import write_passages
 
 GRAPH = Query(
     "graph",
@@ -280,6 +285,26 @@ def test_only_new_entities_are_compared_by_the_next_ingest(database, embedder, t
         *_, (done, total, new) = write_synonyms(Graph(database), embedder=embedder)
 
     assert (done, 1) == (total, new)
+
+
+def test_no_writer_waits_for_the_stamp_of_another(database, server, embedder, folder):
+    """One that has written the node of the store, and is yet to commit, holds up nobody; each leaves a stamp."""
+    graph = Graph(database)
+    before = graph.export.version().changed
+    with (
+        neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
+        driver.session(database=server.database) as session,
+        session.begin_transaction() as other,
+    ):
+        other.run("MATCH (s:__GearStore {id: 'store'}) SET s.changed = 'later'").consume()
+        with ThreadPoolExecutor(1) as pool:
+            written = pool.submit(write_passages, graph, [Passage("p", "title", "text")], embedder=embedder)
+            finished = futures.wait([written], timeout=10).done
+            between = graph.export.version().changed
+            other.commit()
+
+    assert {written} == finished
+    assert 3 == len({before, between, graph.export.version().changed})
 
 
 @pytest.mark.parametrize("content", [None, "", "\n \n"])

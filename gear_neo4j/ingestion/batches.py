@@ -1,0 +1,72 @@
+"""One batch of an ingest into the graph; the same in one process as on many machines.
+
+Each is written as often as one likes: what is there already stays.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.ingestion.forgetting import remove_stale
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch
+from gear_neo4j.ingestion.report import IngestReport
+from gear_neo4j.ingestion.writing import write_passages, write_triples
+from gear_neo4j.models.embeddings import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOutcome:
+    """What a batch adds to the report, and what of it could not be used."""
+
+    report: IngestReport
+    problems: tuple[Problem, ...] = ()
+
+
+def passages_read(batch: PassageBatch) -> IngestReport:
+    """What a batch of passages adds to the report before it is written."""
+    characters = sum(len(passage.content) for passage in batch.passages)
+    return IngestReport(
+        documents_read=len(batch.documents), passages_read=len(batch.passages), characters_read=characters
+    )
+
+
+def write_passage_batch(
+    graph: Graph,
+    batch: PassageBatch,
+    *,
+    embedder: Embedder,
+    collection: str,
+    replaceable: Callable[[str], bool] = lambda _: False,
+) -> BatchOutcome:
+    """Write passages, and take out what the documents that end with them no longer hold; see :func:`write_passages`."""
+    written = write_passages(graph, batch.passages, embedder=embedder, replaceable=replaceable)
+    removed = remove_stale(graph, batch.documents, collection=collection)
+    report = passages_read(batch)
+    report.passages_written = written.new
+    report.passages_replaced = written.replaced
+    report.passages_removed = removed.passages
+    report.triples_removed = written.triples_removed + removed.triples
+    report.entities_removed = written.entities_removed + removed.entities
+    return BatchOutcome(report, (*batch.problems, *(_taken(batch, number) for number in written.different)))
+
+
+def write_triple_batch(graph: Graph, batch: TripleBatch, *, embedder: Embedder) -> BatchOutcome:
+    """Write triples of passages that are in the graph; see :func:`write_triples`."""
+    written = write_triples(graph, batch.triples, completed=batch.completed, embedder=embedder)
+    report = IngestReport(triples_read=len(batch.triples), triples_written=written.new)
+    unknown = sorted((batch.places[passage], passage) for passage in written.unknown)
+    missing = (
+        Problem(
+            place.file,
+            place.line,
+            f"names the passage {passage!r}, which does not exist: ingest it first, then this file again",
+        )
+        for place, passage in unknown
+    )
+    return BatchOutcome(report, (*batch.problems, *missing))
+
+
+def _taken(batch: PassageBatch, number: int) -> Problem:
+    place, id = batch.places[number], batch.passages[number].id
+    return Problem(place.file, place.line, f"another text has the id {id!r} already: give this one an id of its own")

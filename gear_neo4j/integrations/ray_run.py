@@ -1,0 +1,212 @@
+"""The stages of an ingest as datasets of Ray Data, and what comes out of them as reports."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from gear_neo4j.errors import DatabaseError, GearError
+from gear_neo4j.extraction.extractor import Extractor
+from gear_neo4j.extraction.run import CHARACTERS_A_TRIPLE, ExtractionReport, Failure
+from gear_neo4j.gear.session import Session
+from gear_neo4j.graph.extraction_queue import Selection
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
+from gear_neo4j.ingestion.report import IngestReport
+from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.integrations.ray_sources import file_rows
+from gear_neo4j.integrations.ray_stages import (
+    Embed,
+    Extract,
+    Job,
+    Write,
+    Written,
+    read_passage_rows,
+    read_triple_rows,
+    unpacked,
+)
+from gear_neo4j.recipes import ExtractorRecipe
+from gear_neo4j.registry import EXTRACTORS
+
+if TYPE_CHECKING:
+    from ray.data import Dataset
+
+    Sources: TypeAlias = Dataset | Sequence[str | Path]
+
+# The shares of a core that processes ask for: all stages then fit on a machine of one. That of reading is another one,
+# or Ray would put it into the processes that embed. The crew bounds their numbers; writers wait for the server.
+SHARE = 0.25
+READING = 0.5
+# Small, so that a stage can begin before the one in front of it has read a whole file.
+BLOCK = 1 << 20
+# Passages that a process extracts from before it hands them on: those that are read again where it dies.
+PASSAGES_A_STRETCH = 16
+IDS_A_PAGE = 10_000
+# After the driver's own attempts, with pauses of up to 32 s: a server may be away for a minute or two.
+RETRIES = 8
+MAY_PASS = ["no Neo4j server answers", "the server failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One ingest or extraction: the graph as this process sees it, and how many processes do what."""
+
+    session: Session
+    job: Job
+    workers: int
+    gpus: int
+    writers: int
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self.session.graph
+
+    def prepare(self) -> None:
+        """Migrate the database and put the embedding model on record."""
+        embedder = self.session.plain_embedder
+        self.graph.prepare(model=embedder.name, dimension=embedder.dimension)
+
+    def ingest(
+        self,
+        sources: "Sources",
+        triples: "Sources",
+        *,
+        follow_links: bool,
+        on_problem: Callable[[Problem], None],
+        on_progress: Callable[[Progress], None],
+    ) -> IngestReport:
+        """Passages first, then their triples."""
+        files = files_to_ingest(_paths(sources), _paths(triples), follow_links=follow_links)
+        require_content(files.passages, files.triples)
+        self.prepare()
+        report = IngestReport.of(files)
+
+        def take(stage: str, given: "Sources", paths: Sequence[Path], read: Callable[..., Iterator[Any]]) -> None:
+            rows = _dataset(file_rows(paths)) if isinstance(given, Sequence) else given
+            total, done = size_of(paths), 0
+            for written in self._ingested(rows, read):
+                done += written.size
+                for outcome in written.outcomes:
+                    report.add(outcome.report)
+                    report.problems += len(outcome.problems)
+                    for problem in outcome.problems:
+                        on_problem(problem)
+                count = report.passages_written if stage == "passages" else report.triples_written
+                on_progress(Progress(stage, done, max(total, done), count))
+
+        take("passages", sources, files.passages, read_passage_rows)
+        if files.triples or not isinstance(triples, Sequence):
+            dimension, expected = self.session.plain_embedder.dimension, estimated_triples(files.triples)
+            with self.graph.loading(dimension=dimension, expected=expected):
+                take("triples", triples, files.triples, read_triple_rows)
+        if report.entities_removed:
+            self.graph.communities.delete_empty()
+        return report
+
+    def extract(
+        self,
+        recipe: ExtractorRecipe,
+        *,
+        again: bool = False,
+        collection: str | None = None,
+        on_failure: Callable[[Failure], None] = lambda _: None,
+        on_progress: Callable[[ExtractionReport], None] = lambda _: None,
+    ) -> ExtractionReport:
+        """Triples of the passages that wait for an extractor."""
+        extractor: Extractor = EXTRACTORS.make(self.session, recipe)
+        selection = Selection(extractor.name, None if again else extractor.beside, collection)
+        job = replace(self.job, recipe=recipe, selection=selection)
+        backlog = self.graph.extraction.backlog(selection, failed=job.retry_failed)
+        report = ExtractionReport(extractor.name, backlog.passages, backlog.characters)
+        if not backlog.passages:
+            return report
+        on_progress(report)
+        length = PASSAGES_A_STRETCH if extractor.batch == 1 else extractor.batch
+        expected = backlog.characters // CHARACTERS_A_TRIPLE if extractor.batch > 1 else 0
+        with self.graph.loading(dimension=self.session.plain_embedder.dimension, expected=expected):
+            stretches = [[stretch] for stretch in self._stretches(job, length)]
+            # All at once: replies of a model take longer than the start of a process.
+            most = min(self.workers, len(stretches))
+            extracted = _dataset(stretches).map(Extract, **self._actors(job, most, least=most))
+            for written in self._written(extracted, job):
+                for failure in written.failures:
+                    on_failure(failure)
+                if written.extraction:
+                    report = _sum(report, written.extraction)
+                on_progress(report)
+        return report
+
+    def _stretches(self, job: Job, length: int) -> Iterator[dict[str, Any]]:
+        """The waiting passages as stretches of ids: the id before the first, the last, and how many they are."""
+        assert job.selection
+        after = ""
+        while ids := self.graph.extraction.ids(job.selection, after=after, limit=IDS_A_PAGE, failed=job.retry_failed):
+            for start in range(0, len(ids), length):
+                stretch = ids[start : start + length]
+                yield {"after": after, "last": stretch[-1], "passages": len(stretch)}
+                after = stretch[-1]
+
+    def _ingested(self, rows: "Dataset", read: Callable[..., Iterator[Any]]) -> Iterator[Written]:
+        pieces = rows.map_batches(
+            partial(read, job=self.job), batch_size=None, batch_format="pyarrow", num_cpus=READING
+        )
+        return self._written(pieces, self.job)
+
+    def _written(self, pieces: "Dataset", job: Job) -> Iterator[Written]:
+        """Embed and write pieces; each as it is done."""
+        from ray.exceptions import RayError, RayTaskError
+
+        gpus = {"num_gpus": 1, "num_cpus": 0} if self.gpus else {}
+        embedded = pieces.map(Embed, **self._actors(job, self.gpus or self.workers) | gpus)
+        written = embedded.map(Write, **self._actors(job, self.writers) | {"num_cpus": 0})
+        context = written.context
+        context.target_max_block_size = BLOCK
+        context.retried_map_errors, context.max_map_retries = MAY_PASS, RETRIES
+        context.raise_original_map_exception = True
+        context.enable_progress_bars = context.print_on_execution_start = False
+        # A model may take as long as it likes.
+        context.execution_no_progress_timeout_s = -1
+        try:
+            for row in written.iter_rows():
+                yield unpacked(row)
+        except RayTaskError as error:
+            cause = getattr(error, "cause", None)
+            if isinstance(cause, GearError):
+                raise cause from error
+            raise
+        except RayError as error:
+            raise DatabaseError(f"Ray gave up: {str(error).strip().partition(chr(10))[0]}") from error
+
+    def _actors(self, job: Job, most: int, *, least: int = 1) -> dict[str, Any]:
+        """The options of a stage whose processes start as there is work for them."""
+        from ray.data import ActorPoolStrategy
+
+        pool = ActorPoolStrategy(min_size=least, max_size=most)
+        return {"fn_constructor_args": (job,), "compute": pool, "num_cpus": SHARE}
+
+
+def _paths(sources: "Sources") -> Sequence[str | Path]:
+    return sources if isinstance(sources, Sequence) else ()
+
+
+def _dataset(blocks: Sequence[Sequence[dict[str, Any]]]) -> "Dataset":
+    """A dataset of blocks of rows."""
+    import pyarrow as pa
+    from ray.data import from_arrow
+
+    return from_arrow([pa.Table.from_pylist(list(rows)) for rows in blocks])
+
+
+def _sum(report: ExtractionReport, part: ExtractionReport) -> ExtractionReport:
+    return replace(
+        report,
+        done=report.done + part.done,
+        failed=report.failed + part.failed,
+        triples=report.triples + part.triples,
+        malformed=report.malformed + part.malformed,
+        usage=report.usage + part.usage,
+    )

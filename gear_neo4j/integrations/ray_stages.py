@@ -1,0 +1,306 @@
+"""The stages of an ingest on Ray, each a function or a class that Ray runs in processes of its own.
+
+A stage takes and gives pieces of work, and may run again on any of them: what it reads stays, and what it writes is
+found by its ids. Between stages they travel as bytes, because Arrow has no form for them.
+"""
+
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from gear_neo4j.domain import Passage
+from gear_neo4j.errors import ModelError, ReplyError
+from gear_neo4j.extraction.extractor import Extractor
+from gear_neo4j.extraction.run import FIRST, ExtractionReport, Failure, is_void, triples_of, write_extracted
+from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
+from gear_neo4j.gear.session import Session
+from gear_neo4j.graph.extraction_queue import Selection
+from gear_neo4j.ingestion.batches import BatchOutcome, write_passage_batch, write_triple_batch
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
+from gear_neo4j.ingestion.loaders import is_document
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch, read_passages, read_triples
+from gear_neo4j.ingestion.writing import passages_to_embed, triples_to_embed
+from gear_neo4j.integrations.ray_sources import sources_of
+from gear_neo4j.models.concurrency import outcomes
+from gear_neo4j.models.embeddings import Embedder, Vectors
+from gear_neo4j.recipes import ExtractorRecipe
+from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.roles.lists import Triples
+from gear_neo4j.settings import Settings
+from gear_neo4j.usage import Usage
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What every process of an ingest is told; without an embedder it opens that of the settings.
+
+    ``folder`` is that from which paths are seen.
+    """
+
+    settings: Settings
+    folder: Path = field(default_factory=Path.cwd)
+    embedder: Embedder | None = None
+    membership: Membership = DEFAULT_MEMBERSHIP
+    chunk_size: int = CHUNK_SIZE
+    limits: Limits = DEFAULT_LIMITS
+    recipe: ExtractorRecipe | None = None
+    selection: Selection | None = None
+    retry_failed: bool = False
+
+    def session(self, *, create: bool = False) -> Session:
+        """The graph and the models, which are opened when they are first used; see :meth:`gear_neo4j.Gear.connect`."""
+        return Session(
+            open_graph(self.settings, create=create, impersonate=None, bookmarks=(), report=lambda _: None),
+            embedder=resolve_embedder(self.settings, self.embedder),
+            chat=lambda: resolve_chat(None, self.settings),
+            settings=self.settings,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What an extractor made of some passages: triples, or the reason for which there are none."""
+
+    triples: Sequence[tuple[Passage, Triples]]
+    failures: Sequence[Failure]
+    usage: Usage
+    extractor: str
+
+
+Batch: TypeAlias = PassageBatch | TripleBatch | Extracted
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Batches that one process writes in their order, with vectors by text; ``size`` counts bytes or passages."""
+
+    batches: Sequence[Batch]
+    size: int
+    vectors: Mapping[str, Vectors] = field(default_factory=dict)
+
+    def row(self) -> Row:
+        """The piece as a row of a dataset."""
+        return {"piece": pickle.dumps(self)}
+
+    def rows(self) -> Row:
+        """The piece as a batch of one row."""
+        return {"piece": [pickle.dumps(self)]}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a piece."""
+
+    size: int
+    outcomes: Sequence[BatchOutcome] = ()
+    extraction: ExtractionReport | None = None
+    failures: Sequence[Failure] = ()
+
+    def row(self) -> Row:
+        """The outcome as a row of a dataset."""
+        return {"piece": pickle.dumps(self)}
+
+
+def unpacked(row: Row) -> Any:
+    """What is in a row, a piece or an outcome; in a batch, of its only row."""
+    content = row["piece"]
+    return pickle.loads(content[0] if isinstance(content, list) else content)
+
+
+def read_passage_rows(table: "pa.Table", job: Job) -> Iterator[Row]:
+    """Passages of files, of documents with their bytes, or of rows like the lines of a JSONL file."""
+    with sources_of(table, folder=job.folder) as sources:
+        for paths in sources.groups():
+            batches = read_passages(
+                paths, chunk_size=job.chunk_size, limits=job.limits, membership=job.membership, names=sources.names
+            )
+            # A document's passages stay together: what it no longer holds goes once they are written.
+            yield from _rows(map(sources.shown, batches), together=is_document(paths[0]))
+
+
+def read_triple_rows(table: "pa.Table", job: Job) -> Iterator[Row]:
+    """Triples of files, or of rows like the lines of a JSONL file."""
+    with sources_of(table, folder=job.folder) as sources:
+        for path in sources.paths:
+            yield from _rows(map(sources.shown, read_triples([path], membership=job.membership)), together=False)
+
+
+class Extract:
+    """Reads passages by an extractor: those of a stretch of ids that still wait for it."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._void = 0
+
+    def __call__(self, row: Row) -> Row:
+        """A stretch: the id before its first, its last, and how many passages it has."""
+        job = self._job
+        assert job.selection
+        page = self._session.graph.extraction.page(
+            job.selection, after=row["after"], limit=row["passages"], failed=job.retry_failed
+        )
+        # A stretch that is read again is followed by others' passages.
+        waiting = list(takewhile(lambda passage: passage.id <= row["last"], page))
+        return Piece((self._extract(waiting),), row["passages"]).row()
+
+    def _extract(self, passages: Sequence[Passage]) -> Extracted:
+        found: list[tuple[Passage, Triples]] = []
+        failures: list[Failure] = []
+        usage = Usage()
+        for passage, future in outcomes(iter(passages), self._extractor.extract, together=self._extractor.concurrency):
+            try:
+                outcome = future.result()
+                found.append((passage, outcome.value))
+                usage, void = usage + outcome.usage, is_void(outcome)
+            except ReplyError as error:
+                failures.append(Failure(passage, str(error)))
+                usage, void = usage + error.usage, True
+            self._judge(void=void and usage.calls > 0)
+        return Extracted(found, failures, usage, self._extractor.name)
+
+    def _judge(self, *, void: bool) -> None:
+        """Give up on a model whose first replies hold no triple at all."""
+        if not void:
+            self._void = -1
+        elif self._void >= 0:
+            self._void += 1
+            if self._void == FIRST:
+                raise ModelError(
+                    f"the model {self._extractor.name} gave no triple for any of the first {FIRST} passages of a "
+                    "worker: try another GEAR_CHAT_MODEL"
+                )
+
+    @cached_property
+    def _session(self) -> Session:
+        # Not when the actor is made: an error there reaches nobody.
+        return self._job.session()
+
+    @cached_property
+    def _extractor(self) -> Extractor:
+        assert self._job.recipe
+        extractor: Extractor = EXTRACTORS.make(self._session, self._job.recipe)
+        return extractor
+
+
+class Embed:
+    """Adds the vectors of what is not in the graph yet; holds the model."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __call__(self, row: Row) -> Row:
+        """A piece without vectors."""
+        piece: Piece = unpacked(row)
+        texts = list(dict.fromkeys(text for batch in piece.batches for text in self._texts(batch)))
+        vectors = self._session.plain_embedder.embed(texts) if texts else ()
+        return replace(piece, vectors=dict(zip(texts, vectors, strict=True))).row()
+
+    def _texts(self, batch: Batch) -> list[str]:
+        graph = self._session.graph
+        match batch:
+            case PassageBatch():
+                return passages_to_embed(graph, batch.passages)
+            case TripleBatch():
+                return triples_to_embed(graph, batch.triples)
+            case Extracted():
+                return triples_to_embed(graph, triples_of(batch.triples), extractor=batch.extractor)
+
+    @cached_property
+    def _session(self) -> Session:
+        return self._job.session()
+
+
+class Write:
+    """Writes pieces into the graph."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __call__(self, row: Row) -> Row:
+        """A piece with its vectors."""
+        piece: Piece = unpacked(row)
+        embedder = Ready(piece.vectors, self._session.plain_embedder)
+        written = Written(piece.size)
+        for batch in piece.batches:
+            match batch:
+                case Extracted():
+                    written = self._extracted(batch, embedder, piece.size)
+                case _:
+                    written = replace(written, outcomes=[*written.outcomes, self._ingested(batch, embedder)])
+        return written.row()
+
+    def _ingested(self, batch: PassageBatch | TripleBatch, embedder: Embedder) -> BatchOutcome:
+        graph = self._session.graph
+        if isinstance(batch, TripleBatch):
+            return write_triple_batch(graph, batch, embedder=embedder)
+        return write_passage_batch(graph, batch, embedder=embedder, collection=self._job.membership.collection)
+
+    def _extracted(self, batch: Extracted, embedder: Embedder, size: int) -> Written:
+        graph = self._session.graph
+        written = write_extracted(graph, batch.triples, embedder=embedder, extractor=batch.extractor)
+        for failure in batch.failures:
+            graph.extraction.record_error(failure.passage.id, error=failure.reason, extractor=batch.extractor)
+        report = ExtractionReport(
+            done=len(batch.triples),
+            failed=len(batch.failures),
+            triples=written.new,
+            malformed=sum(triples.malformed for _, triples in batch.triples),
+            usage=batch.usage,
+        )
+        return Written(size, extraction=report, failures=batch.failures)
+
+    @cached_property
+    def _session(self) -> Session:
+        return self._job.session()
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An embedder that has vectors already; what was deleted since they were made is embedded here."""
+
+    vectors: Mapping[str, Vectors]
+    rest: Embedder
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.rest.name
+
+    @property
+    def dimension(self) -> int:
+        """The length of each vector."""
+        return self.rest.dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text."""
+        missing = [text for text in texts if text not in self.vectors]
+        made = dict(zip(missing, self.rest.embed(missing), strict=True)) if missing else {}
+        return np.array([made[text] if text in made else self.vectors[text] for text in texts], dtype=np.float32)
+
+
+def _rows(batches: Iterator[PassageBatch] | Iterator[TripleBatch], *, together: bool) -> Iterator[Row]:
+    """Pieces of batches, each by itself where it can be."""
+    group: list[PassageBatch | TripleBatch] = []
+    before = 0
+    for batch in batches:
+        # What completes a passage is written after the rest of it.
+        joined = together or (isinstance(batch, TripleBatch) and batch.goes_on)
+        if group and not joined:
+            yield Piece(group, group[-1].done - before).rows()
+            before, group = group[-1].done, []
+        group.append(batch)
+    if group:
+        yield Piece(group, group[-1].done - before).rows()
