@@ -9,6 +9,7 @@ so on.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 from zlib import crc32
 
 import numpy as np
@@ -46,6 +47,10 @@ class WordVectors:
 
     def __init__(self) -> None:
         self._table = np.random.default_rng(0).standard_normal((WORDS, self.dimension), dtype=np.float32)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[()]]:
+        # Another process makes the table itself.
+        return type(self), ()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row per text."""

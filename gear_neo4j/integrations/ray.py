@@ -7,6 +7,7 @@ is written.
 
 import logging
 import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ NO_EXTRA = "Ray needs the extra: pip install 'gear-neo4j[ray]'"
 LOCAL = "local"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 WRITERS = 4
+SECONDS = 10
 # It sends nothing anywhere, and says nothing that is not an error.
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 
@@ -71,19 +73,39 @@ def cluster(address: str = LOCAL, *, cores: int | None = None) -> Iterator[None]
     if ray.is_initialized():
         yield
         return
+    require_answer(address)
     own: dict[str, Any] = {"include_dashboard": False, "num_cpus": cores} if address == LOCAL else {}
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    # Imported first, because it sets its own level then.
+    import ray.data
+
+    logging.getLogger(ray.data.__name__).setLevel(logging.ERROR)
     try:
         ray.init(address=address, log_to_driver=False, logging_level="error", **own)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    # Where a process of its own does not start in time, it raises the bare class.
+    except Exception as error:
         reason = str(error).strip().partition("\n")[0]
-        raise SettingsError(f"Ray cannot be reached at {address!r}: {reason}") from error
+        wanted = "started on this machine" if address == LOCAL else f"reached at {address!r}"
+        raise SettingsError(f"Ray cannot be {wanted}: {reason}") from error
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def require_answer(address: str) -> None:
+    """Refuse an address at which nothing listens: Ray itself would try it for many minutes.
+
+    Raises:
+        SettingsError: says why nothing answers.
+    """
+    try:
+        place = urlsplit(address if "://" in address else f"ray://{address}")
+        if place.hostname and place.port:
+            socket.create_connection((place.hostname, place.port), timeout=SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"no Ray answers at {address!r}: {error}") from error
 
 
 def ingest(
@@ -105,8 +127,8 @@ def ingest(
 ) -> IngestReport:
     """Ingest on the Ray that this process is connected to, or on this machine.
 
-    Killed at any point, it can be run again, and goes on. Of two texts under one id, one is kept and the other is
-    reported, but which is a matter of chance.
+    Killed at any point, it can be run again, and goes on. The report leaves out what a process wrote before it died. Of
+    two texts under one id, one is kept and the other is reported, but which is a matter of chance.
 
     Args:
         sources: files as :meth:`gear_neo4j.Corpus.ingest` takes them, at paths that every machine can read; or a

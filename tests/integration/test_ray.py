@@ -13,7 +13,7 @@ pytest.importorskip("ray")
 import pyarrow as pa
 
 from gear_neo4j import Gear, Settings
-from gear_neo4j.errors import ModelError
+from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.ingestion.reading import read_passages
 from gear_neo4j.integrations import ray as on_ray
 from gear_neo4j.integrations.ray_stages import Job, read_passage_rows, unpacked
@@ -180,6 +180,13 @@ def test_what_only_one_process_can_do_is_refused_beside_ray(gear, folder, option
     code, _, err = gear("ingest", folder, *options)
 
     assert (2, True) == (code, line in err)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:x"])
+def test_an_address_without_ray_is_refused_at_once(address):
+    """Ray would try for many minutes."""
+    with pytest.raises(SettingsError, match=f"no Ray answers at '{address}'"):
+        on_ray.require_answer(address)
 
 
 def test_a_command_ingests_on_ray(cluster, gear, folder):
