@@ -6,17 +6,14 @@ import signal
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("ray")
-
 import pyarrow as pa
+import pytest
 
 from gear_neo4j import Gear, Settings
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.ingestion.reading import read_passages
 from gear_neo4j.integrations import ray as on_ray
-from gear_neo4j.integrations.ray_stages import Job, read_passage_rows, unpacked
+from gear_neo4j.integrations.ray.stages import Job, read_passage_rows, unpacked
 from tests.conftest import renew
 from tests.dump import dump_of
 from tests.scripted_server import ScriptedServer

@@ -24,8 +24,8 @@ from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
-from gear_neo4j.integrations.ray_run import Run
-from gear_neo4j.integrations.ray_stages import Job
+from gear_neo4j.integrations.ray.run import Run
+from gear_neo4j.integrations.ray.stages import Job
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.registry import EXTRACTORS
@@ -33,7 +33,7 @@ from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:
-    from gear_neo4j.integrations.ray_run import Sources
+    from gear_neo4j.integrations.ray.run import Sources
 
 NO_EXTRA = "Ray needs the extra: pip install 'gear-neo4j[ray]'"
 LOCAL = "local"

@@ -28,7 +28,7 @@ from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch, read_passages, read_triples
 from gear_neo4j.ingestion.writing import passages_to_embed, triples_to_embed
-from gear_neo4j.integrations.ray_sources import sources_of
+from gear_neo4j.integrations.ray.sources import sources_of
 from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.embeddings import Embedder, Vectors
 from gear_neo4j.recipes import ExtractorRecipe

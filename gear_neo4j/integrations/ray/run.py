@@ -17,8 +17,8 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.integrations.ray_sources import file_rows
-from gear_neo4j.integrations.ray_stages import (
+from gear_neo4j.integrations.ray.sources import file_rows
+from gear_neo4j.integrations.ray.stages import (
     Embed,
     Extract,
     Job,
