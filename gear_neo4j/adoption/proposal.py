@@ -71,7 +71,8 @@ def _entities(label: Label, *, names: tuple[str, ...] = (), key: str | None = No
 
 def _kinds(survey: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     """The labels of chunks with their texts, and those of entities with their names."""
-    texts = {label.name: of for label in survey.labels.values() if (of := _chunk_texts(label))}
+    pieces = [label for label in survey.labels.values() if not _is_titled(label, survey)]
+    texts = {label.name: of for label in pieces if (of := _chunk_texts(label))}
     rest = [label for label in survey.labels.values() if label.name not in texts]
     names = {label.name: of for label in rest if (of := _names(label))}
     bases = {label.name for label in survey.labels.values() if _is_base(label, survey, texts, names)}
@@ -178,6 +179,23 @@ def _chunk_texts(label: Label) -> tuple[str, ...]:
         return ()
     long = [prop for prop in common if prop.length > SHORTEST_TEXT and _place(prop, TEXTS) < len(TEXTS)]
     return tuple(prop.name for prop in sorted(long, key=lambda prop: _place(prop, TEXTS))[:1])
+
+
+def _is_titled(label: Label, survey: Survey) -> bool:
+    """Whether nodes with a long text are things by themselves, such as the questions and answers of a forum.
+
+    Each has a title of its own, and relationships of several types to others; a piece of a document shares its title,
+    or only mentions something.
+    """
+    titled = any(
+        prop.is_text
+        and prop.nodes >= UNIQUE_ALIAS * label.sampled
+        and prop.uniqueness >= UNIQUE_ALIAS
+        and _place(prop, TITLES[:1]) == 0
+        and _rank(prop) == A_NAME
+        for prop in label.properties.values()
+    )
+    return titled and sum(label.name in kind.starts.keys() ^ kind.ends.keys() for kind in survey.types.values()) > 1
 
 
 def _titles(label: Label) -> tuple[str, ...]:

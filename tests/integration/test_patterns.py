@@ -21,7 +21,7 @@ SHOP = r"""
 CREATE (tokyo:Supplier {name: 'Tokyo Traders', country: 'Japan', rating: 4}),
   (berlin:Supplier {name: 'Berliner Waren', country: 'Germany', rating: 2}),
   (ikura:Product {name: 'Ikura', discontinued: false, stock: 31, tags: ['fish', 'roe'], price: '31.50'}),
-  (tofu:Product {name: 'Tofu', discontinued: false, stock: 35, price: '23.25'}),
+  (tofu:Product {name: 'Tofu', discontinued: false, stock: 35, since: date('1997-06-20'), price: '23.25'}),
   (beer:Product {name: 'Beer', discontinued: true, stock: 0, since: date('1997-05-01'), price: '4.50'}),
   (seafood:Category {name: 'Seafood'}), (produce:Category {name: 'Produce'}), (drinks:Category {name: 'Drinks'}),
   (tokyo)-[:SUPPLIES {since: 1996}]->(ikura), (tokyo)-[:SUPPLIES {since: 2001}]->(tofu),
@@ -53,9 +53,15 @@ QUESTIONS = [
     ("Which products are not discontinued?", {"Ikura", "Tofu"}),
     ("Which products have a stock above 32?", {"Tofu"}),
     ("Which products have a price below 5?", {"Beer"}),
-    ("Which products are available since 1997?", {"Beer"}),
+    ("Which products are available since 1997?", {"Beer", "Tofu"}),
     ("Which products have the tag 'roe'?", {"Ikura"}),
     ("Which suppliers have a rating of at least 3?", {"Tokyo Traders"}),
+    ("Which products are available before 1 June 1997?", {"Beer"}),
+    ("Which products are available since May 2, 1997?", {"Tofu"}),
+    ("Which products are available since '1997-06'?", {"Tofu"}),
+    ("Which products became available between May 1997 and 31 May 1997?", {"Beer"}),
+    ("Which products are cheaper than 5?", {"Beer"}),
+    ("Which products do the Berliner Warens supply?", {"Beer"}),
 ]
 
 

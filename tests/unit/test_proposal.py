@@ -140,6 +140,23 @@ def test_a_long_text_makes_a_chunk_whatever_file_it_came_from():
     } == found.entities
 
 
+def test_what_has_a_title_of_its_own_and_several_relationships_is_no_chunk():
+    """The questions of a forum are asked for; an article that only mentions something is a document."""
+    questions = label("Question", prop("body_markdown", *texts(6)), prop("title", *texts(6, "How do I sort {} nodes?")))
+    pages = label("Page", prop("content", *texts(6)), prop("title", *texts(6, "Page {}")))
+    chapters = label("Chapter", prop("content", *texts(6)), prop("title", *["Radium"] * 6))
+    tags = label("Tag", prop("name", *PEOPLE))
+    ties = [kind("TAGGED", ["Question"], ["Tag"]), kind("ASKED", ["Tag"], ["Question"])]
+    ties += [kind("SEES", ["Page"], ["Tag"]), kind("NEXT", ["Page"], ["Page"])]
+    ties += [kind("SAYS", ["Chapter"], ["Tag"]), kind("CITES", ["Chapter"], ["Tag"])]
+
+    found = propose(graph(questions, pages, chapters, tags, *ties), name="mine")
+
+    assert Entities(names=("title",), text=("body_markdown",)) == found.entities["Question"]
+    assert {"TAGGED", "ASKED"} == found.relationships.keys()
+    assert {"Page", "Chapter"} == found.chunks.keys()
+
+
 def test_an_address_is_no_prose():
     """However long it is."""
     links = prop("homepage", *texts(6, "https://example.org/people/of/the/radium/institute/of/paris/{}"))

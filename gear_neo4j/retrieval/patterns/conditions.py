@@ -45,12 +45,16 @@ def is_name(condition: Condition, schema: GraphSchema) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A number or range in a question: where it stands, its bounds, and whether words say how it compares."""
+    """A number or range in a question: where it stands, its bounds, and whether words say how it compares.
+
+    ``nouns`` are what an adjective such as *taller* compares, in words that a schema may have.
+    """
 
     start: int
     end: int
     bounds: tuple[Bound, ...]
     compared: bool
+    nouns: tuple[str, ...] = ()
 
 
 _COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -74,7 +78,40 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     ("<", r"(?:less|fewer|lower|smaller|earlier|cheaper|younger) than|below|under|before|prior to"),
     ("%", r"divisible by|multiple of"),
 )
+# Adjectives with what they compare.
+_ADJECTIVES: tuple[tuple[Comparison, tuple[str, ...], str], ...] = (
+    (">", ("height",), "taller"),
+    (">", ("weight", "mass"), "heavier"),
+    ("<", ("weight", "mass"), "lighter"),
+    (">", ("length", "duration", "runtime"), "longer"),
+    ("<", ("length", "duration", "runtime", "height"), "shorter"),
+    (">", ("speed",), "faster"),
+    ("<", ("speed",), "slower"),
+    (">", ("width",), "wider"),
+    (">", ("depth",), "deeper"),
+    (">", ("age",), "older"),
+    ("<", ("age",), "younger"),
+    (">", ("price", "cost"), r"more\s+expensive|dearer"),
+    ("<", ("price", "cost"), r"less\s+expensive|cheaper"),
+)
+_COMPARATIVES = tuple(
+    (comparison, nouns, re.compile(rf"\b(?:{words})\s+than\s+$")) for comparison, nouns, words in _ADJECTIVES
+)
 _BEFORE = tuple((comparison, re.compile(rf"\b(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_YEAR = r"(?:1\d|20)\d\d"
+_DATE_WORDS = (
+    rf"{_YEAR}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?"
+    rf"|{_DAY}(?:\s+of)?\s+{_MONTH},?\s+{_YEAR}|{_MONTH}\s+(?:{_DAY},?\s+)?{_YEAR}"
+)
+_DATE = re.compile(rf"(?<![\w.])['\"]?({_DATE_WORDS})['\"]?(?![\w-])", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:and|to|until|-)\s*", re.IGNORECASE)
+_RANGE_BEGINS = re.compile(r"\b(?:between|from)\s*$", re.IGNORECASE)
 _EXACTLY = re.compile(r"\b(?:exactly|only|just)\s*$")
 _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
     (">=", re.compile(r"\s*(?:\w+\s+)?(?:or (?:higher|more|greater|above|later|newer)|and (?:above|later|up))\b")),
@@ -111,6 +148,8 @@ def numbers_in(question: str) -> Iterator[Numbers]:
         [(('>=', 1990.0), ('<', 2000.0)), (('>=', 5.0), ('<=', 7.0))]
         >>> [numbers.bounds for numbers in numbers_in("more than 70 units, stock 25 or higher, price 0")]
         [(('>', 70.0),), (('>=', 25.0),), (('=', 0.0),)]
+        >>> [(numbers.bounds, numbers.nouns) for numbers in numbers_in("taller than 180")]
+        [((('>', 180.0),), ('height',))]
         >>> list(numbers_in("name 3 of the top 5"))
         []
     """
@@ -128,12 +167,56 @@ def numbers_in(question: str) -> Iterator[Numbers]:
             yield from _single(question, match)
 
 
-def _single(question: str, match: re.Match[str]) -> Iterator[Numbers]:
-    value = float(match[1].replace(",", "")) if match[1] else float(NUMBER_WORDS[match[2].casefold()])
+def dates_in(question: str) -> Iterator[Numbers]:
+    """The dates of a question that have a month, and the ranges between two; a date is a number: 19970501, or 199705.
+
+    Example:
+        >>> [date.bounds for date in dates_in("orders placed after May 1, 1997 and shipped in June 1997")]
+        [(('>', 19970501.0),), (('=', 199706.0),)]
+        >>> [date.bounds for date in dates_in("matches between 2019-06-07 and 7 July 2019")]
+        [(('>=', 20190607.0), ('<=', 20190707.0))]
+        >>> list(dates_in("What happened in 1997?"))
+        []
+    """
+    dates = list(_DATE.finditer(question))
+    while dates:
+        first, second = dates.pop(0), next(iter(dates), None)
+        joined = second and _JOINED.fullmatch(question[first.end() : second.start()])
+        if second and joined and _RANGE_BEGINS.search(question[: first.start()]):
+            dates.pop(0)
+            bounds: tuple[Bound, ...] = ((">=", _as_number(first[1])), ("<=", _as_number(second[1])))
+            yield Numbers(first.start(), second.end(), bounds, compared=True)
+        else:
+            comparison = _comparison(question, first)
+            yield Numbers(*first.span(), ((comparison or "=", _as_number(first[1])),), compared=comparison is not None)
+
+
+def _as_number(date: str) -> float:
+    """A date without what is between its digits: 19970501 for *May 1st, 1997*, 199705 for *May 1997*."""
+    if date[:4].isdigit():
+        return float(date.replace("-", ""))
+    words = re.findall(r"[a-z]{3,}|\d+", date.casefold())
+    month = next(number for number, name in enumerate(_MONTHS, start=1) if any(word.startswith(name) for word in words))
+    day = [int(word) for word in words if len(word) < 3 and word.isdigit()]
+    return float(f"{words[-1]}{month:02}" + "".join(f"{number:02}" for number in day))
+
+
+def _comparison(question: str, match: re.Match[str]) -> Comparison | None:
+    """How words around a number say that it compares."""
     before, after = question[: match.start()].casefold(), question[match.end() :].casefold()
-    comparison = next((found for found, words in _AFTER if words.match(after)), None) or next(
+    return next((found for found, words in _AFTER if words.match(after)), None) or next(
         (found for found, words in _BEFORE if words.search(before)), None
     )
+
+
+def _single(question: str, match: re.Match[str]) -> Iterator[Numbers]:
+    value = float(match[1].replace(",", "")) if match[1] else float(NUMBER_WORDS[match[2].casefold()])
+    before = question[: match.start()].casefold()
+    for compares, nouns, words in _COMPARATIVES:
+        if adjective := words.search(before):
+            yield Numbers(adjective.start(), match.end(), ((compares, value),), compared=True, nouns=nouns)
+            return
+    comparison = _comparison(question, match)
     if comparison is None and not _EXACTLY.search(before):
         # "one of the films", and "the top 5" count answers.
         counts = value != 0 if match[2] else value <= MOST_COUNTED and bool(_COUNTING.search(before))

@@ -26,6 +26,8 @@ _TAKEN = frozenset(
 )
 # Rows that a pattern of several relationships goes through, at most, before its nodes are counted.
 MOST_ROWS = 20_000
+# From these numbers on, a date has a month and a day.
+FIRST_MONTH, FIRST_DAY = 10_000, 1_000_000
 # The element ids of the nodes at some places of a pattern, beside their names: no index on the names is needed.
 Anchors = Mapping[int, Sequence[str]]
 NO_ANCHORS: Anchors = MappingProxyType({})
@@ -214,8 +216,10 @@ class _Body:
 
     def _bounds(self, value: str, property: PropertySchema, condition: Condition) -> Iterator[str]:
         if property.kind == "date":
-            value = f"toIntegerOrNull(left(toString({value}), 4))"
-        elif property.stored_as_text:
+            for bound in condition.bounds:
+                yield from self._compared(_date(value, bound), (bound,))
+            return
+        if property.stored_as_text:
             value = f"toFloatOrNull({value})"
         yield from self._compared(value, condition.bounds)
 
@@ -228,6 +232,14 @@ class _Body:
         name = f"p{len(self.parameters)}"
         self.parameters[name] = value
         return f"${name}"
+
+
+def _date(value: str, bound: Bound) -> str:
+    """A date as a number with as many digits as the one that it is compared with: year, month and day."""
+    if bound[1] < FIRST_MONTH:
+        return f"toIntegerOrNull(left(toString({value}), 4))"
+    length = 7 if bound[1] < FIRST_DAY else 10
+    return f"toIntegerOrNull(replace(left(toString({value}), {length}), '-', ''))"
 
 
 def is_bounded(pattern: Pattern) -> bool:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from gear_neo4j.graph.graph_schema import GraphSchema, Owner, PropertySchema
 from gear_neo4j.graph.typegraph import words
-from gear_neo4j.retrieval.dictionary import Dictionary
+from gear_neo4j.retrieval.dictionary import Dictionary, Match
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation, aggregation_in
 from gear_neo4j.retrieval.patterns.conditions import (
     QUOTED,
     Bound,
     Condition,
     Numbers,
+    dates_in,
     is_excepted,
     is_negated,
     numbers_in,
@@ -29,8 +30,11 @@ CLOSED = 200
 # Properties that the words near a number name nearly as well as the best one.
 MARGIN = 0.8
 MOST_PROPERTIES = 8
+# The date of an order itself, called orderDate, is rather meant than others where no word says which.
+OWN_DATE = 0.2
 YEARS = (1000, 2100)
 _IDS = re.compile(r"ids?\b|\w+ids?$", re.IGNORECASE)
+_PLURAL = re.compile(r"(?<=\w{3})(?<!s)s\b")
 _DIGITS = re.compile(r"[\d.,$]+")
 
 
@@ -126,8 +130,9 @@ class Reader:
         self._schema_stems = {part for stems in self._schema_words for part in stems}
 
     def read(self, question: str) -> Reading:
-        """The words and literals of a question; quotations first, then values, numbers, and flags."""
+        """The words and literals of a question; dates first, then quotations, values, numbers, and flags."""
         reading = Reading(question, list(_words(question)))
+        self._dates(reading)
         self._quotations(reading)
         self._values(reading)
         reading.aggregation = aggregation_in(_without_values(reading))
@@ -144,8 +149,27 @@ class Reader:
         # At the beginning, *name* is a command.
         return not plain or (word.start > 0 and len(word.text) > 3 and word.stem in self._schema_stems)
 
+    def _dates(self, reading: Reading) -> None:
+        """Dates with a month, unless they stand within a quotation."""
+        quoted = [match.span() for match in QUOTED.finditer(reading.text)]
+        for date in dates_in(reading.text):
+            within = any(start < date.start and date.end < end for start, end in quoted)
+            conditions = [] if within else list(self._dated(reading, date))
+            _add(reading, date.start, date.end, conditions)
+
+    def _dated(self, reading: Reading, date: Numbers) -> Iterator[Condition]:
+        """The properties that a date may be compared with."""
+        first, last = _span(reading, date.start, date.end)
+        for owner, property, stems in self._properties:
+            if property.kind == "date":
+                own = OWN_DATE * (not set(stems).isdisjoint(map(stem, telling_words(owner.name))))
+                prior = max(own, _nearness(reading, first, last, stems, owner))
+                yield Condition(owner, property.name, "compare", bounds=date.bounds, prior=prior)
+
     def _quotations(self, reading: Reading) -> None:
         for match in QUOTED.finditer(reading.text):
+            if not _is_free(reading, *match.span()):
+                continue
             text = match[2]
             operator = part_operator(reading.text[: match.start()])
             conditions = [] if operator else self._conditions(reading, match.start(), text)
@@ -157,6 +181,7 @@ class Reader:
     def _values(self, reading: Reading) -> None:
         shouted = reading.text == reading.text.casefold()
         matches = self._dictionary.find(reading.text)
+        matches += self._plurals(reading, matches)
         # Beside a name that is written like one, a plain word is hardly another.
         named = any(match.text != match.text.casefold() for match in matches)
         for match in matches:
@@ -172,6 +197,18 @@ class Reader:
             known = any(map(self._is_closed, conditions)) or (exact and not named)
             plain = small and not shouted and len(said) == 1 and not known
             _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
+
+    def _plurals(self, reading: Reading, matches: Sequence[Match]) -> list[Match]:
+        """The names that stand in the plural: *Ewoks*."""
+        found = self._dictionary.find(_PLURAL.sub(" ", reading.text))
+        known = {match.start for match in matches}
+        return [
+            match
+            for match in found
+            if match.start not in known
+            and _PLURAL.match(reading.text, match.end)
+            and any(map(self._is_name, self._vocabulary.conditions(match.text)))
+        ]
 
     def _conditions(self, reading: Reading, start: int, text: str) -> list[Condition]:
         """The properties that have a text as their value, or must not have it: *other than Berlin*."""
@@ -208,7 +245,7 @@ class Reader:
             if property.kind not in ("number", "date") or (is_identifier(property.name) and not asks_for_id):
                 continue
             fits = _fits(property, numbers)
-            named = _nearness(reading, first, last, stems, owner)
+            named = max(_nearness(reading, first, last, stems, owner), _compares(numbers, stems))
             if named > 0 or (fits and _may_be_years(property, numbers)):
                 prior = named if fits else named - 0.5
                 yield Condition(owner, property.name, "compare", bounds=numbers.bounds, prior=prior)
@@ -305,6 +342,11 @@ def _nearness(reading: Reading, first: int, last: int, stems: Sequence[str], own
             best[part] = max(best.get(part, 0.0), math.exp(-max(0, distance - 2) / 5))
     own = set(stems) - set(map(stem, telling_words(owner.name))) or set(stems)
     return sum(best.values()) / len(stems) if own & best.keys() else 0.0
+
+
+def _compares(numbers: Numbers, stems: Sequence[str]) -> float:
+    """How surely an adjective compares a property: the share of its words that the best noun is."""
+    return 1 / len(stems) if not set(stems).isdisjoint(map(stem, numbers.nouns)) else 0.0
 
 
 def _same(word: str, part: str) -> bool:
