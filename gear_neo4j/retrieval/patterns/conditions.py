@@ -109,7 +109,9 @@ _DATE_WORDS = (
     rf"{_YEAR}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?"
     rf"|{_DAY}(?:\s+of)?\s+{_MONTH},?\s+{_YEAR}|{_MONTH}\s+(?:{_DAY},?\s+)?{_YEAR}"
 )
-_DATE = re.compile(rf"(?<![\w.])['\"]?({_DATE_WORDS})['\"]?(?![\w-])", re.IGNORECASE)
+# Of a time of day, only the date counts.
+_TIME = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"
+_DATE = re.compile(rf"(?<![\w.])['\"]?({_DATE_WORDS}){_TIME}['\"]?(?![\w-])", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:and|to|until|-)\s*", re.IGNORECASE)
 _RANGE_BEGINS = re.compile(r"\b(?:between|from)\s*$", re.IGNORECASE)
 _EXACTLY = re.compile(r"\b(?:exactly|only|just)\s*$")
@@ -175,6 +177,8 @@ def dates_in(question: str) -> Iterator[Numbers]:
         [(('>', 19970501.0),), (('=', 199706.0),)]
         >>> [date.bounds for date in dates_in("matches between 2019-06-07 and 7 July 2019")]
         [(('>=', 20190607.0), ('<=', 20190707.0))]
+        >>> [date.bounds for date in dates_in("orders of '1996-07-04 00:00:00.000'")]
+        [(('=', 19960704.0),)]
         >>> list(dates_in("What happened in 1997?"))
         []
     """
