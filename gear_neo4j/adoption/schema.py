@@ -66,7 +66,7 @@ def _name(entities: Entities) -> str | None:
 
 
 def _in_shadow(tie: tuple[str, str, str], ties: Mapping[tuple[str, str, str], int], survey: Survey) -> bool:
-    """Whether a tie exists, beside others of its type, only because some nodes at its ends have a second label."""
+    """Whether a tie exists only because some nodes at its ends have a second label; ``ties`` are those of its type."""
     start, _, end = tie
     starts, ends = ({label, *survey.labels[label].together} for label in (start, end))
     return any(

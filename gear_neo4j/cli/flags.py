@@ -69,7 +69,7 @@ class RecipeCommand(click.Command):
 
 
 def names_of(registry: Registry[Any]) -> Completion:
-    """Completes the names of a registry's entries in the shell, each with what it does."""
+    """Shell completion of the names in a registry, each with its summary."""
 
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return [

@@ -127,7 +127,10 @@ def ingest(
     chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name else None
     report, extracted = None, None
     price = settings.chat_price
-    with opened(settings, chat=chat, create=True) as gear, _front(gear, ray, workers, settings) as front:
+    with (
+        opened(settings, chat=chat, create=True) as gear,
+        _front(gear, ray, workers, settings, replace=replace, max_tokens=max_tokens) as front,
+    ):
         if sources or triples:
             with progress_shown() as on_progress:
                 report = front.ingest(
@@ -142,13 +145,9 @@ def ingest(
                     limits=documents.limits,
                     collection=membership.collection,
                     readers=membership.readers,
-                    **({"replace": True} if replace else {}),
                 )
         if chosen:
-            budget = {"max_tokens": max_tokens} if max_tokens else {}
-            extracted = extraction.extract(
-                front.extract, extractor=extractor, retry_failed=retry_failed, price=price, **budget
-            )
+            extracted = extraction.extract(front.extract, extractor=extractor, retry_failed=retry_failed, price=price)
         counts = gear.corpus.counts()
     document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
     if not emit(json_file, document | ({"extraction": asdict(extracted)} if extracted else {})):
@@ -165,9 +164,12 @@ class _Front:
 
 
 @contextmanager
-def _front(gear: Gear, ray: str | None, workers: int | None, settings: Settings) -> Iterator[_Front]:
+def _front(
+    gear: Gear, ray: str | None, workers: int | None, settings: Settings, *, replace: bool, max_tokens: int | None
+) -> Iterator[_Front]:
     if ray is None:
-        yield _Front(gear.ingest, gear.corpus.extract)
+        # These options are those that only one process has.
+        yield _Front(partial(gear.ingest, replace=replace), partial(gear.corpus.extract, max_tokens=max_tokens))
         return
     from gear_neo4j.integrations.ray import Crew, cluster, extract, ingest
 

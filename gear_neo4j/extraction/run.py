@@ -211,7 +211,7 @@ def triples_of(extracted: Sequence[tuple[Passage, Triples]]) -> list[Triple]:
 def write_extracted(
     graph: Graph, extracted: Sequence[tuple[Passage, Triples]], *, embedder: Embedder, extractor: str
 ) -> TriplesWritten:
-    """Write the triples of passages, which are then read, in one transaction; the same in one process as on many."""
+    """Write the triples of some passages and mark these as read, in one transaction."""
     passages = [passage for passage, _ in extracted]
     return write_triples(
         graph,

@@ -7,7 +7,7 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.forecast import Forecast, forecast
 from gear_neo4j.extraction.run import Extraction, ExtractionReport, Failure
-from gear_neo4j.gear.extractors import extract_by_rules
+from gear_neo4j.gear.extractors import add_extracted, extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.stats import Stats, stats_of
 from gear_neo4j.gear.syncing import planned_only, synced
@@ -107,9 +107,7 @@ class Corpus:
             report = run.run(files.passages, files.triples)
             if extract:
                 extracted = extract_by_rules(self._session, collection=collection, on_progress=on_progress)
-                report.passages_extracted = extracted.done
-                report.characters_extracted = extracted.characters
-                report.triples_extracted = extracted.triples
+                add_extracted(report, extracted)
             if synonyms:
                 run.link_synonyms()
             return report

@@ -8,6 +8,7 @@ from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction, ExtractionReport
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.registry import register_extractor
 
 
@@ -34,3 +35,10 @@ def extract_by_rules(
         collection=collection,
         on_progress=lambda report: on_progress(report.progress),
     ).run()
+
+
+def add_extracted(report: IngestReport, extracted: ExtractionReport) -> None:
+    """Add to the report of an ingest what the rules extracted after it."""
+    report.passages_extracted += extracted.done
+    report.characters_extracted += extracted.characters
+    report.triples_extracted += extracted.triples

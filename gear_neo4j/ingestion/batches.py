@@ -24,7 +24,7 @@ class BatchOutcome:
 
 
 def passages_read(batch: PassageBatch) -> IngestReport:
-    """What a batch of passages adds to the report before it is written."""
+    """The counts of a batch of passages before any of it is written."""
     characters = sum(len(passage.content) for passage in batch.passages)
     return IngestReport(
         documents_read=len(batch.documents), passages_read=len(batch.passages), characters_read=characters

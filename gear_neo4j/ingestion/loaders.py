@@ -84,6 +84,11 @@ def suffixes() -> tuple[str, ...]:
     return tuple(sorted([*_LOADERS, *(office.SUFFIXES if office.is_installed() else ())]))
 
 
+def kinds() -> str:
+    """The kinds of files that an ingest takes, for a message."""
+    return f"{', '.join(suffixes())} or .jsonl"
+
+
 def needs_extra(path: Path) -> bool:
     """Whether a file could be read, if the extra ``[office]`` were installed."""
     return path.suffix.lower() in office.SUFFIXES and not office.is_installed()
@@ -93,7 +98,7 @@ def refusal(path: Path, *, verb: str = "give") -> str:
     """What to say of a file that is no document here."""
     if needs_extra(path):
         return f"cannot be read here: {office.NEEDS_EXTRA}"
-    return f"is of a kind that cannot be ingested: {verb} {', '.join(suffixes())} or .jsonl"
+    return f"is of a kind that cannot be ingested: {verb} {kinds()}"
 
 
 def _text(path: Path, stem: str) -> Iterator[Part]:

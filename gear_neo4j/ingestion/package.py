@@ -33,7 +33,7 @@ def check(path: Path, *, limits: Limits) -> None:
 
 
 def core_properties(path: Path) -> dict[str, str]:
-    """What a file says of itself, such as ``title``, ``creator`` and ``created``; nothing if that is broken."""
+    """The core properties of a file, such as ``title``, ``creator`` and ``created``; empty if they cannot be read."""
     from defusedxml.ElementTree import fromstring
 
     with suppress(Exception), ZipFile(path) as archive:

@@ -112,8 +112,7 @@ class Ingest:
     def _written(self, stage: str, total: int, done: int, outcome: BatchOutcome) -> None:
         self._report_problems(outcome.problems)
         self.report.add(outcome.report)
-        count = self.report.passages_written if stage == "passages" else self.report.triples_written
-        self.on_progress(Progress(stage, done, total, count))
+        self.on_progress(Progress(stage, done, total, self.report.written(stage)))
 
     def _triples(self, files: Sequence[Path]) -> None:
         def on_percent(percent: float) -> None:

@@ -1,4 +1,4 @@
-"""What an ingest did, in figures."""
+"""The report of an ingest: what it read, wrote and removed."""
 
 from dataclasses import dataclass, field, fields
 from typing import Self
@@ -37,6 +37,10 @@ class IngestReport:
     def of(cls, files: Files) -> Self:
         """The report of an ingest that begins: what of its files was left out."""
         return cls(skipped=files.skipped, links=tuple(map(str, files.links)))
+
+    def written(self, stage: str) -> int:
+        """How many items a stage has written: passages or triples."""
+        return self.passages_written if stage == "passages" else self.triples_written
 
     def add(self, other: Self) -> None:
         """Add the counts of a part of the ingest."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion.loaders import is_document, refusal, suffixes
+from gear_neo4j.ingestion.loaders import is_document, kinds, refusal
 
 WITHOUT_SUFFIX = "without suffix"
 # What folders hold that is no document: hidden files, and the marks of files that Office has open.
@@ -125,7 +125,7 @@ def _add_folder(folder: Path, gate: _Gate, passages: list[Path], facts: list[Pat
 
 def _nothing_in(folder: Path, *, links: int) -> str:
     more = f", or follow its links ({links:,} {'leads' if links == 1 else 'lead'} out of it)" if links else ""
-    return f"{folder} holds nothing that can be ingested: give a folder with {_kinds()}{more}"
+    return f"{folder} holds nothing that can be ingested: give a folder with {kinds()}{more}"
 
 
 def _files_in(folder: Path, gate: _Gate) -> Iterator[Path]:
@@ -148,7 +148,3 @@ def _children(folder: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}") from error
     return [path for path in children if not path.name.startswith(HIDDEN)]
-
-
-def _kinds() -> str:
-    return f"{', '.join(suffixes())} or .jsonl"

@@ -54,7 +54,8 @@ def plan(listed: Sequence[Listed], known: Mapping[str, ReadSource], *, digest: C
     here = {one.name for one in listed}
     gone = [source for name, source in known.items() if name not in here]
     same = [known[one.name] for one in listed if one.name in known and _is_same(one, known[one.name])]
-    arrived = [one for one in listed if one.name not in known or not _is_same(one, known[one.name])]
+    stable = {source.name for source in same}
+    arrived = [one for one in listed if one.name not in stable]
     left = [*gone, *(known[one.name] for one in arrived if one.name in known)]
     moved = tuple(_moves(arrived, left, known, digest=digest, any_new=bool(gone)))
     if sum(name in here for name, _ in moved) > MOST_EXCHANGED:

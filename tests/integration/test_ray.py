@@ -13,7 +13,8 @@ from gear_neo4j import Gear, Settings
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.ingestion.reading import read_passages
 from gear_neo4j.integrations import ray as on_ray
-from gear_neo4j.integrations.ray.stages import Job, read_passage_rows, unpacked
+from gear_neo4j.integrations.ray.pieces import unpacked
+from gear_neo4j.integrations.ray.stages import Job, read_passage_rows
 from tests.conftest import renew
 from tests.dump import dump_of
 from tests.scripted_server import ScriptedServer

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.run import ExtractionReport, Failure
+from gear_neo4j.gear.extractors import add_extracted
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
@@ -159,8 +160,7 @@ def ingest(
                 collection=job.membership.collection,
                 on_progress=lambda now: on_progress(now.progress),
             )
-            report.passages_extracted, report.triples_extracted = extracted.done, extracted.triples
-            report.characters_extracted = extracted.characters
+            add_extracted(report, extracted)
         if synonyms:
             Ingest(run.graph, run.session.plain_embedder, on_progress=on_progress, report=report).link_synonyms()
         return report

@@ -1,4 +1,4 @@
-"""The stages of an ingest as datasets of Ray Data, and what comes out of them as reports."""
+"""Runs the stages of an ingest as datasets of Ray Data, and adds up their reports."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,16 +17,15 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.integrations.ray.pieces import Written, unpacked
 from gear_neo4j.integrations.ray.sources import file_rows
 from gear_neo4j.integrations.ray.stages import (
     Embed,
     Extract,
     Job,
     Write,
-    Written,
     read_passage_rows,
     read_triple_rows,
-    unpacked,
 )
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.registry import EXTRACTORS
@@ -95,8 +94,7 @@ class Run:
                     report.problems += len(outcome.problems)
                     for problem in outcome.problems:
                         on_problem(problem)
-                count = report.passages_written if stage == "passages" else report.triples_written
-                on_progress(Progress(stage, done, max(total, done), count))
+                on_progress(Progress(stage, done, max(total, done), report.written(stage)))
 
         take("passages", sources, files.passages, read_passage_rows)
         if files.triples or not isinstance(triples, Sequence):
@@ -182,7 +180,7 @@ class Run:
             raise DatabaseError(f"Ray gave up: {str(error).strip().partition(chr(10))[0]}") from error
 
     def _actors(self, job: Job, most: int, *, least: int = 1) -> dict[str, Any]:
-        """The options of a stage whose processes start as there is work for them."""
+        """The options of a stage whose processes start on demand."""
         from ray.data import ActorPoolStrategy
 
         pool = ActorPoolStrategy(min_size=least, max_size=most)

@@ -1,16 +1,15 @@
 """The stages of an ingest on Ray, each a function or a class that Ray runs in processes of its own.
 
 A stage takes and gives pieces of work, and may run again on any of them: what it reads stays, and what it writes is
-found by its ids. Between stages they travel as bytes, because Arrow has no form for them.
+found by its ids.
 """
 
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch, read_passages, read_triples
 from gear_neo4j.ingestion.writing import passages_to_embed, triples_to_embed
+from gear_neo4j.integrations.ray.pieces import Batch, Extracted, Piece, Row, Written, unpacked
 from gear_neo4j.integrations.ray.sources import sources_of
 from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.embeddings import Embedder, Vectors
@@ -39,8 +39,6 @@ from gear_neo4j.usage import Usage
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Row: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +59,7 @@ class Job:
     retry_failed: bool = False
 
     def session(self, *, create: bool = False) -> Session:
-        """The graph and the models, which are opened when they are first used; see :meth:`gear_neo4j.Gear.connect`."""
+        """A session on the graph, whose models are opened on first use; see :meth:`gear_neo4j.Gear.connect`."""
         return Session(
             open_graph(self.settings, create=create, impersonate=None, bookmarks=(), report=lambda _: None),
             embedder=resolve_embedder(self.settings, self.embedder),
@@ -70,58 +68,8 @@ class Job:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """What an extractor made of some passages: triples, or the reason for which there are none."""
-
-    triples: Sequence[tuple[Passage, Triples]]
-    failures: Sequence[Failure]
-    usage: Usage
-    extractor: str
-
-
-Batch: TypeAlias = PassageBatch | TripleBatch | Extracted
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Batches that one process writes in their order, with vectors by text; ``size`` counts bytes or passages."""
-
-    batches: Sequence[Batch]
-    size: int
-    vectors: Mapping[str, Vectors] = field(default_factory=dict)
-
-    def row(self) -> Row:
-        """The piece as a row of a dataset."""
-        return {"piece": pickle.dumps(self)}
-
-    def rows(self) -> Row:
-        """The piece as a batch of one row."""
-        return {"piece": [pickle.dumps(self)]}
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What became of a piece."""
-
-    size: int
-    outcomes: Sequence[BatchOutcome] = ()
-    extraction: ExtractionReport | None = None
-    failures: Sequence[Failure] = ()
-
-    def row(self) -> Row:
-        """The outcome as a row of a dataset."""
-        return {"piece": pickle.dumps(self)}
-
-
-def unpacked(row: Row) -> Any:
-    """What is in a row, a piece or an outcome; in a batch, of its only row."""
-    content = row["piece"]
-    return pickle.loads(content[0] if isinstance(content, list) else content)
-
-
 def read_passage_rows(table: "pa.Table", job: Job) -> Iterator[Row]:
-    """Passages of files, of documents with their bytes, or of rows like the lines of a JSONL file."""
+    """Read passages from rows: paths of files, documents with their bytes, or passages as in JSONL."""
     with sources_of(table, folder=job.folder) as sources:
         for paths in sources.groups():
             batches = read_passages(
@@ -132,17 +80,29 @@ def read_passage_rows(table: "pa.Table", job: Job) -> Iterator[Row]:
 
 
 def read_triple_rows(table: "pa.Table", job: Job) -> Iterator[Row]:
-    """Triples of files, or of rows like the lines of a JSONL file."""
+    """Read triples from rows: paths of files, or triples as in JSONL."""
     with sources_of(table, folder=job.folder) as sources:
         for path in sources.paths:
             yield from _rows(map(sources.shown, read_triples([path], membership=job.membership)), together=False)
 
 
-class Extract:
-    """Reads passages by an extractor: those of a stretch of ids that still wait for it."""
+class Stage:
+    """What the stages that use the graph have in common."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
+
+    @cached_property
+    def _session(self) -> Session:
+        # Not when the actor is made: an error there reaches nobody.
+        return self._job.session()
+
+
+class Extract(Stage):
+    """Reads passages by an extractor: those of a stretch of ids that still wait for it."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
         self._void = 0
 
     def __call__(self, row: Row) -> Row:
@@ -184,22 +144,14 @@ class Extract:
                 )
 
     @cached_property
-    def _session(self) -> Session:
-        # Not when the actor is made: an error there reaches nobody.
-        return self._job.session()
-
-    @cached_property
     def _extractor(self) -> Extractor:
         assert self._job.recipe
         extractor: Extractor = EXTRACTORS.make(self._session, self._job.recipe)
         return extractor
 
 
-class Embed:
+class Embed(Stage):
     """Adds the vectors of what is not in the graph yet; holds the model."""
-
-    def __init__(self, job: Job) -> None:
-        self._job = job
 
     def __call__(self, row: Row) -> Row:
         """A piece without vectors."""
@@ -218,16 +170,9 @@ class Embed:
             case Extracted():
                 return triples_to_embed(graph, triples_of(batch.triples), extractor=batch.extractor)
 
-    @cached_property
-    def _session(self) -> Session:
-        return self._job.session()
 
-
-class Write:
+class Write(Stage):
     """Writes pieces into the graph."""
-
-    def __init__(self, job: Job) -> None:
-        self._job = job
 
     def __call__(self, row: Row) -> Row:
         """A piece with its vectors."""
@@ -261,10 +206,6 @@ class Write:
             usage=batch.usage,
         )
         return Written(size, extraction=report, failures=batch.failures)
-
-    @cached_property
-    def _session(self) -> Session:
-        return self._job.session()
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Likenesses:
         self._kept: dict[str, Vectors] = {}
         self._lock = Lock()
         self._schema = schema
-        parts = {element: self._words(name) for element, name in self._names() if self._words(name)}
+        parts = {element: of for element, name in self._names() if (of := self._words(name))}
         self._elements = tuple(parts)
         self._parts = tuple(dict.fromkeys(part for of in parts.values() for part in of))
         self._stems = Stems(tuple(map(stem, self._parts)))

@@ -1,0 +1,68 @@
+"""Pieces of work between the stages of an ingest on Ray; they travel as bytes, because Arrow has no form for them."""
+
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from gear_neo4j.domain import Passage
+from gear_neo4j.extraction.run import ExtractionReport, Failure
+from gear_neo4j.ingestion.batches import BatchOutcome
+from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch
+from gear_neo4j.models.embeddings import Vectors
+from gear_neo4j.roles.lists import Triples
+from gear_neo4j.usage import Usage
+
+Row: TypeAlias = dict[str, Any]
+
+
+class Packed:
+    """What can be a row of a dataset."""
+
+    __slots__ = ()
+
+    def row(self) -> Row:
+        """The row; :func:`unpacked` is the way back."""
+        return {"piece": pickle.dumps(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What an extractor made of some passages: triples, or the reason for which there are none."""
+
+    triples: Sequence[tuple[Passage, Triples]]
+    failures: Sequence[Failure]
+    usage: Usage
+    extractor: str
+
+
+Batch: TypeAlias = PassageBatch | TripleBatch | Extracted
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Packed):
+    """Batches that one process writes in their order, with vectors by text; ``size`` counts bytes or passages."""
+
+    batches: Sequence[Batch]
+    size: int
+    vectors: Mapping[str, Vectors] = field(default_factory=dict)
+
+    def rows(self) -> Row:
+        """The piece as a batch of one row."""
+        return {"piece": [pickle.dumps(self)]}
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Packed):
+    """What became of a piece."""
+
+    size: int
+    outcomes: Sequence[BatchOutcome] = ()
+    extraction: ExtractionReport | None = None
+    failures: Sequence[Failure] = ()
+
+
+def unpacked(row: Row) -> Any:
+    """What is in a row, a piece or an outcome; in a batch, of its only row."""
+    content = row["piece"]
+    return pickle.loads(content[0] if isinstance(content, list) else content)
