@@ -275,6 +275,16 @@ def entity_key(name: str) -> str:
     return f"{key[: LONGEST_KEY - 33].rstrip()}#{digest(key)}"
 
 
+def spelling_rank(name: str) -> tuple[bool, str]:
+    """The rank of a spelling among those of one entity, the least of which is its name; capitals alone come last.
+
+    Example:
+        >>> min(["NASA", "Nasa", "nasa"], key=spelling_rank)
+        'Nasa'
+    """
+    return name == name.upper(), name
+
+
 def passage_id(title: str, text: str) -> str:
     """An id for a passage without one: a hash of its content.
 

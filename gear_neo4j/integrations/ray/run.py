@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from gear_neo4j.errors import DatabaseError, GearError
 from gear_neo4j.extraction.extractor import Extractor
 from gear_neo4j.extraction.run import CHARACTERS_A_TRIPLE, ExtractionReport, Failure
 from gear_neo4j.gear.session import Session
@@ -17,7 +16,9 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.integrations.ray.pieces import Written, unpacked
+from gear_neo4j.integrations.ray.cluster import Hands
+from gear_neo4j.integrations.ray.datasets import READING, actors, dataset_of, paths_of, results
+from gear_neo4j.integrations.ray.pieces import Written
 from gear_neo4j.integrations.ray.sources import file_rows
 from gear_neo4j.integrations.ray.stages import (
     Embed,
@@ -33,20 +34,11 @@ from gear_neo4j.registry import EXTRACTORS
 if TYPE_CHECKING:
     from ray.data import Dataset
 
-    Sources: TypeAlias = Dataset | Sequence[str | Path]
+    from gear_neo4j.integrations.ray.datasets import Sources
 
-# The shares of a core that processes ask for: all stages then fit on a machine of one. That of reading is another one,
-# or Ray would put it into the processes that embed. The crew bounds their numbers; writers wait for the server.
-SHARE = 0.25
-READING = 0.5
-# Small, so that a stage can begin before the one in front of it has read a whole file.
-BLOCK = 1 << 20
 # Passages that a process extracts from before it hands them on: those that are read again where it dies.
 PASSAGES_A_STRETCH = 16
 IDS_A_PAGE = 10_000
-# After the driver's own attempts, with pauses of up to 32 s: a server may be away for a minute or two.
-RETRIES = 8
-MAY_PASS = ["no Neo4j server answers", "the server failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +47,7 @@ class Run:
 
     session: Session
     job: Job
-    workers: int
-    gpus: int
-    writers: int
+    hands: Hands
 
     @property
     def graph(self) -> Graph:
@@ -79,13 +69,13 @@ class Run:
         on_progress: Callable[[Progress], None],
     ) -> IngestReport:
         """Passages first, then their triples."""
-        files = files_to_ingest(_paths(sources), _paths(triples), follow_links=follow_links)
+        files = files_to_ingest(paths_of(sources), paths_of(triples), follow_links=follow_links)
         require_content(files.passages, files.triples)
         self.prepare()
         report = IngestReport.of(files)
 
         def take(stage: str, given: "Sources", paths: Sequence[Path], read: Callable[..., Iterator[Any]]) -> None:
-            rows = _dataset(file_rows(paths)) if isinstance(given, Sequence) else given
+            rows = dataset_of(file_rows(paths)) if isinstance(given, Sequence) else given
             total, done = size_of(paths), 0
             for written in self._ingested(rows, read):
                 done += written.size
@@ -128,8 +118,8 @@ class Run:
         with self.graph.loading(dimension=self.session.plain_embedder.dimension, expected=expected):
             stretches = [[stretch] for stretch in self._stretches(job, length)]
             # All at once: replies of a model take longer than the start of a process.
-            most = min(self.workers, len(stretches))
-            extracted = _dataset(stretches).map(Extract, **self._actors(job, most, least=most))
+            most = min(self.hands.workers, len(stretches))
+            extracted = dataset_of(stretches).map(Extract, **actors(job, most=most, least=most))
             for written in self._written(extracted, job):
                 for failure in written.failures:
                     on_failure(failure)
@@ -156,47 +146,9 @@ class Run:
 
     def _written(self, pieces: "Dataset", job: Job) -> Iterator[Written]:
         """Embed and write pieces; each as it is done."""
-        from ray.exceptions import RayError, RayTaskError
-
-        gpus = {"num_gpus": 1, "num_cpus": 0} if self.gpus else {}
-        embedded = pieces.map(Embed, **self._actors(job, self.gpus or self.workers) | gpus)
-        written = embedded.map(Write, **self._actors(job, self.writers) | {"num_cpus": 0})
-        context = written.context
-        context.target_max_block_size = BLOCK
-        context.retried_map_errors, context.max_map_retries = MAY_PASS, RETRIES
-        context.raise_original_map_exception = True
-        context.enable_progress_bars = context.print_on_execution_start = False
-        # A model may take as long as it likes.
-        context.execution_no_progress_timeout_s = -1
-        try:
-            for row in written.iter_rows():
-                yield unpacked(row)
-        except RayTaskError as error:
-            cause = getattr(error, "cause", None)
-            if isinstance(cause, GearError):
-                raise cause from error
-            raise
-        except RayError as error:
-            raise DatabaseError(f"Ray gave up: {str(error).strip().partition(chr(10))[0]}") from error
-
-    def _actors(self, job: Job, most: int, *, least: int = 1) -> dict[str, Any]:
-        """The options of a stage whose processes start on demand."""
-        from ray.data import ActorPoolStrategy
-
-        pool = ActorPoolStrategy(min_size=least, max_size=most)
-        return {"fn_constructor_args": (job,), "compute": pool, "num_cpus": SHARE}
-
-
-def _paths(sources: "Sources") -> Sequence[str | Path]:
-    return sources if isinstance(sources, Sequence) else ()
-
-
-def _dataset(blocks: Sequence[Sequence[dict[str, Any]]]) -> "Dataset":
-    """A dataset of blocks of rows."""
-    import pyarrow as pa
-    from ray.data import from_arrow
-
-    return from_arrow([pa.Table.from_pylist(list(rows)) for rows in blocks])
+        gpus = {"num_gpus": 1, "num_cpus": 0} if self.hands.gpus else {}
+        embedded = pieces.map(Embed, **actors(job, most=self.hands.embedders) | gpus)
+        return results(embedded.map(Write, **actors(job, most=self.hands.writers) | {"num_cpus": 0}))
 
 
 def _sum(report: ExtractionReport, part: ExtractionReport) -> ExtractionReport:

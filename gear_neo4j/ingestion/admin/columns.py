@@ -21,6 +21,8 @@ class MetadataColumns:
         (['2020', 'a;b'], [])
         >>> columns.cells({"year": "unknown", "draft": True})
         ([None, None, 'true'], ["the metadata field 'year' is a string, but a long in an earlier passage"])
+        >>> columns.cells({"year": 1999})
+        (['1999'], [])
         >>> columns.header()
         ['meta_year:long', 'meta_tags:string[]', 'meta_draft:boolean']
     """
@@ -29,7 +31,7 @@ class MetadataColumns:
         self._types: dict[str, str] = {}
 
     def cells(self, metadata: Mapping[str, Any]) -> tuple[list[str | None], list[str]]:
-        """The cells of a passage up to the last column so far, and why fields are left out."""
+        """The cells of a passage up to the last that holds something, and why fields are left out."""
         texts: dict[str, str] = {}
         reasons = []
         for field, value in metadata.items():
@@ -37,7 +39,9 @@ class MetadataColumns:
                 texts[field] = self._cell(field, value)
             except ValueError as error:
                 reasons.append(f"the metadata field {field!r} {error}")
-        return [texts.get(field) for field in self._types], reasons
+        # No row may end with an empty cell: where columns are added later, the import would read on in the next line.
+        last = max((place for place, field in enumerate(self._types, start=1) if field in texts), default=0)
+        return [texts.get(field) for field in self._types][:last], reasons
 
     def header(self) -> list[str]:
         """The names of all columns, with their types."""

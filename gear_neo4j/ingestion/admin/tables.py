@@ -1,0 +1,122 @@
+"""The CSV files of a bulk import: their columns, their format, and the options by which neo4j-admin finds them."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self, TextIO
+
+from gear_neo4j.errors import InputError
+from gear_neo4j.files import write_file
+from gear_neo4j.ingestion.admin.columns import SEPARATOR
+
+ARGUMENTS = "import.args"
+# In a file of its own: which metadata there is shows only at the end.
+HEADER = "Passage-header"
+# The end of the name of a table that is not complete yet.
+PART = ".part"
+NODES = {
+    "Passage": (
+        "id:ID(Passage)",
+        "title",
+        "text",
+        "source",
+        "position",
+        "readers:string[]",
+        "extractedAt:datetime",
+        "extractors:string[]",
+        "embedding:float[]",
+    ),
+    "Entity": ("key:ID(Entity)", "name"),
+    "Triple": ("id:ID(Triple)", "subject", "predicate", "object", "text", "extractor", "embedding:float[]"),
+    "__GearStore": ("id:ID(Store)", "embeddingModel", "dimension:long", "createdAt:datetime"),
+}
+RELATIONSHIPS = {
+    "SUBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),
+    "OBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),
+    "FROM": (":START_ID(Triple)", ":END_ID(Passage)"),
+}
+# Those of passages and their triples alone.
+CORPUS = ("Passage", HEADER, "Triple", *RELATIONSHIPS)
+
+
+class Tables:
+    """Tables in a folder; they have their own names only once all are finished, and leave nothing behind otherwise.
+
+    Raises:
+        InputError: from every method, where the folder cannot be written to or the disk is full.
+    """
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self._folder = folder
+        self._drafts = {name: folder / f"{name}.csv{PART}" for name in names}
+        self._files: dict[str, TextIO] = {}
+
+    def write(self, name: str, rows: Iterable[Sequence[object]]) -> None:
+        """Add rows to a table."""
+        with explained(self._folder):
+            self._files[name].writelines(_line(row) for row in rows)
+
+    def finish(self) -> None:
+        """Give the tables their names."""
+        with explained(self._folder):
+            for file in self._files.values():
+                file.close()
+            for draft in self._drafts.values():
+                draft.replace(draft.with_suffix(""))
+
+    def __enter__(self) -> Self:
+        try:
+            with explained(self._folder):
+                for name, draft in self._drafts.items():
+                    self._files[name] = draft.open("w", encoding="utf-8", newline="\n")
+                    if name not in ("Passage", HEADER):
+                        self._files[name].write(",".join((NODES | RELATIONSHIPS)[name]) + "\n")
+        except InputError:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name, draft in self._drafts.items():
+            if name in self._files:
+                # What is in its buffer does not fit where the disk is full, and is not wanted.
+                with suppress(OSError):
+                    self._files[name].close()
+            draft.unlink(missing_ok=True)
+
+
+def write_arguments(folder: Path) -> None:
+    """Write the options of the import into a file that it takes as ``@import.args``; tables may lie in folders.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    options = []
+    for kind, names in (("nodes", NODES), ("relationships", RELATIONSHIPS)):
+        for name in names:
+            for table in sorted(folder.resolve().rglob(f"{name}.csv")):
+                header = f"{table.with_name(f'{HEADER}.csv').as_posix()}," if name == "Passage" else ""
+                options.append(f"--{kind}={name}={header}{table.as_posix()}")
+    options += ["--multiline-fields=true", f"--array-delimiter={SEPARATOR}"]
+    # In quotes, for the folder's name may hold spaces.
+    write_file(folder / ARGUMENTS, "".join(f'"{option}"\n' for option in options))
+
+
+@contextmanager
+def explained(folder: Path) -> Iterator[None]:
+    """Translate what a full disk gives, whether a file or SQLite meets it."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(f"{folder} cannot be written: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _line(row: Sequence[object]) -> str:
+    """A row of CSV in which an empty text and a missing one differ, as the module csv writes it from 3.12 on.
+
+    Example:
+        >>> print(_line(("p1", "", None, 'a "no" it was')), end="")
+        "p1","",,"a ""no"" it was"
+    """
+    return ",".join("" if cell is None else '"' + str(cell).replace('"', '""') + '"' for cell in row) + "\n"

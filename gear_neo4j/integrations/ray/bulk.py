@@ -1,0 +1,290 @@
+"""The files of a bulk import in parts, written side by side: passages with their triples, then the entities of all.
+
+Ray Data brings all that concerns a passage to one part. The name of an entity is chosen among its spellings in all
+parts, so that each part lists them by key, and the entities are written last. All machines see the folder.
+"""
+
+import json
+import pickle
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any, TypeAlias
+from uuid import uuid4
+
+from gear_neo4j.domain import digest
+from gear_neo4j.gear.connecting import resolve_embedder
+from gear_neo4j.ingestion.admin.export import CorpusTables, ExportReport, make_folder, store_row
+from gear_neo4j.ingestion.admin.seen import Seen
+from gear_neo4j.ingestion.admin.tables import CORPUS, Tables, explained, write_arguments
+from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
+from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.reading import PassageBatch, Place, TripleBatch, require_content, size_of
+from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, Hands, cluster
+from gear_neo4j.integrations.ray.datasets import READING, actors, dataset_of, paths_of, results
+from gear_neo4j.integrations.ray.pieces import Packed, Row, unpacked
+from gear_neo4j.integrations.ray.sources import file_rows
+from gear_neo4j.integrations.ray.stages import Job, read_passage_rows, read_triple_rows
+from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from ray.data import Dataset
+
+    from gear_neo4j.integrations.ray.datasets import Sources
+
+# Of what is read: a part is in the memory of its process, some times over.
+BYTES_A_PART = 64 << 20
+# The entities lie in so many files at most: each is made from a file of every part.
+ENTITY_FILES = 64
+NAMES_AT_ONCE = 10_000
+STORE = "__GearStore"
+NOWHERE = Place("", 0)
+Share: TypeAlias = PassageBatch | TripleBatch
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPart(Packed):
+    """What a part holds, and what could not be used."""
+
+    report: ExportReport
+    problems: Sequence[Problem]
+
+
+def export(
+    sources: "Sources",
+    *,
+    folder: Path,
+    triples: "Sources" = (),
+    settings: Settings | None = None,
+    embedder: Embedder | None = None,
+    chunk_size: int = CHUNK_SIZE,
+    follow_links: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    crew: Crew = DEFAULT_CREW,
+    parts: int | None = None,
+    on_problem: Callable[[Problem], None] = lambda _: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> ExportReport:
+    """Write the files of a bulk import on the Ray that this process is connected to, or on this machine.
+
+    The import makes of them what it makes of the files of ``gear export`` in one process. Of two texts under one id,
+    that of the first file by name is kept.
+
+    Args:
+        sources: as :func:`gear_neo4j.integrations.ray.ingest` takes them.
+        folder: a new folder, which every machine can write to.
+        triples: JSONL files, or a dataset whose rows have the fields of their lines.
+        parts: how many parts the corpus is written in; by default one for each 64 MiB of files, and at least one for
+            each worker. A part must fit in the memory of a worker.
+
+    The other options are those of :func:`gear_neo4j.integrations.ray.ingest`.
+
+    Raises:
+        InputError: a JSONL file is missing or empty, the folder is neither new nor empty, or a disk is full; the folder
+            is then left empty.
+        SettingsError: the extra ``[ray]`` is not installed.
+    """
+    check_size(chunk_size)
+    files = files_to_ingest(paths_of(sources), paths_of(triples), follow_links=follow_links)
+    require_content(files.passages, files.triples)
+    make_folder(folder)
+    job = Job(settings=settings or Settings.load(), embedder=embedder, chunk_size=chunk_size, limits=limits)
+    with cluster(), _emptied_on_error(folder):
+        hands = crew.hands()
+        most = max(hands.workers, -(-size_of((*files.passages, *files.triples)) // BYTES_A_PART))
+        bulk = Bulk(folder.resolve(), job, hands, parts or most, on_problem, on_progress)
+        return bulk.run(_rows(sources, files.passages), _rows(triples, files.triples))
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """One export: its folder, its job, how many processes there are and how many parts, and who hears of it."""
+
+    folder: Path
+    job: Job
+    hands: Hands
+    parts: int
+    on_problem: Callable[[Problem], None]
+    on_progress: Callable[[Progress], None]
+
+    def run(self, passages: "Dataset", triples: "Dataset") -> ExportReport:
+        """Write the parts, then the entities."""
+        # First, because a model that cannot be opened is known at once then.
+        store = store_row(resolve_embedder(self.job.settings, self.job.embedder))
+        report, entity_files = ExportReport(), min(self.parts, ENTITY_FILES)
+        for done, part in enumerate(self._parts(passages, triples, entity_files), start=1):
+            report.passages += part.report.passages
+            report.triples += part.report.triples
+            report.problems += part.report.problems
+            for problem in part.problems:
+                self.on_problem(problem)
+            self.on_progress(Progress("parts", done, max(done, self.parts), report.triples))
+        for done, count in enumerate(self._entities(entity_files), start=1):
+            report.entities += count
+            self.on_progress(Progress("entities", done, entity_files, report.entities))
+        self._finish(store)
+        return report
+
+    def _parts(self, passages: "Dataset", triples: "Dataset", entity_files: int) -> Iterator[WrittenPart]:
+        read = [
+            rows.map_batches(
+                partial(split_rows, job=self.job, read=reader, parts=self.parts),
+                batch_size=None,
+                batch_format="pyarrow",
+                num_cpus=READING,
+            )
+            for rows, reader in ((passages, read_passage_rows), (triples, read_triple_rows))
+        ]
+        gpus = {"num_gpus": 1, "num_cpus": 0} if self.hands.gpus else {}
+        options = actors(self.job, self.folder, entity_files, most=self.hands.embedders) | gpus
+        return results(read[0].union(read[1]).groupby("part").map_groups(WritePart, batch_format="pyarrow", **options))
+
+    def _entities(self, files: int) -> Iterator[int]:
+        rows = dataset_of([[{"number": number}] for number in range(files)])
+        return results(rows.map(partial(write_entities, folder=self.folder), num_cpus=READING))
+
+    def _finish(self, store: Sequence[object]) -> None:
+        """Take away what only the parts needed, and write what is there once."""
+        for spellings in self.folder.glob("part-*/spellings-*.jsonl"):
+            spellings.unlink()
+        # Of processes that died.
+        for draft in self.folder.glob(".*"):
+            rmtree(draft)
+        with Tables(self.folder, (STORE,)) as tables:
+            tables.write(STORE, [store])
+            tables.finish()
+        write_arguments(self.folder)
+
+
+def _rows(given: "Sources", paths: Sequence[Path]) -> "Dataset":
+    return dataset_of(file_rows(paths)) if isinstance(given, Sequence) else given
+
+
+def split_rows(table: "pa.Table", *, job: Job, read: Callable[..., Iterator[Row]], parts: int) -> Iterator[Row]:
+    """The batches that are read from rows, by the parts that their passages belong to."""
+    for row in read(table, job):
+        for batch in unpacked(row).batches:
+            shares = split(batch, parts)
+            yield {"part": list(shares), "piece": [pickle.dumps(share) for share in shares.values()]}
+
+
+def split(batch: Share, parts: int) -> dict[int, Share]:
+    """What of a batch belongs to each part; its problems go with one of them."""
+    shares: dict[int, Any] = defaultdict(type(batch))
+    if isinstance(batch, PassageBatch):
+        for passage, at in zip(batch.passages, batch.places, strict=True):
+            share = shares[_number(passage.id, parts)]
+            share.passages.append(passage)
+            share.places.append(at)
+    else:
+        for triple in batch.triples:
+            shares[_number(triple.passage_id, parts)].triples.append(triple)
+        for id in batch.completed:
+            shares[_number(id, parts)].completed.append(id)
+        for id, at in batch.places.items():
+            shares[_number(id, parts)].places[id] = at
+    shares[next(iter(shares), 0)].problems = batch.problems
+    return shares
+
+
+class WritePart:
+    """Writes a part into a folder of its own; holds the embedding model."""
+
+    def __init__(self, job: Job, folder: Path, entity_files: int) -> None:
+        self._job, self._folder, self._entity_files = job, folder, entity_files
+
+    def __call__(self, group: "pa.Table") -> dict[str, list[bytes]]:
+        """All shares of a part."""
+        shares = sorted(map(pickle.loads, group["piece"].to_pylist()), key=_first_place)
+        triples = [share for share in shares if isinstance(share, TripleBatch)]
+        problems: list[Problem] = []
+        with (
+            _draft_of(self._folder / f"part-{group['part'][0].as_py():05}") as draft,
+            Seen(draft) as seen,
+            Tables(draft, CORPUS) as tables,
+        ):
+            corpus = CorpusTables(tables, seen, self._embedder, on_problem=problems.append)
+            for share in triples:
+                corpus.expect(share)
+            for share in shares:
+                if isinstance(share, PassageBatch):
+                    corpus.write_passages(share)
+            for share in triples:
+                corpus.write_triples(share)
+            corpus.write_header()
+            self._list_spellings(draft, seen)
+            tables.finish()
+        return {"piece": [pickle.dumps(WrittenPart(corpus.report, problems))]}
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        return resolve_embedder(self._job.settings, self._job.embedder)
+
+    def _list_spellings(self, folder: Path, seen: Seen) -> None:
+        lines: dict[int, list[str]] = defaultdict(list)
+        for entity in seen.entities():
+            lines[_number(entity[0], self._entity_files)].append(json.dumps(entity) + "\n")
+        for number, some in lines.items():
+            with explained(self._folder), (folder / f"spellings-{number:02}.jsonl").open("w") as file:
+                file.writelines(some)
+
+
+def write_entities(row: Row, *, folder: Path) -> Row:
+    """Write some of the entities, with the name that each has among all parts."""
+    number = row["number"]
+    with (
+        _draft_of(folder / f"entities-{number:02}") as draft,
+        Seen(draft) as seen,
+        Tables(draft, ("Entity",)) as tables,
+    ):
+        for path in sorted(folder.glob(f"part-*/spellings-{number:02}.jsonl")):
+            with path.open() as file:
+                while lines := list(islice(file, NAMES_AT_ONCE)):
+                    seen.name(dict(map(json.loads, lines)))
+        tables.write("Entity", seen.entities())
+        tables.finish()
+        return {"piece": pickle.dumps(seen.count())}
+
+
+@contextmanager
+def _draft_of(folder: Path) -> Iterator[Path]:
+    """A folder to be filled in the block, and then renamed; where a run before has filled it, that one stays."""
+    draft = folder.with_name(f".{folder.name}-{uuid4().hex}")
+    with explained(folder.parent):
+        draft.mkdir()
+    try:
+        yield draft
+        if not folder.exists():
+            draft.rename(folder)
+    finally:
+        rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _emptied_on_error(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        for path in folder.iterdir():
+            rmtree(path) if path.is_dir() else path.unlink()
+        raise
+
+
+def _number(id: str, numbers: int) -> int:
+    """The same on every machine."""
+    return int(digest(id)[:8], 16) % numbers
+
+
+def _first_place(share: Share) -> Place:
+    places = share.places if isinstance(share, PassageBatch) else share.places.values()
+    return min(places, default=NOWHERE)
