@@ -1,8 +1,8 @@
 """Documents over HTTP: accepted, ingested in the background, listed and forgotten."""
 
 import json
-import time
 import stat
+import time
 
 import pytest
 
