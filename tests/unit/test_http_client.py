@@ -36,9 +36,10 @@ def asked(chat, *, streamed):
 def test_a_server_that_drips_is_left_at_the_deadline_of_the_call(way, streamed):
     """A byte a second is within any timeout from one byte to the next; the line names the setting."""
     with ScriptedServer(lambda messages: "Edinburgh", fault=lambda number, messages: way) as server:
+        chat = chat_of(server)
         started = time.monotonic()
         with pytest.raises(ModelError, match="no whole reply within 1 s.*raise GEAR_CHAT_TIMEOUT"):
-            asked(chat_of(server), streamed=streamed)
+            asked(chat, streamed=streamed)
         spent = time.monotonic() - started
 
     assert SECONDS <= spent < SECONDS + MORE
