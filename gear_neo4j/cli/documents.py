@@ -1,16 +1,21 @@
 """The options of commands that read documents: the length of passages, links, and the limits of a file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gear_neo4j.cli.options import Decorator, with_options
+from gear_neo4j.cli.printing import output_kept_clear
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
+
+if TYPE_CHECKING:
+    from gear_neo4j.integrations.ray import Crew
 
 PATH = click.Path(path_type=Path)
 TRIPLES = click.option(
@@ -66,6 +71,16 @@ class DocumentOptions:
     chunk_size: int
     follow_links: bool
     limits: Limits
+
+
+@contextmanager
+def crew_on_ray(address: str, *, workers: int | None) -> Iterator["Crew"]:
+    """A cluster of Ray for the block, and the crew that works there."""
+    from gear_neo4j.integrations.ray import Crew, cluster
+
+    # Ray reports lost processes on standard output.
+    with output_kept_clear(), cluster(address):
+        yield Crew(workers=workers)
 
 
 def refuse_workers_alone(*, ray: str | None, workers: int | None) -> None:

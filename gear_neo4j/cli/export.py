@@ -1,19 +1,27 @@
 """``gear export``: a corpus as CSV files for the bulk import of neo4j-admin."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gear_neo4j.cli.documents import PATH, RAY, TRIPLES, WORKERS, DocumentOptions, refuse_workers_alone, with_documents
+from gear_neo4j.cli.documents import (
+    PATH,
+    RAY,
+    TRIPLES,
+    WORKERS,
+    DocumentOptions,
+    crew_on_ray,
+    refuse_workers_alone,
+    with_documents,
+)
 from gear_neo4j.cli.options import EMBEDDING, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_folder
-from gear_neo4j.cli.printing import output_kept_clear, say
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem
 from gear_neo4j.errors import PartialResult
-from gear_neo4j.ingestion.admin.export import AdminExport, ExportReport
+from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.admin.tables import ARGUMENTS
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
@@ -63,8 +71,11 @@ def export(
         if ray is None:
             report = AdminExport(folder, open_embedder(settings), **options).run(files)
         else:
-            options |= {"triples": triples, "follow_links": documents.follow_links, "settings": settings}
-            report = _on_ray(ray, workers, sources, folder=folder, **options)
+            from gear_neo4j.integrations.ray import export as export_on_ray
+
+            with crew_on_ray(ray, workers=workers) as crew:
+                options |= {"triples": files.triples, "settings": settings, "crew": crew}
+                report = export_on_ray(files.passages, folder=folder, **options)
     if not emit(json_file, asdict(report)):
         say(f"{contents(report.passages, report.triples, report.entities)} in {folder}")
         say(f"neo4j-admin database import full @{folder / ARGUMENTS} neo4j")
@@ -73,11 +84,3 @@ def export(
     if report.problems:
         problems = counted(report.problems, "line or file", "lines or files")
         raise PartialResult(f"{problems} could not be used, see above; the rest was exported")
-
-
-def _on_ray(address: str, workers: int | None, sources: Sequence[Path], **options: Any) -> ExportReport:
-    from gear_neo4j.integrations.ray import Crew, cluster, export
-
-    # Ray reports lost processes on standard output.
-    with output_kept_clear(), cluster(address):
-        return export(sources, crew=Crew(workers=workers), **options)

@@ -10,11 +10,20 @@ from typing import Any
 import click
 
 from gear_neo4j.cli import extraction
-from gear_neo4j.cli.documents import PATH, RAY, TRIPLES, WORKERS, DocumentOptions, refuse_workers_alone, with_documents
+from gear_neo4j.cli.documents import (
+    PATH,
+    RAY,
+    TRIPLES,
+    WORKERS,
+    DocumentOptions,
+    crew_on_ray,
+    refuse_workers_alone,
+    with_documents,
+)
 from gear_neo4j.cli.dry_run import DryRun
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.cli.printing import output_kept_clear, say
+from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem, report_skipped
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
@@ -164,11 +173,10 @@ def _front(
         # These options are those that only one process has.
         yield _Front(partial(gear.ingest, replace=replace), partial(gear.corpus.extract, max_tokens=max_tokens))
         return
-    from gear_neo4j.integrations.ray import Crew, cluster, extract, ingest
+    from gear_neo4j.integrations.ray import extract, ingest
 
-    options: dict[str, Any] = {"settings": settings, "crew": Crew(workers=workers)}
-    # Ray reports lost processes on standard output.
-    with output_kept_clear(), cluster(ray):
+    with crew_on_ray(ray, workers=workers) as crew:
+        options: dict[str, Any] = {"settings": settings, "crew": crew}
         yield _Front(partial(ingest, **options), partial(extract, **options))
 
 

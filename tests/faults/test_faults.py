@@ -5,12 +5,12 @@
 
 import os
 import random
-import time
 
 import pytest
 
 from tests.faults.commands import COMMANDS
 from tests.faults.faults import AT_RANDOM, EVERYWHERE, KILLED, WITH_MODEL
+from tests.waiting import settle
 
 RUNS = int(os.environ.get("GEAR_FAULT_RUNS") or 4)
 SEED = int(os.environ.get("GEAR_FAULT_SEED") or 1)
@@ -28,14 +28,6 @@ AS_WELL = ("server-killed",) if "GEAR_FAULT_RUNS" in os.environ else ()
 def is_clear(ended):
     """Whether a command that failed says so in one line, and takes it for no bug."""
     return 1 == len(ended.lines) and "Traceback" not in ended.err and "a bug" not in ended.err
-
-
-def settle(condition, seconds=5.0):
-    """Wait a moment for what the other end of a connection learns a little later."""
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    return condition()
 
 
 def check(world, command, *, in_flight, connections):

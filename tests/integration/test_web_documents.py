@@ -2,7 +2,6 @@
 
 import json
 import stat
-import time
 
 import pytest
 
@@ -12,6 +11,7 @@ from tests.json_schema import violations
 from tests.office import TABLE, sheets, slides, word
 from tests.pdfs import pdf
 from tests.uploads import ended, ingested, lines, send
+from tests.waiting import settle
 from tests.web import client_of, events_in
 
 TEXT = b"Curie\n\nMarie Curie was born in Warsaw.\n"
@@ -68,14 +68,6 @@ def test_every_kind_of_file_is_ingested_under_its_name(client, gear):
     assert ["Chopin"] == [triple.subject for triple in gear.passage("history/p1").triples]
 
 
-def until(condition, seconds=5):
-    """Wait for what the service does a moment later."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def test_a_job_is_accepted_at_once_and_looked_at(client, tmp_path):
     """With its place; its document is that of the library, and its files are gone once it has ended."""
     response = send(client, {"curie.txt": TEXT})
@@ -86,7 +78,7 @@ def test_a_job_is_accepted_at_once_and_looked_at(client, tmp_path):
     assert job == client.get(f"/api/jobs/{job['id']}").json() == listed[0]
     assert job["id"] == job_from(job).id
     # A moment later than its end is known: a job that is killed in between needs them again.
-    until(lambda: not any((tmp_path / "uploads" / "files").iterdir()))
+    assert settle(lambda: not any((tmp_path / "uploads" / "files").iterdir()))
     assert 'gear_jobs{state="done"} 1.0' in client.get("/metrics").text
 
 

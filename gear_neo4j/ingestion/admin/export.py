@@ -13,7 +13,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.graph.corpus_writes import entity_rows
 from gear_neo4j.ingestion.admin.columns import SEPARATOR, MetadataColumns
 from gear_neo4j.ingestion.admin.seen import Seen
-from gear_neo4j.ingestion.admin.tables import HEADER, NODES, RELATIONSHIPS, Tables, write_arguments
+from gear_neo4j.ingestion.admin.tables import HEADER, NODES, RELATIONSHIPS, STORE, Tables, write_arguments
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
@@ -76,7 +76,7 @@ class AdminExport:
             corpus.write_header()
             corpus.report.entities = seen.count()
             tables.write("Entity", seen.entities())
-            tables.write("__GearStore", [store_row(self.embedder)])
+            tables.write(STORE, [store_row(self.embedder)])
             tables.finish()
         write_arguments(self.folder)
         return corpus.report
@@ -121,7 +121,7 @@ class CorpusTables:
         self.report.passages += len(passages)
 
     def write_header(self) -> None:
-        """Write the columns of the passages, which are known once all of them are written."""
+        """Write the header of the passages; call it last, because each passage may add columns."""
         self._tables.write(HEADER, [(*NODES["Passage"], *self._columns.header())])
 
     def write_triples(self, batch: TripleBatch) -> None:

@@ -50,7 +50,7 @@ class Seen:
         return new
 
     def known(self, kind: str, names: Iterable[str]) -> set[str]:
-        """The names that are in the set."""
+        """Those of the names that are in the set already."""
         select = "SELECT 1 FROM seen WHERE key = ?"
         return {name for name in names if self._base.execute(select, (_key(kind, name),)).fetchone()}
 

@@ -1,4 +1,4 @@
-"""The CSV files of a bulk import: their columns, their format, and the options by which neo4j-admin finds them."""
+"""The CSV files of a bulk import: their columns, their format, and the options that tell neo4j-admin where they are."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +15,7 @@ ARGUMENTS = "import.args"
 HEADER = "Passage-header"
 # The end of the name of a table that is not complete yet.
 PART = ".part"
+STORE = "__GearStore"
 NODES = {
     "Passage": (
         "id:ID(Passage)",
@@ -29,7 +30,7 @@ NODES = {
     ),
     "Entity": ("key:ID(Entity)", "name"),
     "Triple": ("id:ID(Triple)", "subject", "predicate", "object", "text", "extractor", "embedding:float[]"),
-    "__GearStore": ("id:ID(Store)", "embeddingModel", "dimension:long", "createdAt:datetime"),
+    STORE: ("id:ID(Store)", "embeddingModel", "dimension:long", "createdAt:datetime"),
 }
 RELATIONSHIPS = {
     "SUBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),

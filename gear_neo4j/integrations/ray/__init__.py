@@ -144,6 +144,6 @@ def _run(job: Job, crew: Crew) -> Iterator[Run]:
         )
     session = job.session(create=True)
     try:
-        yield Run(session=session, job=job, hands=crew.hands())
+        yield Run(session=session, job=job, processes=crew.on_cluster())
     finally:
         session.graph.close()

@@ -21,17 +21,16 @@ from gear_neo4j.domain import digest
 from gear_neo4j.gear.connecting import resolve_embedder
 from gear_neo4j.ingestion.admin.export import CorpusTables, ExportReport, make_folder, store_row
 from gear_neo4j.ingestion.admin.seen import Seen
-from gear_neo4j.ingestion.admin.tables import CORPUS, Tables, explained, write_arguments
+from gear_neo4j.ingestion.admin.tables import CORPUS, STORE, Tables, explained, write_arguments
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import PassageBatch, Place, TripleBatch, require_content, size_of
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, Hands, cluster
-from gear_neo4j.integrations.ray.datasets import READING, actors, dataset_of, paths_of, results
+from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, Processes, cluster
+from gear_neo4j.integrations.ray.datasets import READING, dataset_of, embedders, paths_of, read, results, rows_of
 from gear_neo4j.integrations.ray.pieces import Packed, Row, unpacked
-from gear_neo4j.integrations.ray.sources import file_rows
 from gear_neo4j.integrations.ray.stages import Job, read_passage_rows, read_triple_rows
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.settings import Settings
@@ -47,7 +46,6 @@ BYTES_A_PART = 64 << 20
 # The entities lie in so many files at most: each is made from a file of every part.
 ENTITY_FILES = 64
 NAMES_AT_ONCE = 10_000
-STORE = "__GearStore"
 NOWHERE = Place("", 0)
 Share: TypeAlias = PassageBatch | TripleBatch
 
@@ -100,19 +98,19 @@ def export(
     make_folder(folder)
     job = Job(settings=settings or Settings.load(), embedder=embedder, chunk_size=chunk_size, limits=limits)
     with cluster(), _emptied_on_error(folder):
-        hands = crew.hands()
-        most = max(hands.workers, -(-size_of((*files.passages, *files.triples)) // BYTES_A_PART))
-        bulk = Bulk(folder.resolve(), job, hands, parts or most, on_problem, on_progress)
-        return bulk.run(_rows(sources, files.passages), _rows(triples, files.triples))
+        processes = crew.on_cluster()
+        most = max(processes.workers, -(-size_of((*files.passages, *files.triples)) // BYTES_A_PART))
+        bulk = Bulk(folder.resolve(), job, processes, parts or most, on_problem, on_progress)
+        return bulk.run(rows_of(sources, files.passages), rows_of(triples, files.triples))
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """One export: its folder, its job, how many processes there are and how many parts, and who hears of it."""
+    """One export: folder, job, the numbers of processes and parts, and the callbacks for problems and progress."""
 
     folder: Path
     job: Job
-    hands: Hands
+    processes: Processes
     parts: int
     on_problem: Callable[[Problem], None]
     on_progress: Callable[[Progress], None]
@@ -136,18 +134,11 @@ class Bulk:
         return report
 
     def _parts(self, passages: "Dataset", triples: "Dataset", entity_files: int) -> Iterator[WrittenPart]:
-        read = [
-            rows.map_batches(
-                partial(split_rows, job=self.job, read=reader, parts=self.parts),
-                batch_size=None,
-                batch_format="pyarrow",
-                num_cpus=READING,
-            )
-            for rows, reader in ((passages, read_passage_rows), (triples, read_triple_rows))
-        ]
-        gpus = {"num_gpus": 1, "num_cpus": 0} if self.hands.gpus else {}
-        options = actors(self.job, self.folder, entity_files, most=self.hands.embedders) | gpus
-        return results(read[0].union(read[1]).groupby("part").map_groups(WritePart, batch_format="pyarrow", **options))
+        divide = partial(split_rows, job=self.job, parts=self.parts)
+        shares = read(passages, partial(divide, reader=read_passage_rows))
+        shares = shares.union(read(triples, partial(divide, reader=read_triple_rows)))
+        options = embedders(self.job, self.folder, entity_files, processes=self.processes)
+        return results(shares.groupby("part").map_groups(WritePart, batch_format="pyarrow", **options))
 
     def _entities(self, files: int) -> Iterator[int]:
         rows = dataset_of([[{"number": number}] for number in range(files)])
@@ -166,13 +157,9 @@ class Bulk:
         write_arguments(self.folder)
 
 
-def _rows(given: "Sources", paths: Sequence[Path]) -> "Dataset":
-    return dataset_of(file_rows(paths)) if isinstance(given, Sequence) else given
-
-
-def split_rows(table: "pa.Table", *, job: Job, read: Callable[..., Iterator[Row]], parts: int) -> Iterator[Row]:
+def split_rows(table: "pa.Table", *, job: Job, reader: Callable[..., Iterator[Row]], parts: int) -> Iterator[Row]:
     """The batches that are read from rows, by the parts that their passages belong to."""
-    for row in read(table, job):
+    for row in reader(table, job):
         for batch in unpacked(row).batches:
             shares = split(batch, parts)
             yield {"part": list(shares), "piece": [pickle.dumps(share) for share in shares.values()]}

@@ -30,27 +30,22 @@ class Crew:
     workers: int | None = None
     writers: int = WRITERS
 
-    def hands(self) -> "Hands":
-        """Its workers on the cluster that this process is connected to."""
+    def on_cluster(self) -> "Processes":
+        """How many processes that is on the cluster that this process is connected to."""
         import ray
 
         resources = ray.cluster_resources()
         workers = self.workers or max(1, int(resources.get("CPU", 1)))
-        return Hands(workers=workers, gpus=min(workers, int(resources.get("GPU", 0))), writers=self.writers)
+        return Processes(workers=workers, gpus=min(workers, int(resources.get("GPU", 0))), writers=self.writers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hands:
-    """How many processes extract, how many of those that embed have a GPU, or 0, and how many write."""
+class Processes:
+    """The numbers of processes: workers that extract, GPUs for those that embed (0 if there are none), and writers."""
 
     workers: int
     gpus: int
     writers: int
-
-    @property
-    def embedders(self) -> int:
-        """How many processes embed."""
-        return self.gpus or self.workers
 
 
 DEFAULT_CREW = Crew()

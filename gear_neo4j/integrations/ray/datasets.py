@@ -1,13 +1,16 @@
 """How datasets of Ray Data are made, run and read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gear_neo4j.errors import DatabaseError, GearError
-from gear_neo4j.integrations.ray.pieces import unpacked
+from gear_neo4j.integrations.ray.cluster import Processes
+from gear_neo4j.integrations.ray.pieces import Row, unpacked
+from gear_neo4j.integrations.ray.sources import file_rows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from ray.data import Dataset
 
     Sources: TypeAlias = Dataset | Sequence[str | Path]
@@ -36,12 +39,28 @@ def dataset_of(blocks: Sequence[Sequence[dict[str, Any]]]) -> "Dataset":
     return from_arrow([pa.Table.from_pylist(list(rows)) for rows in blocks])
 
 
+def rows_of(sources: "Sources", files: Sequence[Path]) -> "Dataset":
+    """The rows of sources: those of a dataset, or one for each file."""
+    return dataset_of(file_rows(files)) if isinstance(sources, Sequence) else sources
+
+
+def read(rows: "Dataset", reader: "Callable[[pa.Table], Iterator[Row]]") -> "Dataset":
+    """What a reader makes of rows, a block at a time."""
+    return rows.map_batches(reader, batch_size=None, batch_format="pyarrow", num_cpus=READING)
+
+
 def actors(*arguments: object, most: int, least: int = 1) -> dict[str, Any]:
     """The options of a stage whose processes start on demand; each makes the stage from the arguments."""
     from ray.data import ActorPoolStrategy
 
     pool = ActorPoolStrategy(min_size=least, max_size=most)
     return {"fn_constructor_args": arguments, "compute": pool, "num_cpus": SHARE}
+
+
+def embedders(*arguments: object, processes: Processes) -> dict[str, Any]:
+    """The options of a stage that embeds: its processes have a GPU each, where there are any."""
+    gpu = {"num_gpus": 1, "num_cpus": 0} if processes.gpus else {}
+    return actors(*arguments, most=processes.gpus or processes.workers) | gpu
 
 
 def results(dataset: "Dataset") -> Iterator[Any]:

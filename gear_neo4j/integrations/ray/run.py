@@ -16,10 +16,9 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.integrations.ray.cluster import Hands
-from gear_neo4j.integrations.ray.datasets import READING, actors, dataset_of, paths_of, results
+from gear_neo4j.integrations.ray.cluster import Processes
+from gear_neo4j.integrations.ray.datasets import actors, dataset_of, embedders, paths_of, read, results, rows_of
 from gear_neo4j.integrations.ray.pieces import Written
-from gear_neo4j.integrations.ray.sources import file_rows
 from gear_neo4j.integrations.ray.stages import (
     Embed,
     Extract,
@@ -47,7 +46,7 @@ class Run:
 
     session: Session
     job: Job
-    hands: Hands
+    processes: Processes
 
     @property
     def graph(self) -> Graph:
@@ -74,10 +73,9 @@ class Run:
         self.prepare()
         report = IngestReport.of(files)
 
-        def take(stage: str, given: "Sources", paths: Sequence[Path], read: Callable[..., Iterator[Any]]) -> None:
-            rows = dataset_of(file_rows(paths)) if isinstance(given, Sequence) else given
+        def take(stage: str, given: "Sources", paths: Sequence[Path], reader: Callable[..., Iterator[Any]]) -> None:
             total, done = size_of(paths), 0
-            for written in self._ingested(rows, read):
+            for written in self._ingested(rows_of(given, paths), reader):
                 done += written.size
                 for outcome in written.outcomes:
                     report.add(outcome.report)
@@ -118,7 +116,7 @@ class Run:
         with self.graph.loading(dimension=self.session.plain_embedder.dimension, expected=expected):
             stretches = [[stretch] for stretch in self._stretches(job, length)]
             # All at once: replies of a model take longer than the start of a process.
-            most = min(self.hands.workers, len(stretches))
+            most = min(self.processes.workers, len(stretches))
             extracted = dataset_of(stretches).map(Extract, **actors(job, most=most, least=most))
             for written in self._written(extracted, job):
                 for failure in written.failures:
@@ -138,17 +136,13 @@ class Run:
                 yield {"after": after, "last": stretch[-1], "passages": len(stretch)}
                 after = stretch[-1]
 
-    def _ingested(self, rows: "Dataset", read: Callable[..., Iterator[Any]]) -> Iterator[Written]:
-        pieces = rows.map_batches(
-            partial(read, job=self.job), batch_size=None, batch_format="pyarrow", num_cpus=READING
-        )
-        return self._written(pieces, self.job)
+    def _ingested(self, rows: "Dataset", reader: Callable[..., Iterator[Any]]) -> Iterator[Written]:
+        return self._written(read(rows, partial(reader, job=self.job)), self.job)
 
     def _written(self, pieces: "Dataset", job: Job) -> Iterator[Written]:
         """Embed and write pieces; each as it is done."""
-        gpus = {"num_gpus": 1, "num_cpus": 0} if self.hands.gpus else {}
-        embedded = pieces.map(Embed, **actors(job, most=self.hands.embedders) | gpus)
-        return results(embedded.map(Write, **actors(job, most=self.hands.writers) | {"num_cpus": 0}))
+        embedded = pieces.map(Embed, **embedders(job, processes=self.processes))
+        return results(embedded.map(Write, **actors(job, most=self.processes.writers) | {"num_cpus": 0}))
 
 
 def _sum(report: ExtractionReport, part: ExtractionReport) -> ExtractionReport:
