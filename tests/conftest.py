@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from gear_neo4j.adoption.overlay import Adoption
+from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local
@@ -105,6 +108,40 @@ def server(tmp_path_factory) -> Iterator[Settings]:
         local.stop(name="tests", home=home)
 
 
+class Shared:
+    """What the tests' database holds, for tests that only read: it stays until anything else is committed."""
+
+    def __init__(self, database: Database, prepared: dict[tuple[str, int], Prepared]) -> None:
+        self._database = database
+        self._prepared = prepared
+        self._held: tuple[str, tuple[str, ...]] | None = None
+
+    def provide(self, name: str, make: Callable[[], object]) -> None:
+        """Have ``make`` fill the database, unless it holds what was made under that name, unchanged."""
+        if self._held != (name, self._committed()):
+            make()
+            self._held = name, self._committed()
+
+    def adopted(self, text: str, profile: Profile, embedder: FakeEmbedder) -> Database:
+        """The database with a graph of somebody's, which is adopted; ``text`` creates the graph.
+
+        The schema is there before the adoption, unlike in the tests of adoption itself, for it takes the most time.
+        """
+
+        def adopt() -> None:
+            renew(self._database, self._prepared, model=embedder.name, dimension=embedder.dimension)
+            self._database.run(Query("graph", text, writes=True))
+            Adoption(Graph(self._database), profile, embedder).run()
+
+        self.provide(f"{profile.name} of {embedder.name}", adopt)
+        return self._database
+
+    def _committed(self) -> tuple[str, ...]:
+        # The bookmark of a query that reads is that of the last transaction that anybody has committed.
+        self._database.run(MARKED)
+        return self._database.bookmarks
+
+
 @pytest.fixture(scope="session")
 def connection(server) -> Iterator[Database]:
     """One connection for all tests; refuses a database with data that is not the tests' own."""
@@ -152,6 +189,12 @@ def empty(connection) -> Database:
     """A database without data, constraints and indexes."""
     clear(connection)
     return connection
+
+
+@pytest.fixture(scope="session")
+def shared(connection, prepared) -> Shared:
+    """A database that tests which only read share, because to fill it takes longer than most of them."""
+    return Shared(connection, prepared)
 
 
 @pytest.fixture

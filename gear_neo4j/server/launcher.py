@@ -131,32 +131,59 @@ def mebibytes(size: str) -> int:
     return max(1, int(size.rstrip("kKmMgGtT")) * unit // 2**20)
 
 
+def java_path(path: Path) -> Any:
+    """A path as Java has it."""
+    return jpype.JClass("java.nio.file.Path").of(str(path))
+
+
+def configure(site: Site, *, bolt: bool) -> Path:
+    """Write neo4j.conf, and return its path."""
+    path = site.folder / "neo4j.conf"
+    write_private(path, settings(bolt=bolt, port=site.port))
+    return path
+
+
 @contextmanager
 def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
     """A running Neo4j, shut down at the end."""
-    configuration = site.folder / "neo4j.conf"
-    write_private(configuration, settings(bolt=bolt, port=site.port))
-    to_path = jpype.JClass("java.nio.file.Path").of
-    builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(to_path(str(site.folder / "neo4j")))
-    management = builder.loadPropertiesFromFile(to_path(str(configuration))).build()
+    configuration = configure(site, bolt=bolt)
+    builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(java_path(site.folder / "neo4j"))
+    management = builder.loadPropertiesFromFile(java_path(configuration)).build()
     try:
         yield management
     finally:
         management.shutdown()
 
 
-def set_password(site: Site) -> None:
+def set_password(site: Site, *, is_new: bool) -> None:
     """Give the user ``neo4j`` a new password, before Bolt is first opened.
 
     The file is written after the server accepts the password: if killed in between, the next start does both again.
     """
     password = secrets.token_urlsafe(24)
+    if is_new:
+        initial_password(site, password)
+    else:
+        change_password(site, password)
+    write_private(site.folder / "password", password)
+
+
+def initial_password(site: Site, password: str) -> None:
+    """Leave the password for the first start, as ``neo4j-admin dbms set-initial-password`` does; it takes no start."""
+    configure(site, bolt=False)
+    context = jpype.JClass("org.neo4j.cli.ExecutionContext")(java_path(site.folder / "neo4j"), java_path(site.folder))
+    command = jpype.JClass("org.neo4j.commandline.admin.security.SetInitialPasswordCommand")(context)
+    if jpype.JClass("picocli.CommandLine")(command).execute(jpype.JArray(jpype.JString)([password])):
+        raise RuntimeError("Neo4j takes no initial password")
+
+
+def change_password(site: Site, password: str) -> None:
+    """Change the password of a server that has been started before."""
     with neo4j(site, bolt=False) as management:
         management.database("system").executeTransactionally(
             "ALTER USER neo4j SET PASSWORD $password CHANGE NOT REQUIRED",
             jpype.JClass("java.util.Map").of("password", password),
         )
-    write_private(site.folder / "password", password)
 
 
 def serve(site: Site, *, stop: threading.Event) -> None:
@@ -164,9 +191,10 @@ def serve(site: Site, *, stop: threading.Event) -> None:
     jars = class_path(site)
     site.write_state("starting")
     start_jvm(site, jars)
-    write_private(site.folder / "version", site.version)
+    is_new = not (site.folder / "version").exists()
     if not (site.folder / "password").exists():
-        set_password(site)
+        set_password(site, is_new=is_new)
+    write_private(site.folder / "version", site.version)
     with neo4j(site, bolt=True):
         if not stop.is_set():
             site.write_state("ready")

@@ -69,8 +69,15 @@ ALL = [
 
 
 @pytest.fixture
-def films(empty):
-    """A graph of somebody else's."""
+def films(database):
+    """A graph of somebody else's, and the schema of ours: to make that takes longer than most tests."""
+    database.run(write(FILMS))
+    return database
+
+
+@pytest.fixture
+def alone(empty):
+    """A graph of somebody else's, and nothing of ours."""
     empty.run(write(FILMS))
     return empty
 
@@ -92,19 +99,19 @@ def test_a_misspelt_label_is_refused_before_it_empties_the_overlay(films, embedd
     assert before == dump(films)
 
 
-def test_every_relationship_becomes_a_triple_and_release_leaves_no_trace(films, embedder):
+def test_every_relationship_becomes_a_triple_and_release_leaves_no_trace(alone, embedder):
     """Parallel relationships are two triples, a loop is one; nodes with prose are passages, linked or not."""
-    films.run(write("CREATE INDEX by_name FOR (n:Person) ON (n.name)"))
-    before = dump(films)
+    alone.run(write("CREATE INDEX by_name FOR (n:Person) ON (n.name)"))
+    before = dump(alone)
 
-    report = adopt(films, embedder)
+    report = adopt(alone, embedder)
 
     assert (7, 7, 5) == (report.relationships_read, report.triples_written, report.passages_written)
-    assert ALL == triples(films)
-    assert [] == [row for row in before["nodes"] if row not in dump(films)["nodes"]]
-    gone = release(Graph(films))
+    assert ALL == triples(alone)
+    assert [] == [row for row in before["nodes"] if row not in dump(alone)["nodes"]]
+    gone = release(Graph(alone))
     assert (7, 5, True) == (gone.triples, gone.passages, gone.schema)
-    assert before == dump(films)
+    assert before == dump(alone)
 
 
 def test_an_adopted_graph_is_searched_over_the_users_own_nodes(films, server, embedder):
@@ -207,16 +214,16 @@ def test_properties_are_triples_of_their_node_and_release_leaves_no_trace(empty,
     assert before == dump(empty)
 
 
-def test_an_update_writes_only_the_facts_of_properties_that_changed(empty, embedder):
+def test_an_update_writes_only_the_facts_of_properties_that_changed(database, embedder):
     """Changed, new and removed values, and a node with a label of ours that lost its only fact and stays."""
-    empty.run(write(CELLAR))
-    adopt(empty, embedder, CELLAR_PROFILE)
-    again = adopt(empty, embedder, CELLAR_PROFILE)
-    empty.run(write("MATCH (n:Wine {name: 'Chai'}) SET n.price = 19, n.grapes = ['Pinot', 'Syrah'] REMOVE n.sold"))
-    empty.run(write("MATCH (n:Entity) REMOVE n.country"))
-    empty.run(write("MATCH (n:Wine {name: 'Aniseed'}) SET n.sold = true, n.stock = 4"))
+    database.run(write(CELLAR))
+    adopt(database, embedder, CELLAR_PROFILE)
+    again = adopt(database, embedder, CELLAR_PROFILE)
+    database.run(write("MATCH (n:Wine {name: 'Chai'}) SET n.price = 19, n.grapes = ['Pinot', 'Syrah'] REMOVE n.sold"))
+    database.run(write("MATCH (n:Entity) REMOVE n.country"))
+    database.run(write("MATCH (n:Wine {name: 'Aniseed'}) SET n.sold = true, n.stock = 4"))
 
-    changed = adopt(empty, embedder, CELLAR_PROFILE)
+    changed = adopt(database, embedder, CELLAR_PROFILE)
 
     assert (0, 0) == (again.triples_written, again.triples_removed)
     # Written: a price, a grape, a flag. Removed: a price, a grape, a flag, a country.
@@ -229,35 +236,35 @@ def test_an_update_writes_only_the_facts_of_properties_that_changed(empty, embed
         ("Chai grapes Syrah", "Chai"),
         ("Chai price 19", "Chai"),
         ("Tokyo Traders supplies (cases: 3, since: 2019-01-01) Chai", "Tokyo Traders"),
-    ] == triples(empty)
-    empty.run(write("MATCH (n:Wine) DETACH DELETE n"))
-    adopt(empty, embedder, CELLAR_PROFILE)
-    assert [{"name": "Tokyo Traders"}] == empty.run(Query("kept", "MATCH (n:Entity) RETURN n.name AS name"))
+    ] == triples(database)
+    database.run(write("MATCH (n:Wine) DETACH DELETE n"))
+    adopt(database, embedder, CELLAR_PROFILE)
+    assert [{"name": "Tokyo Traders"}] == database.run(Query("kept", "MATCH (n:Entity) RETURN n.name AS name"))
 
 
-def test_facts_of_properties_are_found_and_shown_as_the_users_node(empty, server, embedder):
+def test_facts_of_properties_are_found_and_shown_as_the_users_node(database, server, embedder):
     """By their words; the Cypher of the path draws the node itself."""
-    empty.run(write(CELLAR))
-    adopt(empty, embedder, CELLAR_PROFILE)
+    database.run(write(CELLAR))
+    adopt(database, embedder, CELLAR_PROFILE)
 
     with opened(server, embedder) as gear:
         hits = gear.search("Which wine has the grape Syrah or Gamay?", retriever=Naive(base="sbert", base_k=3))
         path = next(path for path in hits.paths if "Gamay" in str(path))
         shown = gear.cypher(path)
 
-    rows = empty.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters)
+    rows = database.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters)
     assert "Chai" in {row["shown"].get("name") for row in rows if hasattr(row["shown"], "labels")}
 
 
-def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(films, embedder, monkeypatch):
+def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(alone, embedder, monkeypatch):
     """The process dies after the passages, then in the middle of the triples."""
     monkeypatch.setattr(overlay, "TRIPLES_A_BATCH", 50)
-    films.run(write("UNWIND range(1, 250) AS i CREATE (:Person {name: 'p' + i})-[:KNOWS]->(:Person {name: 'q' + i})"))
-    before = dump(films)
-    adopt(films, embedder)
-    undisturbed = graph(films)
-    release(Graph(films))
-    assert before == dump(films)
+    alone.run(write("UNWIND range(1, 250) AS i CREATE (:Person {name: 'p' + i})-[:KNOWS]->(:Person {name: 'q' + i})"))
+    before = dump(alone)
+    adopt(alone, embedder)
+    undisturbed = graph(alone)
+    release(Graph(alone))
+    assert before == dump(alone)
 
     for stage, done in (("passages", 1), ("triples", 100), ("triples", 200)):
 
@@ -266,10 +273,10 @@ def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(films, embedder, 
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            adopt(films, embedder, on_progress=die)
-    adopt(films, embedder)
+            adopt(alone, embedder, on_progress=die)
+    adopt(alone, embedder)
 
-    assert undisturbed == graph(films)
+    assert undisturbed == graph(alone)
 
 
 STORED = Query("stored", "MATCH (t:Triple) RETURN t.subject AS s, t.predicate AS p, t.object AS o, t.embedding AS v")
@@ -327,24 +334,24 @@ def graph(database):
     )
 
 
-def test_a_release_that_breaks_off_goes_on(films, embedder):
+def test_a_release_that_breaks_off_goes_on(alone, embedder):
     """Nothing of ours is left in the end."""
-    before = dump(films)
-    adopt(films, embedder)
+    before = dump(alone)
+    adopt(alone, embedder)
 
     def die(_progress):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        release(Graph(films), on_progress=die)
-    release(Graph(films))
+        release(Graph(alone), on_progress=die)
+    release(Graph(alone))
 
-    assert before == dump(films)
+    assert before == dump(alone)
 
 
-def test_chunks_state_the_triples_whose_ends_they_mention(empty, embedder):
+def test_chunks_state_the_triples_whose_ends_they_mention(database, embedder):
     """Both ends before one of them; a relationship that no chunk mentions is stated by the card of its start."""
-    empty.run(
+    database.run(
         write(
             "CREATE (a:Thing {name: 'A'}), (b:Thing {name: 'B'}), (c:Thing {name: 'C'}), (d:Thing {name: 'D'}), "
             "(e:Thing {name: 'E'}), (one:Chunk {text: 'only a'}), (two:Chunk {text: 'a and b'}), "
@@ -358,17 +365,17 @@ def test_chunks_state_the_triples_whose_ends_they_mention(empty, embedder):
         chunks={"Chunk": Chunks(text=("text",), mentions=("MENTIONS",))},
     )
 
-    adopt(empty, embedder, profile)
+    adopt(database, embedder, profile)
 
-    rows = empty.run(Query("stated", "MATCH (t:Triple)-[:FROM]->(p) RETURN t.text AS text, p.text AS by"))
+    rows = database.run(Query("stated", "MATCH (t:Triple)-[:FROM]->(p) RETURN t.text AS text, p.text AS by"))
     stated = {row["text"]: row["by"] for row in rows}
     assert {"A r B": "a and b", "D r E": "thing"} == {key: stated[key] for key in ("A r B", "D r E")}
     assert stated["C r A"] in ("only a", "a and b")
 
 
-def test_relationships_say_what_a_property_says_where_the_profile_has_it_so(empty, embedder):
+def test_relationships_say_what_a_property_says_where_the_profile_has_it_so(database, embedder):
     """The form of graphs whose one type is Rel and whose relation is a property, with a rank."""
-    empty.run(
+    database.run(
         write(
             "CREATE (a:Ent {cid: 'C1', cfname: 'Acholeplasma parvum', stygrp: 'organism'}), "
             "(b:Ent {cid: 'C2', cfname: 'Doxycycline', stygrp: 'drug'}), (c:Ent {cid: 'C3', cfname: 'Nausea', "
@@ -376,13 +383,13 @@ def test_relationships_say_what_a_property_says_where_the_profile_has_it_so(empt
             "(b)-[:Rel {relname: 'MAY_CAUSE', rank: 2}]->(c)"
         )
     )
-    profile = propose(survey(Graph(empty)), name="medical")
+    profile = propose(survey(Graph(database)), name="medical")
 
-    adopt(empty, embedder, profile)
+    adopt(database, embedder, profile)
 
     assert ("cfname",) == profile.entities["Ent"].names
     assert Facts(words="rel", predicate="relname", rank="rank") == profile.relationships["Rel"]
-    rows = empty.run(
+    rows = database.run(
         Query("told", "MATCH (t:Triple) WHERE t.rank > 0 RETURN t.text AS text, t.rank AS rank ORDER BY rank")
     )
     assert [("Doxycycline may cause Nausea", 2.0), ("Acholeplasma parvum has drug Doxycycline", 7.0)] == [
@@ -459,16 +466,16 @@ def test_odd_graphs_are_adopted_as_far_as_they_can_be_read(empty, server, embedd
     assert before == dump(empty)
 
 
-def test_a_graph_without_relationships_is_adopted_as_passages(empty, server, embedder):
+def test_a_graph_without_relationships_is_adopted_as_passages(database, server, embedder):
     """Its descriptions can be searched."""
-    empty.run(
+    database.run(
         write(
             "UNWIND ['wolf', 'sheep'] AS name CREATE (:Animal {name: name, about: 'About the ' + name + "
             "', which lives on the hills and in the woods of the north.'})"
         )
     )
 
-    report = adopt(empty, embedder, propose(survey(Graph(empty)), name="animals"))
+    report = adopt(database, embedder, propose(survey(Graph(database)), name="animals"))
 
     assert (2, 0) == (report.passages_written, report.triples_written)
     with opened(server, embedder) as gear:
@@ -542,16 +549,16 @@ def test_kgt_refuses_a_graph_that_was_not_adopted(empty, server, embedder):
         gear.agent("kgt")
 
 
-def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(films, embedder, tmp_path):
+def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(alone, embedder, tmp_path):
     """So does our schema, which it needs."""
-    adopt(films, embedder)
-    ingest(films, embedder, tmp_path, {"p": "Ada likes Bob"}, [("p", "Ada", "likes", "Bob")])
+    adopt(alone, embedder)
+    ingest(alone, embedder, tmp_path, {"p": "Ada likes Bob"}, [("p", "Ada", "likes", "Bob")])
 
-    gone = release(Graph(films))
+    gone = release(Graph(alone))
 
     assert (7, 5, False) == (gone.triples, gone.passages, gone.schema)
-    assert ["Ada likes Bob"] == [row["t"] for row in films.run(Query("t", "MATCH (t:Triple) RETURN t.text AS t"))]
-    assert 2 == films.run(Query("e", "MATCH (e:Entity) RETURN count(e) AS n"))[0]["n"]
+    assert ["Ada likes Bob"] == [row["t"] for row in alone.run(Query("t", "MATCH (t:Triple) RETURN t.text AS t"))]
+    assert 2 == alone.run(Query("e", "MATCH (e:Entity) RETURN count(e) AS n"))[0]["n"]
 
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=15).filter(str.strip)

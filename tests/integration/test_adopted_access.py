@@ -48,9 +48,16 @@ def write(text):
 
 
 @pytest.fixture
-def staff(empty):
-    empty.run(write(STAFF))
-    return empty
+def staff(database):
+    """A graph of somebody's, not adopted yet."""
+    database.run(write(STAFF))
+    return database
+
+
+@pytest.fixture
+def adopted(shared, embedder):
+    """The graph, adopted; it stays for the next test that only reads."""
+    return shared.adopted(STAFF, PROFILE, embedder)
 
 
 def adopt(database, embedder, profile=PROFILE):
@@ -98,10 +105,8 @@ SUBSETS = list(chain.from_iterable(combinations(["hr", "legal", "it"], size) for
 
 
 @pytest.mark.parametrize("principals", SUBSETS, ids=lambda names: "+".join(names) or "nobody")
-def test_a_principal_sees_the_nodes_that_name_it_and_the_triples_between_them(staff, server, embedder, principals):
+def test_a_principal_sees_the_nodes_that_name_it_and_the_triples_between_them(adopted, server, embedder, principals):
     """A triple tells of both its ends, so whoever may not see one of them does not see it."""
-    adopt(staff, embedder)
-
     with opened(server, embedder) as gear:
         view = gear.scoped(principals=list(principals))
         passages, triples = seen(view)
@@ -113,10 +118,8 @@ def test_a_principal_sees_the_nodes_that_name_it_and_the_triples_between_them(st
 
 
 @pytest.mark.parametrize("retriever", ["auto", "naive", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"])
-def test_no_retriever_names_what_its_caller_may_not_see(staff, server, embedder, retriever):
+def test_no_retriever_names_what_its_caller_may_not_see(adopted, server, embedder, retriever):
     """Not even if the question does: neither a passage, nor an end of a path, nor an entity."""
-    adopt(staff, embedder)
-
     with opened(server, embedder) as gear:
         hits = gear.scoped(principals=["legal"]).search(QUESTION, retriever=retriever, k=20)
 
@@ -125,18 +128,14 @@ def test_no_retriever_names_what_its_caller_may_not_see(staff, server, embedder,
     assert [] == [name for name in ("Beta", "Delta", "warned", "informer") if name in shown.replace(QUESTION, "")]
 
 
-def test_without_a_scope_everything_is_seen(staff, server, embedder):
-    adopt(staff, embedder)
-
+def test_without_a_scope_everything_is_seen(adopted, server, embedder):
     with opened(server, embedder) as gear:
         passages, triples = seen(gear)
 
     assert (set(READERS_OF), set(EDGES)) == (passages, triples)
 
 
-def test_the_readers_of_a_triple_are_those_of_both_ends(staff, embedder):
-    adopt(staff, embedder)
-
+def test_the_readers_of_a_triple_are_those_of_both_ends(adopted, embedder):
     expected = {
         ("Ada", "Bo"): ["hr"],
         ("Bo", "Cem"): ["hr"],
@@ -144,20 +143,19 @@ def test_the_readers_of_a_triple_are_those_of_both_ends(staff, embedder):
         ("Dee", "Ada"): [""],
         ("Ada", "Deal"): ["legal"],
     }
-    assert expected == stated(staff)
+    assert expected == stated(adopted)
 
 
-def test_permissions_that_change_in_the_graph_change_with_the_next_adoption(staff, embedder):
+def test_permissions_that_change_in_the_graph_change_with_the_next_adoption(adopted, embedder):
     """No text is embedded again; what is open afterwards is what the graph says then."""
-    adopt(staff, embedder)
-    staff.run(
+    adopted.run(
         write(
             "MATCH (bo:Person {name: 'Bo Beta'}), (dee:Person {name: 'Dee Delta'}), (ada:Person {name: 'Ada Alpha'}) "
             "SET bo.acl = ['legal'], dee.acl = null, ada.acl = ['it']"
         )
     )
 
-    report = adopt(staff, embedder)
+    report = adopt(adopted, embedder)
 
     assert (0, 0) == (report.passages_written, report.triples_written)
     # Three passages and all five triples.
@@ -168,8 +166,8 @@ def test_permissions_that_change_in_the_graph_change_with_the_next_adoption(staf
         ("Cem", "Deal"): ["legal"],
         ("Dee", "Ada"): ["it"],
         ("Ada", "Deal"): [""],
-    } == stated(staff)
-    assert 0 == adopt(staff, embedder).stamped
+    } == stated(adopted)
+    assert 0 == adopt(adopted, embedder).stamped
 
 
 def test_a_collection_and_readers_for_all_that_names_none(staff, server, embedder):
@@ -187,19 +185,16 @@ def test_a_collection_and_readers_for_all_that_names_none(staff, server, embedde
     assert [""] == stated(staff)["Ada", "Bo"]
 
 
-def test_a_profile_without_readers_opens_what_was_restricted(staff, embedder):
-    adopt(staff, embedder)
-    adopt(staff, embedder, replace(PROFILE, readers=None))
+def test_a_profile_without_readers_opens_what_was_restricted(adopted, embedder):
+    adopt(adopted, embedder, replace(PROFILE, readers=None))
 
     # The property is then one like others, so it may be shown on a card: its owner has said so.
-    assert {None} == {tuple(row["readers"]) if row["readers"] else None for row in staff.run(STAMPS)}
+    assert {None} == {tuple(row["readers"]) if row["readers"] else None for row in adopted.run(STAMPS)}
 
 
-def test_the_property_of_readers_is_shown_to_nobody(staff, embedder):
+def test_the_property_of_readers_is_shown_to_nobody(adopted, embedder):
     """Who else may read a node is not for its readers."""
-    adopt(staff, embedder)
-
-    texts = " ".join(row["text"] for row in staff.run(STAMPS))
+    texts = " ".join(row["text"] for row in adopted.run(STAMPS))
     assert "acl" not in texts
     assert "legal" not in texts
 
@@ -216,21 +211,21 @@ def test_what_an_interrupted_adoption_wrote_is_seen_by_nobody(staff, server, emb
     assert {"Ada", "Bo", "Cem", "Deal"} == after[0]
 
 
-def test_a_text_that_changes_is_hidden_until_its_readers_are_known(staff, server, embedder, monkeypatch):
+def test_a_text_that_changes_is_hidden_until_its_readers_are_known(adopted, server, embedder, monkeypatch):
     """The new text may be what made somebody restrict it."""
-    adopt(staff, embedder)
-    staff.run(write("MATCH (ada:Person {name: 'Ada Alpha'}) SET ada.note = 'Resigned.', ada.acl = ['hr']"))
-    adopt_until_the_stamp(staff, embedder, monkeypatch)
+    adopted.run(write("MATCH (ada:Person {name: 'Ada Alpha'}) SET ada.note = 'Resigned.', ada.acl = ['hr']"))
+    adopt_until_the_stamp(adopted, embedder, monkeypatch)
     with opened(server, embedder) as gear:
         assert "Ada" not in seen(gear.scoped(principals=["it"]))[0]
-        adopt(staff, embedder)
+        adopt(adopted, embedder)
         assert "Ada" not in seen(gear.scoped(principals=["it"]))[0]
         assert "Ada" in seen(gear.scoped(principals=["hr"]))[0]
 
 
-def test_triples_that_rules_make_of_a_text_have_the_readers_of_its_passage(empty, server, embedder):
+def test_triples_that_rules_make_of_a_text_have_the_readers_of_its_passage(database, server, embedder):
     """Their ends are entities of ours, which name no readers."""
-    empty.run(write("CREATE (:Note {text: 'Marie Curie met Paul Langevin in Paris in the year 1911.', acl: ['lab']})"))
+    note = "{text: 'Marie Curie met Paul Langevin in Paris in the year 1911.', acl: ['lab']}"
+    database.run(write(f"CREATE (:Note {note})"))
     profile = Profile(name="notes", chunks={"Note": Chunks(text=("text",))}, readers="acl", default_readers=("all",))
 
     with opened(server, embedder) as gear:
@@ -239,16 +234,17 @@ def test_triples_that_rules_make_of_a_text_have_the_readers_of_its_passage(empty
 
     assert report.triples_extracted > 0
     assert 0 == again.stamped
-    assert {("lab",)} == {tuple(row["readers"]) for row in empty.run(STAMPS)}
+    assert {("lab",)} == {tuple(row["readers"]) for row in database.run(STAMPS)}
 
 
-def test_readers_of_any_kind_of_value(empty, embedder):
+def test_readers_of_any_kind_of_value(database, embedder):
     """A tenant may be a number; what is no name is nobody's."""
-    empty.run(write("UNWIND [7, true, ['a', 'b'], '', [' ']] AS acl CREATE (:T {name: 'N', acl: acl})"))
+    database.run(write("UNWIND [7, true, ['a', 'b'], '', [' ']] AS acl CREATE (:T {name: 'N', acl: acl})"))
+    profile = Profile(name="t", entities={"T": Entities(names=("name",), text=("name",))}, readers="acl")
 
-    adopt(empty, embedder, Profile(name="t", entities={"T": Entities(names=("name",), text=("name",))}, readers="acl"))
+    adopt(database, embedder, profile)
 
-    readers = sorted(row["readers"] for row in empty.run(STAMPS))
+    readers = sorted(row["readers"] for row in database.run(STAMPS))
     assert [[""], [" "], ["7"], ["a", "b"], ["true"]] == readers
 
 
@@ -276,13 +272,12 @@ def test_names_that_cannot_be_used_are_refused_before_anything_is_written(staff,
     assert [] == staff.run(STAMPS)
 
 
-def test_a_triple_ingested_over_an_adopted_passage_keeps_its_readers(staff, server, embedder):
+def test_a_triple_ingested_over_an_adopted_passage_keeps_its_readers(adopted, server, embedder):
     """The next adoption does not open it."""
-    adopt(staff, embedder)
-    (row,) = staff.run(Query("p", "MATCH (p:Passage {title: 'Cem Gamma'}) RETURN p.id AS id"))
+    (row,) = adopted.run(Query("p", "MATCH (p:Passage {title: 'Cem Gamma'}) RETURN p.id AS id"))
     with opened(server, embedder) as gear:
         triple = make_triple(row["id"], "Cem Gamma", "owns", "a boat")
         gear.graph.corpus.write_triples([triple], embedder.embed([triple.text]), completed=[], extractor="own")
-    adopt(staff, embedder)
+    adopt(adopted, embedder)
 
-    assert ["hr", "legal"] == stated(staff)["Cem", "a"]
+    assert ["hr", "legal"] == stated(adopted)["Cem", "a"]

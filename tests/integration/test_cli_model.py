@@ -59,11 +59,11 @@ def model(monkeypatch, tmp_path):
 def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monkeypatch, tmp_path):
     """README and docs: a forecast, the extraction, an answer whose citation points at the right file and line."""
     monkeypatch.chdir(ROOT)
-    code, out, _ = gear("ingest", "README.md", "docs", "--extract", "model", "--dry-run", "--uri", "bolt://127.0.0.1:9")
+    code, out, _ = gear("ingest", "README.md", *PAGES, "--extract", "model", "--dry-run", "--uri", "bolt://127.0.0.1:9")
     forecast = int(re.search(r"extraction: (\d+) passages, one call each; about [\d,]+ tokens", out)[1])
     assert (0, [], True) == (code, model.requests, ", cost " in out)
 
-    code, out, err = gear("ingest", "README.md", "docs", "--extract", "model", "--json")
+    code, out, err = gear("ingest", "README.md", *PAGES, "--extract", "model", "--json")
     report = json.loads(out)
     assert (0, forecast, 0) == (code, report["extraction"]["done"], report["extraction"]["failed"]), err
     assert forecast == report["database"]["passages"] == len(model.requests)

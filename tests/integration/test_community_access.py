@@ -406,9 +406,9 @@ def test_names_and_degrees_of_members_are_those_of_the_scope(database, server, e
 # Adopted graphs
 
 
-def test_permissions_that_narrow_in_an_adopted_graph_and_a_move_hide_its_reports(empty, server, embedder):
+def test_permissions_that_narrow_in_an_adopted_graph_and_a_move_hide_its_reports(database, server, embedder):
     """At the next adoption; a new build then shows who may read them now."""
-    empty.run(
+    database.run(
         Query(
             "staff",
             "UNWIND range(0, 3) AS n CREATE (:Person {name: 'Person ' + n, acl: ['hr', 'it']}) "
@@ -427,7 +427,7 @@ def test_permissions_that_narrow_in_an_adopted_graph_and_a_move_hide_its_reports
         before = shown(principals=["it"]), shown(principals=["hr"], collections=["crm"]), shown(principals=["x"])
         gear.overlay.adopt()
         same = shown(principals=["it"])
-        empty.run(Query("n", "MATCH (p:Person {name: 'Person 0'}) SET p.acl = ['hr']", writes=True))
+        database.run(Query("n", "MATCH (p:Person {name: 'Person 0'}) SET p.acl = ['hr']", writes=True))
         gear.overlay.adopt()
         narrowed = shown(principals=["it"]), shown(principals=["hr"])
         gear.communities.build()

@@ -5,7 +5,6 @@ from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import EmbeddingMismatch
-from gear_neo4j.graph.queries import Query
 from gear_neo4j.registry import RETRIEVERS
 from tests.conftest import FakeEmbedder
 from tests.graphs import opened
@@ -23,11 +22,9 @@ class Other(FakeEmbedder):
 
 
 @pytest.fixture
-def other(empty, server, embedder):
+def other(shared, server, embedder):
     """An adopted graph, in the hands of somebody with another embedding model."""
-    empty.run(Query("graph", GRAPH, writes=True))
-    with opened(server, embedder) as gear:
-        gear.overlay.adopt(PROFILE)
+    shared.adopted(GRAPH, PROFILE, embedder)
     with opened(server, Other(), chat=FakeListChatModel(responses=["{}"])) as gear:
         yield gear
 

@@ -152,9 +152,9 @@ def test_of_a_hub_only_some_facts_are_given(gear, monkeypatch):
     assert first(gear, "Varna").exact
 
 
-def test_the_nodes_of_an_adopted_graph_are_entities(empty, server, embedder):
+def test_the_nodes_of_an_adopted_graph_are_entities(database, server, embedder):
     """By the names that their profile gives, with their own labels."""
-    empty.run(Query("graph", "CREATE (:Drug {name: 'alectinib'})-[:INHIBITS]->(:Gene {name: 'ALK'})", writes=True))
+    database.run(Query("graph", "CREATE (:Drug {name: 'alectinib'})-[:INHIBITS]->(:Gene {name: 'ALK'})", writes=True))
     profile = Profile(name="drugs", entities={label: Entities(names=("name",)) for label in ("Drug", "Gene")})
     with opened(server, embedder) as gear:
         gear.overlay.adopt(profile)

@@ -191,10 +191,14 @@ def test_a_killed_server_starts_again_with_its_data(server, home):
 
 
 def test_two_processes_that_start_at_once_get_one_server(server, home):
-    """The second waits for the first; the server outlives both; stopping twice stops once."""
+    """The second waits for the first; the server outlives both; stopping twice stops once.
+
+    The password is gone meanwhile: the server gets another one, and keeps its data.
+    """
     assert local.stop(name=NAME, home=home) is True
     assert local.stop(name=NAME, home=home) is False
     (server.home / "state.json").write_text("not JSON")
+    (server.home / "password").unlink()
     code = (
         "import sys; from pathlib import Path; from gear_neo4j.server import local; "
         "print(local.start(name=sys.argv[1], home=Path(sys.argv[2]), version=sys.argv[3]).pid)"
@@ -207,7 +211,8 @@ def test_two_processes_that_start_at_once_get_one_server(server, home):
     found = local.running(name=NAME, home=home)
     assert found
     assert {found.pid} == pids
-    assert server.password == found.password
+    assert server.password != found.password
+    assert [{"kept": 1}] == query(found, "MATCH (n:Kept) RETURN count(n) AS kept")
 
 
 def test_a_truncated_jar_is_fetched_again(tmp_path, monkeypatch):

@@ -6,12 +6,10 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j import PatternAgent
-from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Chat
 from tests.graphs import opened
-from tests.integration.test_patterns import PROFILE, SHOP, write
+from tests.integration.test_patterns import PROFILE, SHOP
 from tests.scripted_server import ScriptedServer
 
 SUPPLIED = "Which products are supplied by Tokyo Traders?"
@@ -19,11 +17,9 @@ NEVER = PatternAgent(sure=1.0)
 
 
 @pytest.fixture
-def shop(empty, embedder):
+def shop(shared, embedder):
     """An adopted graph of products."""
-    empty.run(write(SHOP))
-    Adoption(Graph(empty), PROFILE, embedder).run()
-    return empty
+    return shared.adopted(SHOP, PROFILE, embedder)
 
 
 def chooses(words):

@@ -39,11 +39,9 @@ def write(text):
 
 
 @pytest.fixture
-def shop(empty, embedder):
+def shop(shared, embedder):
     """An adopted graph of products."""
-    empty.run(write(SHOP))
-    Adoption(Graph(empty), PROFILE, embedder).run()
-    return empty
+    return shared.adopted(SHOP, PROFILE, embedder)
 
 
 QUESTIONS = [
@@ -137,34 +135,34 @@ def test_the_passages_of_the_answer_are_among_the_hits(shop, server, embedder):
     assert 3 == len(drinks)
 
 
-def test_a_chain_with_too_many_ways_is_cut_and_shown_as_it_was_run(empty, server, embedder, monkeypatch):
+def test_a_chain_with_too_many_ways_is_cut_and_shown_as_it_was_run(database, server, embedder, monkeypatch):
     """The shown Cypher has the same bound and the same nodes; the result is not exact."""
     monkeypatch.setattr(cypher, "MOST_ROWS", 30)
     monkeypatch.setattr(runner, "MOST_ROWS", 30)
-    empty.run(
+    database.run(
         write(
             "CREATE (s:Supplier {name: 'Tokyo Traders'}) WITH s UNWIND range(1, 20) AS i "
             "CREATE (s)-[:SUPPLIES]->(p:Product {name: 'product ' + i}) WITH p, i UNWIND range(1, 5) AS j "
             "CREATE (p)-[:PART_OF]->(:Category {name: 'category ' + i + ' ' + j})"
         )
     )
-    Adoption(Graph(empty), PROFILE, embedder).run()
+    Adoption(Graph(database), PROFILE, embedder).run()
 
     with opened(server, embedder) as gear:
         hits = gear.search(QUESTIONS[0][0], retriever=Paths(answers=50))
 
     entities = [entity for entity in hits.entities if entity.cypher == hits.entities[0].cypher]
     shown = entities[0].cypher
-    rows = empty.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters)
+    rows = database.run(Query("shown", shown.statement, frozenset(shown.parameters)), **shown.parameters)
     assert not hits.exact
     assert "LIMIT 30" in shown.statement
     assert 30 == len(entities)
     assert {entity.id for entity in entities} == {row["category"].element_id for row in rows}
 
 
-def test_what_a_question_names_comes_after_what_it_does_not(empty, server, embedder):
+def test_what_a_question_names_comes_after_what_it_does_not(database, server, embedder):
     """Ann wrote and directed; whom one asks about is hardly the news."""
-    empty.run(
+    database.run(
         write(
             "CREATE (ann:Person {name: 'Ann Lee'}), (bob:Person {name: 'Bob Ray'}), (film:Film {title: 'Harbour'}), "
             "(ann)-[:WROTE]->(film), (ann)-[:DIRECTED]->(film), (bob)-[:DIRECTED]->(film), "
@@ -172,7 +170,7 @@ def test_what_a_question_names_comes_after_what_it_does_not(empty, server, embed
         )
     )
     profile = Profile(name="f", entities={"Person": Entities(names=("name",)), "Film": Entities(names=("title",))})
-    Adoption(Graph(empty), profile, embedder).run()
+    Adoption(Graph(database), profile, embedder).run()
 
     with opened(server, embedder) as gear:
         hits = gear.search("Who directed the films that Ann Lee wrote?", retriever=Paths())

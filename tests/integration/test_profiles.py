@@ -110,13 +110,13 @@ def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedd
 
 
 @pytest.mark.parametrize(("name", "type"), [("graphiti", "RELATES_TO"), ("llama-index", "BORN_IN")])
-def test_a_fact_is_stated_by_the_chunk_that_it_names(empty, server, embedder, name, type):
+def test_a_fact_is_stated_by_the_chunk_that_it_names(database, server, embedder, name, type):
     """Two chunks mention both ends; where the fact names the other one later, or none of them, the triple follows."""
-    make(empty, name)
+    make(database, name)
     profile = load(built_in()[name])
     (label, chunk), (source,) = next(iter(profile.chunks.items())), profile.sources
     mention = f"MATCH (c:{label}), (e) WHERE c.{chunk.text[0]} = $text AND e.name IN $names CREATE (c)-[:MENTIONS]->(e)"
-    empty.run(
+    database.run(
         Query("mention", mention, frozenset({"text", "names"}), writes=True),
         text=RADIUM,
         names=["Marie Curie", "Warsaw"],
@@ -129,33 +129,33 @@ def test_a_fact_is_stated_by_the_chunk_that_it_names(empty, server, embedder, na
 
     with opened(server, embedder) as gear:
         for text in (STUDIES, RADIUM, STUDIES):
-            value = empty.run(key, text=text)[0]["key"]
-            empty.run(named, key=[value] if name == "graphiti" else value)
+            value = database.run(key, text=text)[0]["key"]
+            database.run(named, key=[value] if name == "graphiti" else value)
             gear.overlay.adopt(profile)
-            assert [text] == [by for fact, by in stated(empty) if fact == "Marie Curie born in Warsaw"]
+            assert [text] == [by for fact, by in stated(database) if fact == "Marie Curie born in Warsaw"]
         for none in (None, "elsewhere", 7):
-            empty.run(named, key=none)
+            database.run(named, key=none)
             gear.overlay.adopt(profile)
-            assert len(FACTS) == len(stated(empty))
+            assert len(FACTS) == len(stated(database))
 
 
-def test_a_fact_of_graphiti_that_expires_goes_and_comes_back(empty, server, embedder):
+def test_a_fact_of_graphiti_that_expires_goes_and_comes_back(database, server, embedder):
     """It is passed over and counted while it has expired, and a triple again once it has not."""
-    make(empty, "graphiti")
+    make(database, "graphiti")
     text = "MATCH ()-[r:RELATES_TO {name: $name}]->({name: 'Bonnevoie'}) SET r.expired_at = $at"
     expires = Query("expires", text, frozenset({"name", "at"}), writes=True)
     profile = load(built_in()["graphiti"])
 
     with opened(server, embedder) as gear:
         gear.overlay.adopt(profile)
-        empty.run(expires, name="BORN_IN", at=datetime(2026, 1, 1, tzinfo=UTC))
+        database.run(expires, name="BORN_IN", at=datetime(2026, 1, 1, tzinfo=UTC))
         gone, planned = gear.overlay.adopt(), gear.overlay.adopt(profile, dry_run=True)
 
         assert (1, 0, 1) == (gone.triples_removed, gone.triples_written, gone.ended)
         assert (7, 1) == (planned.triples_written, planned.ended)
-        assert [one for one in STATED if one[0] != "Gabriel Lippmann born in Bonnevoie"] == stated(empty)
+        assert [one for one in STATED if one[0] != "Gabriel Lippmann born in Bonnevoie"] == stated(database)
 
-        empty.run(expires, name="BORN_IN", at=None)
+        database.run(expires, name="BORN_IN", at=None)
         back = gear.overlay.adopt()
         gear.overlay.release()
 

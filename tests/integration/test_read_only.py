@@ -53,12 +53,10 @@ REPLIES = {
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_every_query_of_asking_runs_in_a_transaction_that_may_only_read(empty, server, embedder, name):
+def test_every_query_of_asking_runs_in_a_transaction_that_may_only_read(shared, server, embedder, name):
     """Counted on the wire; and nothing in the graph has changed."""
-    empty.run(Query("graph", GRAPH, writes=True))
-    with opened(server, embedder) as gear:
-        gear.overlay.adopt(PROFILE)
-    before = dump(empty)
+    database = shared.adopted(GRAPH, PROFILE, embedder)
+    before = dump(database)
     chat = FakeListChatModel(responses=REPLIES.get(name, ["{}"]))
 
     with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri, chat=chat) as gear:
@@ -66,7 +64,7 @@ def test_every_query_of_asking_runs_in_a_transaction_that_may_only_read(empty, s
 
     assert wire.runs > 0
     assert wire.runs == wire.reads
-    assert before == dump(empty)
+    assert before == dump(database)
 
 
 @pytest.mark.parametrize(
