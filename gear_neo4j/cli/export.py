@@ -1,8 +1,9 @@
 """``gear export``: a corpus as CSV files for the bulk import of neo4j-admin."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -16,15 +17,20 @@ from gear_neo4j.cli.documents import (
     refuse_workers_alone,
     with_documents,
 )
-from gear_neo4j.cli.options import EMBEDDING, with_settings
+from gear_neo4j.cli.extraction import Price, print_extracted
+from gear_neo4j.cli.options import CHAT, EMBEDDING, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_folder
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem
 from gear_neo4j.errors import PartialResult
+from gear_neo4j.extraction.run import ExtractionReport
+from gear_neo4j.gear.extractors import Extract, bulk_readers
+from gear_neo4j.ingestion.admin.corpus_tables import ExportReport
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.admin.tables import ARGUMENTS
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
+from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import contents, counted
 
@@ -34,16 +40,25 @@ from gear_neo4j.wording import contents, counted
 @TRIPLES
 @click.option("--admin-import", "folder", type=PATH, required=True, help="A new folder for the CSV files.")
 @with_documents
+@click.option(
+    "--extract",
+    type=click.Choice(get_args(Extract)),
+    default="rules",
+    show_default=True,
+    help="Who makes triples of the passages of which no file states any: rules, on your machine; the language model in "
+    "addition; or nobody.",
+)
 @RAY
 @WORKERS
 @json_option
-@with_settings(EMBEDDING)
+@with_settings(CHAT, EMBEDDING)
 def export(
     sources: tuple[Path, ...],
     triples: tuple[Path, ...],
     folder: Path,
     json_file: Path | None,
     documents: DocumentOptions,
+    extract: Extract,
     ray: str | None,
     workers: int | None,
     settings: Settings,
@@ -56,11 +71,15 @@ def export(
     neo4j-admin database import full @DIR/import.args neo4j
     gear migrate     after the restart, to create the indexes
 
+    Passages of which no file states a triple get theirs by rules, as in an ingest, or from a language model, too.
+
     With --ray, the files are written in parts, on a cluster or by several processes of this machine.
     """
     refuse_workers_alone(ray=ray, workers=workers)
     require_folder(folder)
     files = files_to_ingest(sources, triples, follow_links=documents.follow_links)
+    # A model that is not set is known at once then.
+    readers = bulk_readers(extract, chat=lambda: open_chat(settings, cache=settings.chat_cache))
     with progress_shown() as on_progress:
         options: dict[str, Any] = {
             "chunk_size": documents.chunk_size,
@@ -69,18 +88,37 @@ def export(
             "on_progress": on_progress,
         }
         if ray is None:
-            report = AdminExport(folder, open_embedder(settings), **options).run(files)
+            report = AdminExport(folder, open_embedder(settings), readers=readers, **options).run(files)
         else:
             from gear_neo4j.integrations.ray import export as export_on_ray
 
             with crew_on_ray(ray, workers=workers) as crew:
-                options |= {"triples": files.triples, "settings": settings, "crew": crew}
+                options |= {"triples": files.triples, "settings": settings, "extract": extract, "crew": crew}
                 report = export_on_ray(files.passages, folder=folder, **options)
     if not emit(json_file, asdict(report)):
+        _print_extracted(report, price=settings.chat_price)
         say(f"{contents(report.passages, report.triples, report.entities)} in {folder}")
         say(f"neo4j-admin database import full @{folder / ARGUMENTS} neo4j")
         say("gear migrate")
     report_links([str(link) for link in files.links])
+    if parts := list(_left_out(report)):
+        raise PartialResult(f"{'; '.join(parts)}; the rest was exported")
+
+
+def _print_extracted(report: ExportReport, *, price: Price) -> None:
+    if report.usage.calls or report.usage.cached:
+        found = ExtractionReport(done=report.passages_extracted, triples=report.triples_extracted, usage=report.usage)
+        print_extracted(found, price=price)
+    elif report.passages_extracted:
+        triples, passages = counted(report.triples_extracted, "triple"), counted(report.passages_extracted, "passage")
+        say(f"{triples} from {passages} by rules")
+
+
+def _left_out(report: ExportReport) -> Iterator[str]:
     if report.problems:
-        problems = counted(report.problems, "line or file", "lines or files")
-        raise PartialResult(f"{problems} could not be used, see above; the rest was exported")
+        yield f"{counted(report.problems, 'line or file', 'lines or files')} could not be used, see above"
+    if report.unread:
+        yield (
+            f"the model gave nothing for {counted(report.unread, 'passage')}, see above: after the import, "
+            "'gear ingest --extract model' tries them again"
+        )

@@ -63,9 +63,16 @@ class Failure:
     passage: Passage
     reason: str
 
+    @property
+    def place(self) -> str:
+        """Where the passage stands; a file without positions has many of them, told apart by their ids."""
+        passage = self.passage
+        if passage.source and not passage.position:
+            return f"{passage.source}, passage {passage.id}"
+        return passage.place or passage.id
+
     def __str__(self) -> str:
-        place = self.passage.place
-        return f"{place or self.passage.id}: no triples: {self.reason}"
+        return f"{self.place}: no triples: {self.reason}"
 
 
 @dataclass(slots=True)

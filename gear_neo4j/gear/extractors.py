@@ -1,15 +1,21 @@
 """The built-in extractors: how each is made from its recipe."""
 
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from gear_neo4j.extraction.chat import ChatExtractor
-from gear_neo4j.extraction.extractor import Model, Rules
+from gear_neo4j.extraction.extractor import Extractor, Model, Rules
+from gear_neo4j.extraction.reader import BulkReader
 from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction, ExtractionReport
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
+from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.registry import register_extractor
+
+# Where the triples of a bulk export come from, beside those that are given.
+Extract: TypeAlias = Literal["none", "rules", "model"]
 
 
 @register_extractor(Rules)
@@ -35,6 +41,20 @@ def extract_by_rules(
         collection=collection,
         on_progress=lambda report: on_progress(report.progress),
     ).run()
+
+
+def bulk_readers(extract: Extract, *, chat: Callable[[], ChatModel]) -> list[BulkReader]:
+    """Who reads the passages of a bulk export, in their order: nobody, the rules, or the rules and the chat model.
+
+    Raises:
+        ModelError: no chat model; the message names the setting.
+    """
+    extractors: dict[Extract, Callable[[], list[Extractor]]] = {
+        "none": list,
+        "rules": lambda: [RuleExtractor()],
+        "model": lambda: [RuleExtractor(), ChatExtractor(chat())],
+    }
+    return [BulkReader(extractor) for extractor in extractors[extract]()]
 
 
 def add_extracted(report: IngestReport, extracted: ExtractionReport) -> None:

@@ -3,14 +3,20 @@
 import json
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.rules import RuleExtractor
+from gear_neo4j.extraction.run import Extraction
+from gear_neo4j.gear.extractors import bulk_readers
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.models.chat import Chat
 
 GRAPH = Query(
     "graph",
@@ -25,7 +31,7 @@ ROWS = {
         {"id": "p1", "title": 'He said "no"; twice', "text": "Two\nlines, and a comma."},
         {"id": "p2", "text": "Without a title: \\ backslash, 'quotes', ünïcödé 東京.", "source": "notes"},
         {"id": "p1", "title": "Another text", "text": "under the same id"},
-        {"id": "p3", "title": "Nothing is stated here", "text": "and so it was never read"},
+        {"id": "p3", "title": "Marie Curie", "text": "She was born in Warsaw. In Paris she met Paul Langevin."},
     ],
     "triples": [
         {"id": "p1", "triples": [["Ada", "said", '"no"'], ["ADA", "met; or saw", "Bob\nthe builder"]]},
@@ -59,21 +65,36 @@ def sources(tmp_path):
     return files_to_ingest([folder])
 
 
-def test_a_bulk_import_makes_what_an_ingest_makes(database, embedder, sources, tmp_path, imported):
-    """Every node, property, vector and edge; the schema is made afterwards, and then nothing is left to ingest."""
+def test_a_bulk_import_makes_what_an_ingest_and_its_extractions_make(database, embedder, sources, tmp_path, imported):
+    """Every node, property, vector and edge; the schema is made afterwards, and then nothing is left to do."""
     problems = []
-    report = AdminExport(tmp_path / "the files", embedder, on_problem=problems.append).run(sources)
-    Ingest(Graph(database), embedder).run(sources.passages, sources.triples)
+    facts = [["Marie Curie", "met", "Paul Langevin"], ["Paul LANGEVIN", "lived in", "Paris"]]
+    chat = Chat(FakeListChatModel(responses=[json.dumps({"triples": facts})]))
+    export = AdminExport(
+        tmp_path / "the files",
+        embedder,
+        on_problem=problems.append,
+        readers=bulk_readers("model", chat=lambda: chat),
+    )
+    report = export.run(sources)
 
+    def fill(target):
+        """What each of the three finds to do."""
+        written = Ingest(Graph(target), embedder).run(sources.passages, sources.triples)
+        read = [Extraction(Graph(target), embedder, one).run() for one in (RuleExtractor(), ChatExtractor(chat))]
+        return written.passages_written, written.triples_written, *(one.total for one in read)
+
+    assert (3, 4, 1, 1) == fill(database)
     other = imported(tmp_path / "the files")
     prepare(other, model=embedder.name, dimension=embedder.dimension)
-    again = Ingest(Graph(other), embedder).run(sources.passages, sources.triples)
 
-    assert (3, 4, 4, 1) == (report.passages, report.triples, report.entities, report.problems)
+    assert (0, 0, 0, 0) == fill(other)
+    assert (3, 1, 1, 1) == (report.passages, report.passages_extracted, report.problems, report.usage.calls)
+    assert report.triples == 4 + report.triples_extracted
+    assert report.triples_extracted > len(facts)
     assert ["names the passage 'gone', which is in no file"] == [one.reason for one in problems]
     assert database.run(GRAPH) == other.run(GRAPH)
     assert [{"store": {"id": "store", "embeddingModel": "fake", "dimension": 32}}] == other.run(STORE)
-    assert (0, 0) == (again.passages_written, again.triples_written)
 
 
 def test_metadata_and_readers_become_what_an_ingest_makes(database, embedder, tmp_path, imported):

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j import Gear, Settings
 from gear_neo4j.errors import ModelError, SettingsError
+from gear_neo4j.gear.extractors import bulk_readers
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.reading import read_passages
@@ -186,7 +188,8 @@ def test_an_export_in_parts_is_imported_as_an_ingest_writes(
         # A repeated triple, and spellings that meet in several parts.
         file.write(json.dumps({"id": "p3", "triples": [["Ada", "met 3", "ADA LOVELACE"], ["X", "is", "Ada Lovelace"]]}))
     alone, found = [], []
-    one = AdminExport(tmp_path / "one", embedder, on_problem=alone.append).run(
+    readers = bulk_readers("rules", chat=FakeListChatModel)
+    one = AdminExport(tmp_path / "one", embedder, on_problem=alone.append, readers=readers).run(
         files_to_ingest(sources["sources"], sources["triples"])
     )
 
@@ -199,10 +202,22 @@ def test_an_export_in_parts_is_imported_as_an_ingest_writes(
     assert {"__GearStore.csv", "import.args"} == {path.name for path in options["folder"].glob("[!pe]*")}
     assert not list(options["folder"].rglob("spellings-*"))
     with Gear.connect(settings_of(server), embedder=embedder) as gear:
-        gear.ingest(**sources, extract=False)
+        gear.ingest(**sources)
     other = imported(options["folder"])
     prepare(other, model=embedder.name, dimension=embedder.dimension)
     assert [] == difference(dump_of(database), dump_of(other))
+
+
+def test_an_export_extracts_by_the_model(cluster, server, embedder, sources, tmp_path):
+    """Each passage of which no file states a triple is one call; what a first run paid for is in the cache."""
+    with ScriptedServer(scripted) as model:
+        chat = {"chat_model": "any", "openai_base_url": model.url, "openai_api_key": "none", "home": tmp_path / "home"}
+        options = {"settings": settings_of(server, **chat), "embedder": embedder, "crew": CREW, "extract": "model"}
+        first = on_ray.export(**sources, folder=tmp_path / "first", **options)
+        again = on_ray.export(**sources, folder=tmp_path / "again", **options)
+
+    assert first.passages - 40 == first.passages_extracted == first.usage.calls == len(model.requests)
+    assert (first.triples, 0, first.usage.calls) == (again.triples, again.usage.calls, again.usage.cached)
 
 
 def test_an_export_that_fails_leaves_an_empty_folder(cluster, sources, tmp_path):

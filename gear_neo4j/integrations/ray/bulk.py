@@ -18,8 +18,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import uuid4
 
 from gear_neo4j.domain import digest
-from gear_neo4j.gear.connecting import resolve_embedder
-from gear_neo4j.ingestion.admin.export import CorpusTables, ExportReport, make_folder, store_row
+from gear_neo4j.extraction.reader import BulkReader
+from gear_neo4j.gear.connecting import resolve_chat, resolve_embedder
+from gear_neo4j.gear.extractors import Extract, bulk_readers
+from gear_neo4j.ingestion.admin.corpus_tables import CorpusTables, ExportReport
+from gear_neo4j.ingestion.admin.export import make_folder, store_row
 from gear_neo4j.ingestion.admin.seen import Seen
 from gear_neo4j.ingestion.admin.tables import CORPUS, STORE, Tables, explained, write_arguments
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
@@ -65,6 +68,7 @@ def export(
     triples: "Sources" = (),
     settings: Settings | None = None,
     embedder: Embedder | None = None,
+    extract: Extract = "rules",
     chunk_size: int = CHUNK_SIZE,
     follow_links: bool = False,
     limits: Limits = DEFAULT_LIMITS,
@@ -82,6 +86,9 @@ def export(
         sources: as :func:`gear_neo4j.integrations.ray.ingest` takes them.
         folder: a new folder, which every machine can write to.
         triples: JSONL files, or a dataset whose rows have the fields of their lines.
+        extract: who makes triples of the passages of which no file states any: the rules, the chat model as well
+            (``model``), or nobody (``none``). A worker sends ``GEAR_CHAT_CONCURRENCY`` requests at once; where a part
+            is written again, what the cache has of the replies is not paid for twice.
         parts: how many parts the corpus is written in; by default one for each 64 MiB of files, and at least one for
             each worker. A part must fit in the memory of a worker.
 
@@ -90,6 +97,7 @@ def export(
     Raises:
         InputError: a JSONL file is missing or empty, the folder is neither new nor empty, or a disk is full; the folder
             is then left empty.
+        ModelError: there is no chat model, it failed for good, or gave a worker no triple for its first ten passages.
         SettingsError: the extra ``[ray]`` is not installed.
     """
     check_size(chunk_size)
@@ -100,16 +108,17 @@ def export(
     with cluster(), _emptied_on_error(folder):
         processes = crew.on_cluster()
         most = max(processes.workers, -(-size_of((*files.passages, *files.triples)) // BYTES_A_PART))
-        bulk = Bulk(folder.resolve(), job, processes, parts or most, on_problem, on_progress)
+        bulk = Bulk(folder.resolve(), job, extract, processes, parts or most, on_problem, on_progress)
         return bulk.run(rows_of(sources, files.passages), rows_of(triples, files.triples))
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """One export: folder, job, the numbers of processes and parts, and the callbacks for problems and progress."""
+    """One export: folder, job, who extracts, the numbers of processes and parts, and the callbacks."""
 
     folder: Path
     job: Job
+    extract: Extract
     processes: Processes
     parts: int
     on_problem: Callable[[Problem], None]
@@ -121,9 +130,7 @@ class Bulk:
         store = store_row(resolve_embedder(self.job.settings, self.job.embedder))
         report, entity_files = ExportReport(), min(self.parts, ENTITY_FILES)
         for done, part in enumerate(self._parts(passages, triples, entity_files), start=1):
-            report.passages += part.report.passages
-            report.triples += part.report.triples
-            report.problems += part.report.problems
+            report.add(part.report)
             for problem in part.problems:
                 self.on_problem(problem)
             self.on_progress(Progress("parts", done, max(done, self.parts), report.triples))
@@ -137,7 +144,7 @@ class Bulk:
         divide = partial(split_rows, job=self.job, parts=self.parts)
         shares = read(passages, partial(divide, reader=read_passage_rows))
         shares = shares.union(read(triples, partial(divide, reader=read_triple_rows)))
-        options = embedders(self.job, self.folder, entity_files, processes=self.processes)
+        options = embedders(self.job, self.folder, self.extract, entity_files, processes=self.processes)
         return results(shares.groupby("part").map_groups(WritePart, batch_format="pyarrow", **options))
 
     def _entities(self, files: int) -> Iterator[int]:
@@ -187,8 +194,8 @@ def split(batch: Share, parts: int) -> dict[int, Share]:
 class WritePart:
     """Writes a part into a folder of its own; holds the embedding model."""
 
-    def __init__(self, job: Job, folder: Path, entity_files: int) -> None:
-        self._job, self._folder, self._entity_files = job, folder, entity_files
+    def __init__(self, job: Job, folder: Path, extract: Extract, entity_files: int) -> None:
+        self._job, self._folder, self._extract, self._entity_files = job, folder, extract, entity_files
 
     def __call__(self, group: "pa.Table") -> dict[str, list[bytes]]:
         """All shares of a part."""
@@ -200,7 +207,7 @@ class WritePart:
             Seen(draft) as seen,
             Tables(draft, CORPUS) as tables,
         ):
-            corpus = CorpusTables(tables, seen, self._embedder, on_problem=problems.append)
+            corpus = CorpusTables(tables, seen, self._embedder, readers=self._readers, on_problem=problems.append)
             for share in triples:
                 corpus.expect(share)
             for share in shares:
@@ -216,6 +223,10 @@ class WritePart:
     @cached_property
     def _embedder(self) -> Embedder:
         return resolve_embedder(self._job.settings, self._job.embedder)
+
+    @cached_property
+    def _readers(self) -> list[BulkReader]:
+        return bulk_readers(self._extract, chat=partial(resolve_chat, None, self._job.settings))
 
     def _list_spellings(self, folder: Path, seen: Seen) -> None:
         lines: dict[int, list[str]] = defaultdict(list)

@@ -5,13 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from gear_neo4j.domain import Passage
+from gear_neo4j.extraction.reader import Extracted
 from gear_neo4j.extraction.run import ExtractionReport, Failure
 from gear_neo4j.ingestion.batches import BatchOutcome
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch
 from gear_neo4j.models.embeddings import Vectors
-from gear_neo4j.roles.lists import Triples
-from gear_neo4j.usage import Usage
 
 Row: TypeAlias = dict[str, Any]
 
@@ -24,16 +22,6 @@ class Packed:
     def row(self) -> Row:
         """The row; :func:`unpacked` is the way back."""
         return {"piece": pickle.dumps(self)}
-
-
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """What an extractor made of some passages: triples, or the reason for which there are none."""
-
-    triples: Sequence[tuple[Passage, Triples]]
-    failures: Sequence[Failure]
-    usage: Usage
-    extractor: str
 
 
 Batch: TypeAlias = PassageBatch | TripleBatch | Extracted

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gear_neo4j.domain import Passage
-from gear_neo4j.errors import ModelError, ReplyError
-from gear_neo4j.extraction.extractor import Extractor
-from gear_neo4j.extraction.run import FIRST, ExtractionReport, Failure, is_void, triples_of, write_extracted
+from gear_neo4j.extraction.reader import Extracted, Reader
+from gear_neo4j.extraction.run import ExtractionReport, triples_of, write_extracted
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.extraction_queue import Selection
@@ -27,15 +25,12 @@ from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch, read_passages, read_triples
 from gear_neo4j.ingestion.writing import passages_to_embed, triples_to_embed
-from gear_neo4j.integrations.ray.pieces import Batch, Extracted, Piece, Row, Written, unpacked
+from gear_neo4j.integrations.ray.pieces import Batch, Piece, Row, Written, unpacked
 from gear_neo4j.integrations.ray.sources import sources_of
-from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.models.embeddings import Embedder, Vectors
 from gear_neo4j.recipes import ExtractorRecipe
 from gear_neo4j.registry import EXTRACTORS
-from gear_neo4j.roles.lists import Triples
 from gear_neo4j.settings import Settings
-from gear_neo4j.usage import Usage
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,10 +96,6 @@ class Stage:
 class Extract(Stage):
     """Reads passages by an extractor: those of a stretch of ids that still wait for it."""
 
-    def __init__(self, job: Job) -> None:
-        super().__init__(job)
-        self._void = 0
-
     def __call__(self, row: Row) -> Row:
         """A stretch: the id before its first, its last, and how many passages it has."""
         job = self._job
@@ -114,40 +105,12 @@ class Extract(Stage):
         )
         # A stretch that is read again is followed by others' passages.
         waiting = list(takewhile(lambda passage: passage.id <= row["last"], page))
-        return Piece((self._extract(waiting),), row["passages"]).row()
-
-    def _extract(self, passages: Sequence[Passage]) -> Extracted:
-        found: list[tuple[Passage, Triples]] = []
-        failures: list[Failure] = []
-        usage = Usage()
-        for passage, future in outcomes(iter(passages), self._extractor.extract, together=self._extractor.concurrency):
-            try:
-                outcome = future.result()
-                found.append((passage, outcome.value))
-                usage, void = usage + outcome.usage, is_void(outcome)
-            except ReplyError as error:
-                failures.append(Failure(passage, str(error)))
-                usage, void = usage + error.usage, True
-            self._judge(void=void and usage.calls > 0)
-        return Extracted(found, failures, usage, self._extractor.name)
-
-    def _judge(self, *, void: bool) -> None:
-        """Give up on a model whose first replies hold no triple at all."""
-        if not void:
-            self._void = -1
-        elif self._void >= 0:
-            self._void += 1
-            if self._void == FIRST:
-                raise ModelError(
-                    f"the model {self._extractor.name} gave no triple for any of the first {FIRST} passages of a "
-                    "worker: try another GEAR_CHAT_MODEL"
-                )
+        return Piece((self._reader.read(waiting),), row["passages"]).row()
 
     @cached_property
-    def _extractor(self) -> Extractor:
+    def _reader(self) -> Reader:
         assert self._job.recipe
-        extractor: Extractor = EXTRACTORS.make(self._session, self._job.recipe)
-        return extractor
+        return Reader(EXTRACTORS.make(self._session, self._job.recipe))
 
 
 class Embed(Stage):
