@@ -10,6 +10,7 @@ import pytest
 from gear_neo4j import Gear, Paths
 from gear_neo4j.evaluate import knowledge
 from gear_neo4j.graph import guard
+from tests.quick_embedder import QuickEmbedder
 
 GRAPHS = ["movies", "northwind"]
 
@@ -32,7 +33,8 @@ def test_every_query_that_is_shown_gives_the_same_nodes_by_the_plain_driver(fold
     """Pasted from the screen into another client, with its parameters: the same nodes in the same order, or figure."""
     questions = [row["question"] for name in ("questions.jsonl", "aggregates.jsonl") for row in rows_of(folder, name)]
     figures = listed = 0
-    with Gear.connect(server) as gear, plain_driver(server) as driver:
+    with plain_driver(server) as driver:
+        gear = Gear(driver, database=server.database, embedder=QuickEmbedder())
         knowledge.provide(gear, knowledge.load(folder))
         for question in questions:
             hits = gear.search(question, retriever=Paths(answers=100))

@@ -3,31 +3,16 @@
 import json
 import re
 
-import numpy as np
 import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.explain.communities import names_of
-from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.wire import read_trace, write_trace
 from tests.conftest import clear
 from tests.graphs import opened
+from tests.quick_embedder import QuickEmbedder
 
 KG = "pancancer_kg"
-
-
-class ChainEmbedder:
-    """The real model for a question and its chains of types; the graph's thousands of texts get vectors at random."""
-
-    name = "chains"
-    dimension = 384
-    model = SentenceTransformerEmbedder()
-
-    def embed(self, texts):
-        if len(texts) < 250 and all("\n" not in text for text in texts):
-            return self.model.embed(texts)
-        rows = np.ones((len(texts), self.dimension), dtype=np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def analysed(kind, heads, tail="", attribute=""):
@@ -38,7 +23,7 @@ def analysed(kind, heads, tail="", attribute=""):
 def adopted(server, connection, data, tmp_path_factory):
     """The medical graph, imported and adopted once."""
     clear(connection)
-    with opened(server, ChainEmbedder()) as gear:
+    with opened(server, QuickEmbedder()) as gear:
         gear.overlay.import_csv([data / KG / "nodes.csv", data / KG / "relationships.csv"])
         gear.overlay.adopt(gear.overlay.propose())
     yield connection
@@ -46,7 +31,7 @@ def adopted(server, connection, data, tmp_path_factory):
 
 
 def ask(server, *replies, question="?"):
-    with opened(server, ChainEmbedder(), chat=FakeListChatModel(responses=[*replies, "Answer: it is [F1]."])) as gear:
+    with opened(server, QuickEmbedder(), chat=FakeListChatModel(responses=[*replies, "Answer: it is [F1]."])) as gear:
         return gear.ask(question, agent="kgt")
 
 
@@ -202,7 +187,7 @@ def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
         json.dumps({"verdicts": ["yes"]}),
     ]
 
-    with opened(server, ChainEmbedder(), chat=FakeListChatModel(responses=replies)) as gear:
+    with opened(server, QuickEmbedder(), chat=FakeListChatModel(responses=replies)) as gear:
         answer = gear.ask(whole, agent="planner")
 
     assert ["plan", "kgt", "auto"] == [step.action for step in answer.trace.steps]
@@ -214,7 +199,7 @@ def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
 
 def test_communities_of_the_graph_are_of_the_users_own_nodes(adopted, server):
     """Shown with the users labels, at most ten to a community without parts; nothing of the graph itself changes."""
-    with opened(server, ChainEmbedder()) as gear:
+    with opened(server, QuickEmbedder()) as gear:
         before = gear.overlay.survey()
         gear.communities.build()
         found = gear.communities.read()
