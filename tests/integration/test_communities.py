@@ -389,7 +389,7 @@ def test_communities_of_an_adopted_graph_show_its_labels_and_vanish_with_it(empt
         gear.communities.build(size=4)
         found = gear.communities.read()
         labels = {label for some in names_of(Graph(empty), found).values() for one in some for label in one.labels}
-        shown = page(found, names_of(Graph(empty), found), empty="graphiti")
+        shown = page(found, names_of(Graph(empty), found), database="graphiti")
         surveyed = gear.overlay.survey()
         again = gear.overlay.adopt()
         gear.overlay.release()
