@@ -1,12 +1,13 @@
 """A look at a graph that is already there: labels, types and their numbers, and what properties hold, by a sample."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.schema import ENTITY
 
 # Nodes, and relationships, looked at in the order of the store; then those of each label, and type, that this missed.
 SAMPLE = 20_000
@@ -110,8 +111,10 @@ def survey(graph: Graph) -> Survey:
     Raises:
         MigrationError: a newer gear-neo4j has migrated the database.
     """
-    graph.record()
-    total, labels, types = _counts(graph.survey.counts())
+    record = graph.record()
+    # Before the first ingest or adoption, nodes with that label are the user's.
+    entities = {ENTITY} if record and not record.foreign else set[str]()
+    total, labels, types = _counts(graph.survey.counts(), ours=OURS | MIGRATIONS | entities)
     _look(labels, graph.survey.nodes([], limit=SAMPLE, longest=LONGEST_EXAMPLE))
     for label in labels.values():
         if label.sampled < min(label.nodes, SAMPLE_A_LABEL):
@@ -128,15 +131,14 @@ def survey(graph: Graph) -> Survey:
 
 def survey_types(graph: Graph) -> tuple[dict[str, int], dict[str, int]]:
     """How many nodes each label has, and how many relationships each type; from the server's own counters."""
-    _, labels, types = _counts(graph.survey.counts())
+    _, labels, types = _counts(graph.survey.counts(), ours=OURS | MIGRATIONS)
     return (
         {label.name: label.nodes for label in labels.values()},
         {kind.name: kind.relationships for kind in types.values()},
     )
 
 
-def _counts(row: Row) -> tuple[int, dict[str, Label], dict[str, Type]]:
-    ours = OURS | MIGRATIONS
+def _counts(row: Row, *, ours: Set[str]) -> tuple[int, dict[str, Label], dict[str, Type]]:
     nodes = {entry["label"]: entry["count"] for entry in row["nodes"] if entry.get("label")}
     total = next((entry["count"] for entry in row["nodes"] if not entry.get("label")), 0)
     if "Community" in nodes:

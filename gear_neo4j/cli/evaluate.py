@@ -27,7 +27,7 @@ from gear_neo4j.wording import counted
 
 _OF_PASSAGES = (
     *("triples", "agent", "quality", "every_system", "folder", "llm", "protocol", "ks", "fresh"),
-    *("collections", "principals", "where", "strict"),
+    *("principals", "where", "strict"),
 )
 
 
@@ -116,7 +116,15 @@ def evaluate(
         require_extra()
     if is_knowledge_graph(dataset_dir):
         _refuse_options_of_passages()
-        _evaluate_graph(dataset_dir, retriever, options, limit=limit, json_file=json_file, settings=settings)
+        _evaluate_graph(
+            dataset_dir,
+            retriever,
+            options,
+            limit=limit,
+            collection=_collection(scope),
+            json_file=json_file,
+            settings=settings,
+        )
         return
     dataset = datasets.load(dataset_dir, home=settings.home, triples=triples).within(_collection(scope))
     queries = dataset.queries[:limit]
@@ -178,11 +186,12 @@ def _evaluate_graph(
     options: RecipeOptions,
     *,
     limit: int | None,
+    collection: str,
     json_file: Path | None,
     settings: Settings,
 ) -> None:
     chosen = [retriever_from(retriever, options)] if retriever or options else []
-    report = evaluate_graph(folder, settings, chosen=chosen, limit=limit)
+    report = evaluate_graph(folder, settings, chosen=chosen, limit=limit, collection=collection)
     report_console(json_file).print(graph_table(report))
     emit(json_file, report)
 

@@ -14,6 +14,7 @@ from gear_neo4j.printable import single_line
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.paths import Paths
+from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.wording import counted
 
@@ -21,18 +22,22 @@ TRIPLES = 20
 
 
 def evaluate_graph(
-    folder: Path, settings: Settings, *, chosen: Sequence[RetrieverRecipe], limit: int | None
+    folder: Path, settings: Settings, *, chosen: Sequence[RetrieverRecipe], limit: int | None, collection: str
 ) -> dict[str, Any]:
-    """Measure nearest triples, ``naive``, ``paths`` and the chosen retrievers side by side, in a separate database."""
-    dataset = knowledge.load(folder)
+    """Measure nearest triples, ``naive``, ``paths`` and the chosen retrievers side by side, in a separate database.
+
+    In another collection than the default one, the graph may lie beside other data, and is searched alone.
+    """
+    dataset = knowledge.load(folder).within(collection)
     settings = own_server(settings, f"evaluate-{dataset.name}")
     with opened(settings, create=True) as gear:
         with progress_shown() as on_progress:
             knowledge.provide(gear, dataset, on_problem=report_problem, on_progress=on_progress)
         recipes: dict[str, RetrieverRecipe] = {recipe.name: recipe for recipe in (Naive(), Paths(), *chosen)}
-        systems = knowledge.retrievers(gear, list(recipes.values()))
+        view = gear if collection == DEFAULT_COLLECTION else gear.scoped(collections=[collection])
+        systems = knowledge.retrievers(view, list(recipes.values()))
         with counting("questions", len(dataset.questions[:limit])) as advance:
-            return knowledge.measure(gear, dataset, systems, k=TRIPLES, limit=limit, on_done=lambda: advance(1))
+            return knowledge.measure(view, dataset, systems, k=TRIPLES, limit=limit, on_done=lambda: advance(1))
 
 
 def graph_table(report: Mapping[str, Any]) -> Table:

@@ -8,11 +8,11 @@ import json
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Self
 
 from gear_neo4j.domain import EntityHit, Triple
 from gear_neo4j.errors import InputError
@@ -25,6 +25,7 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.recipes import RetrieverRecipe
 from gear_neo4j.retrieval.dictionary import Dictionary
+from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name
 
 FILES = ("nodes.csv", "relationships.csv")
 QUESTIONS = "questions.jsonl"
@@ -44,12 +45,21 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeGraph:
-    """A data set of this kind."""
+    """A data set of this kind, and the collection that its passages and triples are in."""
 
     name: str
     folder: Path
     questions: tuple[Question, ...]
     fingerprint: str
+    collection: str = DEFAULT_COLLECTION
+
+    def within(self, collection: str) -> Self:
+        """The data set in a collection.
+
+        Raises:
+            SettingsError: the name cannot be used.
+        """
+        return replace(self, collection=checked_name(collection, kind="collection"))
 
 
 def is_knowledge_graph(folder: Path) -> bool:
@@ -101,12 +111,15 @@ def provide(
     """Import the graph and adopt it with the proposed profile, unless the database holds it.
 
     Raises:
-        InputError: the database holds something else.
+        InputError: the database holds another graph.
     """
-    stamp = gear.graph.store.dataset()
-    if stamp == RecordedDataset(dataset.name, dataset.fingerprint):
+    stamp = gear.graph.store.dataset(collection=dataset.collection)
+    profile = gear.overlay.profile()
+    is_whole = stamp == RecordedDataset(dataset.name, dataset.fingerprint)
+    # It may have been adopted into another collection since.
+    if is_whole and profile and profile.collection == dataset.collection:
         return
-    if stamp is None and gear.overlay.profile() is None:
+    if stamp is None and profile is None:
         if gear.overlay.survey().nodes and not gear.graph.imports.progress():
             raise InputError(
                 f"the database {gear.graph.name} holds another graph than {dataset.name}: "
@@ -116,8 +129,8 @@ def provide(
         gear.overlay.import_csv(files, on_problem=on_problem, on_progress=on_progress)
     elif stamp is not None and stamp.name != dataset.name:
         raise InputError(f"the database {gear.graph.name} holds the data set {stamp.name}, not {dataset.name}")
-    gear.overlay.adopt(gear.overlay.profile() or gear.overlay.propose(), on_progress=on_progress)
-    gear.graph.store.record_dataset(dataset.name, fingerprint=dataset.fingerprint)
+    gear.overlay.adopt(profile or gear.overlay.propose(), collection=dataset.collection, on_progress=on_progress)
+    gear.graph.store.record_dataset(dataset.name, fingerprint=dataset.fingerprint, collection=dataset.collection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +254,10 @@ def measure(
 
 
 def retrievers(gear: Gear, recipes: Sequence[RetrieverRecipe]) -> dict[str, System]:
-    """The systems by name: ``nearest``, the triples nearest to the question, and the retrievers."""
+    """The systems by name: ``nearest``, the triples nearest to the question, and the retrievers.
+
+    Under a scope there is no ``nearest``, which reads the whole index.
+    """
 
     def nearest(question: str) -> Retrieved:
         vector = gear.embedder.embed([question])[0].tolist()
@@ -256,7 +272,8 @@ def retrievers(gear: Gear, recipes: Sequence[RetrieverRecipe]) -> dict[str, Syst
 
         return ask
 
-    return {"nearest": nearest, **{recipe.name: by(recipe) for recipe in recipes}}
+    of_all: dict[str, System] = {"nearest": nearest} if gear.scope.is_everything else {}
+    return of_all | {recipe.name: by(recipe) for recipe in recipes}
 
 
 def _summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -561,6 +561,16 @@ def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(alone, emb
     assert 2 == alone.run(Query("e", "MATCH (e:Entity) RETURN count(e) AS n"))[0]["n"]
 
 
+def test_entities_that_an_ingest_made_are_not_proposed(films, embedder, tmp_path):
+    """Only the user's nodes are; a user's own Entity nodes are theirs as long as nothing of ours is there."""
+    ingest(films, embedder, tmp_path, {"p": "Ada likes Bob"}, [("p", "Ada", "likes", "Bob")])
+
+    profile = propose(survey(Graph(films)), name="films")
+
+    assert "Entity" not in {*profile.entities, *profile.chunks}
+    assert profile.entities
+
+
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=15).filter(str.strip)
 
 

@@ -126,5 +126,29 @@ def test_a_knowledge_graph_with_questions_is_evaluated(gear, graph):
         name: system["recall"] for name, system in told["systems"].items()
     }
     assert 0 == gear("evaluate", graph)[0]
+    assert one_line(gear("evaluate", graph, "--collection", "a/b"), "a/b", "slash")
     (graph / "questions.jsonl").write_text('{"id": "q1", "question": " ", "answer": "x"}\n')
     assert one_line(gear("evaluate", graph), "questions.jsonl:1", "not blank")
+
+
+def test_a_knowledge_graph_lies_beside_documents_and_each_is_measured_alone(gear, graph, folder, tmp_path_factory):
+    """In one database, each in a collection; our own entities are not taken for the graph of somebody else."""
+    graph_folder = tmp_path_factory.mktemp("graph")
+    for name in ("nodes.csv", "relationships.csv", "questions.jsonl"):
+        (graph / name).rename(graph_folder / name)
+    documents = ("evaluate", folder, "--collection", "papers", "--retriever", "naive", "--ks", "1,2", "--json")
+    people = ("evaluate", graph_folder, "--collection", "people", "--json")
+
+    before = json.loads(gear(*documents)[1])
+    code, out, err = gear(*people)
+    after = json.loads(gear(*documents, "--fresh")[1])
+
+    assert 0 == code, err
+    assert {"naive": 100.0, "paths": 100.0} == {
+        name: system["recall"] for name, system in json.loads(out)["systems"].items()
+    }
+    assert (before["recall"], before["questions"]) == (after["recall"], 1)
+    assert 0 == gear(*people[:2], "--collection", "others")[0]
+    assert json.loads(out)["systems"].keys() == json.loads(gear(*people)[1])["systems"].keys()
+    code, out, _ = gear("collections", "--json")
+    assert {"papers": 2, "people": 2} == {row["name"]: row["passages"] for row in json.loads(out)["collections"]}
