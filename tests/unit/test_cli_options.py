@@ -111,6 +111,7 @@ def test_settings_are_those_that_a_command_needs(words):
         "search",
         "ask",
         "evaluate",
+        "export",
         "communities build",
         "communities update",
         "calibrate",
