@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -114,26 +114,19 @@ class Shared:
     def __init__(self, database: Database, prepared: dict[tuple[str, int], Prepared]) -> None:
         self._database = database
         self._prepared = prepared
-        self._held: tuple[str, tuple[str, ...]] | None = None
-
-    def provide(self, name: str, make: Callable[[], object]) -> None:
-        """Have ``make`` fill the database, unless it holds what was made under that name, unchanged."""
-        if self._held != (name, self._committed()):
-            make()
-            self._held = name, self._committed()
+        self._held: object = None
 
     def adopted(self, text: str, profile: Profile, embedder: FakeEmbedder) -> Database:
         """The database with a graph of somebody's, which is adopted; ``text`` creates the graph.
 
         The schema is there before the adoption, unlike in the tests of adoption itself, for it takes the most time.
         """
-
-        def adopt() -> None:
+        made = text, profile, embedder.name
+        if self._held != (made, self._committed()):
             renew(self._database, self._prepared, model=embedder.name, dimension=embedder.dimension)
             self._database.run(Query("graph", text, writes=True))
             Adoption(Graph(self._database), profile, embedder).run()
-
-        self.provide(f"{profile.name} of {embedder.name}", adopt)
+            self._held = made, self._committed()
         return self._database
 
     def _committed(self) -> tuple[str, ...]:

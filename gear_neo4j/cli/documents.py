@@ -75,7 +75,7 @@ class DocumentOptions:
 
 @contextmanager
 def crew_on_ray(address: str, *, workers: int | None) -> Iterator["Crew"]:
-    """A cluster of Ray for the block, and the crew that works there."""
+    """Connect to Ray, or start it, for the block; yields the crew that works there."""
     from gear_neo4j.integrations.ray import Crew, cluster
 
     # Ray reports lost processes on standard output.

@@ -70,7 +70,11 @@ class BulkReader:
         self._reader = Reader(extractor)
 
     def __call__(self, passages: Sequence[Passage]) -> Read:
-        """The triples of passages; raises ModelError as :meth:`Reader.read` does."""
+        """The triples that the extractor finds in passages.
+
+        Raises:
+            ModelError: see :meth:`Reader.read`.
+        """
         extracted = self._reader.read(passages)
         return Read(
             extractor=extracted.extractor,

@@ -155,16 +155,17 @@ def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
         management.shutdown()
 
 
-def set_password(site: Site, *, is_new: bool) -> None:
+def set_password(site: Site) -> None:
     """Give the user ``neo4j`` a new password, before Bolt is first opened.
 
     The file is written after the server accepts the password: if killed in between, the next start does both again.
     """
     password = secrets.token_urlsafe(24)
-    if is_new:
-        initial_password(site, password)
-    else:
+    # The file is written before each start.
+    if (site.folder / "version").exists():
         change_password(site, password)
+    else:
+        initial_password(site, password)
     write_private(site.folder / "password", password)
 
 
@@ -191,9 +192,8 @@ def serve(site: Site, *, stop: threading.Event) -> None:
     jars = class_path(site)
     site.write_state("starting")
     start_jvm(site, jars)
-    is_new = not (site.folder / "version").exists()
     if not (site.folder / "password").exists():
-        set_password(site, is_new=is_new)
+        set_password(site)
     write_private(site.folder / "version", site.version)
     with neo4j(site, bolt=True):
         if not stop.is_set():

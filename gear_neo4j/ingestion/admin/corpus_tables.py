@@ -1,7 +1,7 @@
 """The tables of passages and their triples: what an ingest would write of them, in memory that does not grow."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import TypeAlias
 
@@ -32,9 +32,9 @@ class ExportReport:
     usage: Usage = Usage()
 
     def add(self, other: "ExportReport") -> None:
-        """Add what was written elsewhere, entities apart."""
-        for name in ("passages", "triples", "problems", "passages_extracted", "triples_extracted", "unread", "usage"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        """Add what was written elsewhere."""
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
