@@ -160,13 +160,18 @@ def set_password(site: Site) -> None:
 
     The file is written after the server accepts the password: if killed in between, the next start does both again.
     """
-    password = secrets.token_urlsafe(24)
+    password = new_password()
     # The file is written before each start.
     if (site.folder / "version").exists():
         change_password(site, password)
     else:
         initial_password(site, password)
     write_private(site.folder / "password", password)
+
+
+def new_password() -> str:
+    """A random password, none of whose characters means anything to a command line."""
+    return secrets.token_hex(24)
 
 
 def initial_password(site: Site, password: str) -> None:

@@ -70,6 +70,22 @@ def test_a_wrong_password_is_refused(server, password):
         query(server, "RETURN 1", password=password)
 
 
+def test_no_password_reads_as_an_option():
+    """Neo4j's own command takes it as an argument, and one in 64 began with a hyphen."""
+    program = (
+        "import runpy, sys; new = runpy.run_path(sys.argv[1])['new_password']; print(*(new() for _ in range(1_000)))"
+    )
+    launcher = Path(local.__file__).with_name("launcher.py")
+
+    printed = subprocess.run(
+        [sys.executable, "-P", "-c", program, launcher], capture_output=True, text=True, check=True
+    )
+
+    passwords = printed.stdout.split()
+    assert 1_000 == len(set(passwords))
+    assert all(password.isalnum() for password in passwords)
+
+
 def test_only_the_owner_can_read_the_password(server):
     """The password file and its folder are closed to everybody else, and the password is not shown."""
     assert "0o600" == oct(stat.S_IMODE((server.home / "password").stat().st_mode))
