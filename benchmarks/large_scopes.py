@@ -8,8 +8,7 @@ table and writes docs/benchmarks/large_scopes-VERSION.json; absolute times are o
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -23,6 +22,7 @@ from rich.table import Table
 from benchmarks.large_scout import chosen, loaded_server
 from benchmarks.made import TOPIC, SyntheticCorpus, WordVectors, mixed
 from benchmarks.measure import in_own_process, machine, spread, timed
+from benchmarks.rivals.filtered import Search, rivals
 from benchmarks.searches import time_search
 from gear_neo4j import Base, Gear, Naive, Scout, Settings
 from gear_neo4j.graph.queries import Query
@@ -48,7 +48,6 @@ STAMP = Query(
     timeout=0,
 )
 SYSTEMS = {"sbert": Base(base="sbert"), "naive": Naive(base="sbert"), "scout": Scout()}
-FILTERED = "VectorRetriever, filtered"
 
 
 def collection_of(number: int) -> str:
@@ -103,54 +102,31 @@ def systems(gear: Gear, scope: str | None) -> dict[str, Retriever]:
     return {name: view.retriever(recipe) for name, recipe in SYSTEMS.items()}
 
 
-def rival(gear: Gear) -> Callable[[Sequence[float], str], list[str]] | None:
-    """neo4j-graphrag's vector search with a filter of the collection, if it is installed."""
-    if not find_spec("neo4j_graphrag"):
-        return None
-    import neo4j
-    from neo4j_graphrag.retrievers import VectorRetriever
-    from neo4j_graphrag.types import RetrieverResultItem
-
-    def item(record: neo4j.Record) -> RetrieverResultItem:
-        return RetrieverResultItem(content=record["node"]["id"])
-
-    retriever = VectorRetriever(
-        gear.graph.database._driver,
-        "gear_passage_embedding",
-        result_formatter=item,
-        return_properties=["id"],
-        neo4j_database=gear.graph.name,
-    )
-
-    def search(vector: Sequence[float], scope: str) -> list[str]:
-        found = retriever.search(query_vector=list(vector), top_k=K, filters={"collection": {"$eq": scope}})
-        return [one.content for one in found.items]
-
-    return search
-
-
 def measure(settings: Settings, corpus: SyntheticCorpus) -> dict[str, Any]:
-    """Every question in every scope, in two rounds, of which the second counts."""
+    """Every question in every scope, in two rounds; the second counts, and the times of the first stand beside it."""
     questions = [question.question for question in corpus.questions(QUESTIONS)]
     encoded = WordVectors().embed(questions)
-    numbers = members(corpus)
+    # In a small corpus, the smallest collections are empty.
+    numbers = {name: places for name, places in members(corpus).items() if places}
+    collections = [name for name in COLLECTIONS if name in numbers]
     truth = {}
-    for name in COLLECTIONS:
+    for name in collections:
         ids, of = vectors(corpus, numbers[name])
         truth[name] = [nearest(ids, of, question) for question in encoded]
     with Gear.connect(settings, embedder=WordVectors()) as gear:
-        scopes: dict[str, dict[str, Retriever]] = {name: systems(gear, name) for name in COLLECTIONS}
+        scopes: dict[str, dict[str, Retriever]] = {name: systems(gear, name) for name in collections}
         scopes = {EVERYTHING: systems(gear, None), **scopes}
-        filtered = rival(gear)
-        for counts in (False, True):
-            times, recalls, exact = _round(questions, encoded, scopes, filtered, truth, shown=counts)
+        others = rivals(gear, k=K)
+        cold, *_ = _round(questions, encoded, scopes, others, truth, shown="first round")
+        times, recalls, exact = _round(questions, encoded, scopes, others, truth, shown="second round")
         return {
             "questions": len(questions),
-            "passages": {name: len(numbers[name]) for name in COLLECTIONS},
+            "passages": {name: len(numbers[name]) for name in collections},
             "scopes": {
                 scope: {
                     name: {
                         "ms": spread(spent),
+                        "first_round_ms": spread(cold[scope][name]),
                         "recall_at_10": _percent(recalls[scope][name]),
                         "exact": _percent(exact[scope][name]),
                     }
@@ -173,15 +149,15 @@ def _round(
     questions: Sequence[str],
     encoded: Vectors,
     scopes: dict[str, dict[str, Retriever]],
-    filtered: Callable[[Sequence[float], str], list[str]] | None,
+    others: Mapping[str, Search],
     truth: dict[str, list[set[str]]],
     *,
-    shown: bool,
+    shown: str,
 ) -> tuple[Figures, Figures, Figures]:
     """Times, recalls and shares of exact answers, by scope and system."""
-    names = [*SYSTEMS, FILTERED]
+    names = [*SYSTEMS, *others]
     times, recalls, exact = (_empty(scopes, names) for _ in range(3))
-    for place, question in enumerate(track(questions, "second round" if shown else "first round")):
+    for place, question in enumerate(track(questions, shown)):
         for scope, retrievers in scopes.items():
             for name, retriever in retrievers.items():
                 timing = time_search(retriever, question, k=K)
@@ -189,11 +165,11 @@ def _round(
                 exact[scope][name].append(float(timing.hits.exact))
                 if scope != EVERYTHING and name == "sbert":
                     recalls[scope][name].append(_share([hit.passage.id for hit in timing.hits], truth[scope][place]))
-            if filtered and scope != EVERYTHING:
+            for name, search in others.items() if scope != EVERYTHING else ():
                 ids: list[str] = []
                 vector = encoded[place].tolist()
-                times[scope][FILTERED].append(timed(lambda: ids.extend(filtered(vector, scope))))  # noqa: B023
-                recalls[scope][FILTERED].append(_share(ids, truth[scope][place]))
+                times[scope][name].append(timed(lambda: ids.extend(search(question, vector, scope))))  # noqa: B023
+                recalls[scope][name].append(_share(ids, truth[scope][place]))
     return times, recalls, exact
 
 

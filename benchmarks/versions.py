@@ -1,7 +1,8 @@
-"""Searches of this version and of an earlier commit by turns: ``python -m benchmarks.versions COMMIT DATASET_DIR``.
+"""This version and an earlier commit by turns: ``python -m benchmarks.versions COMMIT DATASET_DIR``.
 
-Both read one database on one server, which the earlier version fills, so this one must still read it. Each round runs
-``gear evaluate --retriever naive`` of each version in a process of its own; every other round, this version goes first.
+Each has a server of its own, which it fills. A round of searches is ``gear evaluate --retriever naive`` in a process of
+its own; a round of ingests writes the data set into a fresh database, with vectors that need no model. Every other
+round, this version goes first.
 """
 
 import argparse
@@ -10,14 +11,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from benchmarks.measure import fresh_server, machine
@@ -26,8 +28,18 @@ from gear_neo4j.settings import Settings
 
 REPOSITORY = Path(__file__).parents[1]
 RESULTS = REPOSITORY / "docs" / "benchmarks" / "versions.json"
-PARTS = ("p50", "p95", "expand")
+PARTS = ("p50", "p95", "expand", "ingest")
 ROUNDS = 6
+EVALUATE = "from gear_neo4j.cli.main import main; main()"
+INGEST = """
+import sys, time
+from benchmarks.made import WordVectors
+from gear_neo4j import Gear, Settings
+with Gear.connect(Settings.load(), embedder=WordVectors()) as gear:
+    started = time.perf_counter()
+    gear.ingest([sys.argv[1]], triples=[sys.argv[2]])
+    print(time.perf_counter() - started)
+"""
 
 
 @contextmanager
@@ -42,18 +54,23 @@ def checked_out(commit: str) -> Iterator[Path]:
             subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=REPOSITORY, check=True)
 
 
-def evaluate(tree: Path, dataset: Path, server: LocalServer) -> dict[str, Any]:
-    """Recall, and latency in milliseconds, of the version in ``tree``."""
+def run(tree: Path, server: LocalServer, script: str, *arguments: object) -> str:
+    """What a script prints that the version in ``tree`` runs against a server."""
     environment = os.environ | {
         "NEO4J_URI": server.uri,
         "NEO4J_USERNAME": server.username,
         "NEO4J_PASSWORD": server.password,
     }
+    # With -c, Python looks for modules in the working directory first: the tree's package, not the installed one.
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    done = subprocess.run(command, cwd=tree, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
+def evaluate(tree: Path, dataset: Path, server: LocalServer) -> dict[str, Any]:
+    """Recall, and latency in milliseconds, of the version in ``tree``."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        # With -c, Python looks for modules in the working directory first: the tree's package, not the installed one.
-        run = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()"]
-        options = ["evaluate", str(dataset), "--retriever", "naive", "--json", file.name]
-        subprocess.run([*run, *options], cwd=tree, env=environment, check=True, capture_output=True)
+        run(tree, server, EVALUATE, "evaluate", dataset, "--retriever", "naive", "--json", file.name)
         report = json.loads(Path(file.name).read_text(encoding="utf-8"))
     latency = report["latency_ms"]
     return {
@@ -62,6 +79,23 @@ def evaluate(tree: Path, dataset: Path, server: LocalServer) -> dict[str, Any]:
         "p95": latency["p95"],
         "expand": latency["expand"]["p50"],
     }
+
+
+def ingest(tree: Path, dataset: Path, settings: Settings) -> dict[str, Any]:
+    """The seconds in which the version in ``tree`` writes a data set into a fresh database."""
+    with fresh_server(settings) as server:
+        return {"ingest": float(run(tree, server, INGEST, dataset / "corpus.jsonl", dataset / "triples.jsonl"))}
+
+
+def by_turns(
+    trees: dict[str, Path], rounds: int, measure: Callable[[str], dict[str, Any]], *, shown: str
+) -> dict[str, list[dict[str, Any]]]:
+    """The figures of each round by version; every other round, the last version goes first."""
+    reports: dict[str, list[dict[str, Any]]] = {name: [] for name in trees}
+    for number in track(range(rounds), shown):
+        for name in list(trees)[:: -1 if number % 2 else 1]:
+            reports[name].append(measure(name))
+    return reports
 
 
 def main() -> None:
@@ -73,13 +107,20 @@ def main() -> None:
     options = parser.parse_args()
     settings = replace(Settings.load(), uri=None, name="bench-versions", database=None)
     dataset = options.dataset.resolve()
-    reports: dict[str, list[dict[str, Any]]] = {options.commit: [], "this version": []}
-    with checked_out(options.commit) as earlier, fresh_server(settings) as server:
+    with checked_out(options.commit) as earlier:
         trees = {options.commit: earlier, "this version": REPOSITORY}
-        evaluate(earlier, dataset, server)
-        for number in range(options.rounds):
-            for name in list(trees)[:: -1 if number % 2 else 1]:
-                reports[name].append(evaluate(trees[name], dataset, server))
+        with ExitStack() as stack:
+            servers = {
+                name: stack.enter_context(fresh_server(replace(settings, name=f"{settings.name}-{place}")))
+                for place, name in enumerate(trees)
+            }
+            for name, tree in trees.items():
+                evaluate(tree, dataset, servers[name])
+            searches = by_turns(
+                trees, options.rounds, lambda name: evaluate(trees[name], dataset, servers[name]), shown="searches"
+            )
+        ingests = by_turns(trees, options.rounds, lambda name: ingest(trees[name], dataset, settings), shown="ingests")
+    reports = {name: [a | b for a, b in zip(searches[name], ingests[name], strict=True)] for name in trees}
     results = {
         "machine": machine(settings.neo4j_version),
         "dataset": dataset.name,
@@ -97,7 +138,7 @@ def _figures(reports: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _table(versions: dict[str, Any]) -> Table:
-    table = Table("ms, median (lowest to highest)", *PARTS, "R@5")
+    table = Table("median (lowest to highest), ms; ingest in s", *PARTS, "R@5")
     for name, figures in versions.items():
         spreads = [
             f"{figures[part]['median']:.1f} ({min(figures[part]['rounds'])} to {max(figures[part]['rounds'])})"

@@ -7,7 +7,8 @@
 // degree, ends]: the number of its triples, and the entities in which they begin or end, each as often as they do.
 // entities lists [id, degree, stating, others, synonyms]: the number of triples, the passage of each triple, the entity
 // at its other end, and [entity, score] of each synonym edge. With more than $hub triples, ends, stating and others are
-// empty: the work has a bound.
+// empty: the work has a bound. Under a scope, the number of the entity's relationships follows, hidden ones included: all
+// are examined.
 CALL () {
   UNWIND $passages AS id
   MATCH (p:Passage {id: id})
@@ -40,6 +41,6 @@ CALL () {
     WHERE EXISTS { (o)<-[:SUBJECT|OBJECT]-() } /*+ AND IN_SCOPE_ENTITY(o) */
     RETURN collect([elementId(o), s.score]) AS synonyms
   }
-  RETURN collect([id, degree, stating, others, synonyms]) AS entities
+  RETURN collect([id, degree, stating, others, synonyms /*+ , COUNT { (e)--() } */]) AS entities
 }
 RETURN passages, entities

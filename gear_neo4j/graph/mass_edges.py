@@ -5,7 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.export import Seed
+from gear_neo4j.graph.export import Export, Seed
+from gear_neo4j.graph.versioned import Versioned
+
+# What is kept of a scope takes up to a hundred kilobytes a hub.
+MOST_KEPT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +37,78 @@ class MassEdges:
     entities: Mapping[str, NodeEdges]
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the server found around an entity.
+
+    ``degree`` is the number of its triples; ``stating`` and ``others`` hold the passage of each and the entity at its
+    other end, and are empty for a hub. ``examined`` is the number of relationships that a scope made the server read.
+    """
+
+    degree: int
+    stating: Sequence[str]
+    others: Sequence[str]
+    synonyms: Sequence[tuple[str, float]]
+    examined: int = 0
+
+
+# By the number of triples of a hub, and the entity's element id.
+Kept = dict[tuple[int, str], Around]
+
+
 class MassReader:
-    """Reads edges from one database; those between synonyms, too, if it ``follows_synonyms``."""
+    """Reads edges from one database; those between synonyms, too, if it ``follows_synonyms``.
+
+    Under a scope, the server examines every triple of an entity. What it finds of those with more triples than a hub is
+    kept until the graph changes: they are few, most questions come to the same, and they take most of the time.
+    """
 
     follows_synonyms = True
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        is_scoped = not database.scope.is_everything
+        self._kept = Versioned[Kept](lambda _: {}, version=Export(database).version) if is_scoped else None
+
+    def kept(self) -> Kept:
+        """What is kept of the graph as it is now, for the reads of a walk; one round trip under a scope, else none."""
+        return self._kept.current() if self._kept else {}
 
     def read(
-        self, passages: Sequence[str], entities: Sequence[str], *, hub: int, pool: Iterable[Seed] = ()
+        self,
+        passages: Sequence[str],
+        entities: Sequence[str],
+        *,
+        hub: int,
+        pool: Iterable[Seed] = (),
+        kept: Kept | None = None,
     ) -> MassEdges:
         """The edges of some passages (ids) and entities (element ids); one round trip.
 
-        Of a node with more than ``hub`` triples, only those triples count that are in the ``pool``.
+        Of a node with more than ``hub`` triples, only those triples count that are in the ``pool``. What is ``kept`` is
+        not read again.
 
         Raises:
             QueryTimeout: the server took more than ten seconds.
         """
-        row = self._database.call("edges_of", passages=list(passages), entities=list(entities), hub=hub)[0]
+        known = {} if kept is None else {id: kept[hub, id] for id in entities if (hub, id) in kept}
+        unread = [id for id in entities if id not in known]
+        row = self._database.call("edges_of", passages=list(passages), entities=unread, hub=hub)[0]
+        found = known | {id: Around(*around) for id, *around in row["entities"]}
+        if kept is not None:
+            _keep(found, kept, hub=hub)
         near = list(pool)
         return MassEdges(
             {id: _of_passage(id, degree, ends, near) for id, degree, ends in row["passages"]},
-            {
-                id: _of_entity(id, near, degree, stating, others, synonyms if self.follows_synonyms else ())
-                for id, degree, stating, others, synonyms in row["entities"]
-            },
+            # In the order of the request: a sum of mass must not depend on what is kept.
+            {id: _of_entity(id, found[id], near, self.follows_synonyms) for id in entities if id in found},
         )
+
+
+def _keep(found: Mapping[str, Around], kept: Kept, *, hub: int) -> None:
+    for id, around in found.items():
+        if around.examined > hub and len(kept) < MOST_KEPT:
+            kept[hub, id] = around
 
 
 def _of_passage(id: str, degree: int, ends: Sequence[str], pool: Sequence[Seed]) -> NodeEdges:
@@ -69,14 +118,9 @@ def _of_passage(id: str, degree: int, ends: Sequence[str], pool: Sequence[Seed])
     return NodeEdges({}, Counter(ends), 2.0 * degree, whole)
 
 
-def _of_entity(
-    id: str,
-    pool: Sequence[Seed],
-    degree: int,
-    stating: Sequence[str],
-    others: Sequence[str],
-    synonyms: Sequence[tuple[str, float]],
-) -> NodeEdges:
+def _of_entity(id: str, around: Around, pool: Sequence[Seed], follows_synonyms: bool) -> NodeEdges:
+    degree, stating, others = around.degree, around.stating, around.others
+    synonyms = around.synonyms if follows_synonyms else ()
     whole = len(stating) == degree
     loops = others.count(id)
     if not whole:

@@ -22,6 +22,9 @@ RESTS_ON_ALL = "a report rests on passages that the filter may exclude"
 CANDIDATES = 100
 # This many times the expected number of candidates is requested: those in the scope are not spread evenly.
 MARGIN = 1.5
+# An index that filters gives worse candidates: of the ten nearest in half of 150,000 passages, 90 % were among 100
+# candidates, and 98 % among 400, which took less time than 100 from the whole index.
+FILTERED_MARGIN = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Extent:
         >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000).vector_factor
         30.0
         >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000, reach=(50, 600)).vector_factor
-        1.0
+        5.0
     """
 
     passages: int
@@ -56,7 +59,7 @@ class Extent:
     @property
     def vector_factor(self) -> float:
         """How many candidates of a vector index are requested for each that is needed."""
-        return self._factor(*(self.reach or (self.all_passages, self.all_triples)))
+        return max(FILTERED_MARGIN, self._factor(*self.reach)) if self.reach else self.factor
 
     def _factor(self, passages: int, triples: int) -> float:
         shares = ((self.passages, passages), (self.triples, triples))

@@ -101,8 +101,8 @@ class ScoutRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the seed triples as paths of one triple.
 
-        Six round trips, one for each round in which the walk meets new nodes, one if a name may be misspelt, and one if
-        the question writes names without capitals.
+        Six round trips, one for each round in which the walk meets new nodes, one if a name may be misspelt, one if the
+        question writes names without capitals, and one under a scope.
         """
         options = self._options
         query = Question(checked(question, k=k), embedder=self._graph.embedder)
@@ -144,9 +144,10 @@ class ScoutRetriever:
     def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
         """The passages that a walk comes to, best first, and whether it met no hub."""
         options, graph = self._options, LocalGraph()
+        kept = self._graph.edges.kept()
 
         def read(passages: Sequence[str], entities: Sequence[str]) -> MassEdges:
-            return self._graph.edges.read(passages, entities, hub=options.hub, pool=start.pool)
+            return self._graph.edges.read(passages, entities, hub=options.hub, pool=start.pool, kept=kept)
 
         nearest = [id for id, _ in start.dense[: options.frontier]] if options.passage_weight else []
         first = read(nearest, start.entities)

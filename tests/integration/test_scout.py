@@ -1,6 +1,7 @@
 """Scout on a real server: what leads it, what it costs, and that no question makes it fail."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from gear_neo4j.graph.mass_edges import MassReader
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.retrieval.projection import Projections
+from gear_neo4j.scope import EVERYTHING
 from tests.graphs import ingest, opened
 from tests.wire import Wire
 
@@ -252,6 +254,28 @@ def test_of_a_hub_only_the_triples_nearest_to_the_question_count(gear, graph, em
     assert {"society": 1} == edges.passages
     assert (42.0, False, 21) == (edges.weight, edges.whole, edges.mentioned_in)
     assert not hits.exact
+
+
+def test_under_a_scope_what_is_read_of_a_hub_is_kept_until_the_graph_changes(graph, embedder, tmp_path):
+    """Of others nothing is kept, nor of a walk without a scope."""
+    triples = [("bread", "Delta", "has seen", f"Town {number}") for number in range(20)]
+    ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *triples])
+    named = Graph(graph).export.named(["delta", "town 3"])
+    delta, town = named["delta"].id, named["town 3"].id
+    edges = Graph(graph).scoped(EVERYTHING.narrowed(collections=["default"])).edges
+    kept, nothing = edges.kept(), Graph(graph).edges.kept()
+
+    first = edges.read([], [town, delta], hub=10, kept=kept)
+    again = edges.read([], [town, delta], hub=10, kept=kept)
+    plain = Graph(graph).edges.read([], [town, delta], hub=10, kept=nothing)
+
+    assert first == again == plain
+    assert ([(10, delta)], {}) == (list(kept), nothing)
+    assert edges.kept() is kept
+    kept[10, delta] = replace(kept[10, delta], degree=1_000)
+    assert 2_000 == edges.read([], [delta], hub=10, kept=kept).entities[delta].weight, "it is read again"
+    ingest(graph, embedder, tmp_path, PASSAGES, [("bread", "Delta", "eats", "bread")])
+    assert {} == edges.kept()
 
 
 def test_the_walk_in_the_graph_comes_to_what_pagerank_over_all_of_it_does(gear):
