@@ -1,8 +1,8 @@
 """This version and an earlier commit by turns: ``python -m benchmarks.versions COMMIT DATASET_DIR``.
 
 Each has a server of its own, which it fills. A round of searches is ``gear evaluate --retriever naive`` in a process of
-its own; a round of ingests writes the data set into a fresh database, with vectors that need no model, after one passage for
-which the schema is made. Every other round, this version goes first.
+its own. A round of ingests writes one passage into a fresh database, for which the schema is made, and then the data
+set, with vectors that need no model. Every other round, this version goes first.
 """
 
 import argparse
