@@ -1,6 +1,6 @@
 # make demo   everything in one command: environment, local Neo4j, bundled corpus, multi-hop questions
 # make test   test dependencies, then the whole suite against a real Neo4j (or the one at NEO4J_URI)
-# make quick  what needs no server, in less than a minute
+# make quick  what needs no server, in about two minutes
 # make fuzz   the property-based tests on random examples
 # make manual the manual, in build/manual
 # make audit  known advisories against what is installed
