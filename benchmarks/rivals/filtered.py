@@ -9,12 +9,12 @@ import neo4j
 
 from gear_neo4j import Gear
 
-# VectorCypherRetriever takes a filter, too, and ends in an error with any, in 1.22.0: it looks for the property of the
-# index under another name than the one that it has given it.
+# VectorCypherRetriever takes a filter, too, but in 1.22.0 every filter raises an error: it reads the name of the
+# indexed property from an attribute that it never sets.
 FILTERED = "VectorRetriever, filtered"
-# HybridCypherRetriever has no filter: only what it has found can be cut to a scope.
-FOUND = 200
-CUT = f"HybridCypherRetriever, {FOUND} cut to the scope"
+# HybridCypherRetriever has no filter: its query can only drop hits afterwards.
+HITS = 200
+AFTERWARDS = f"HybridCypherRetriever, top {HITS} filtered afterwards"
 Search = Callable[[str, Sequence[float], str], list[str]]
 
 
@@ -25,7 +25,7 @@ def rivals(gear: Gear, *, k: int) -> dict[str, Search]:
     # It warns in every search that it takes the index for one that cannot filter.
     logging.getLogger("neo4j_graphrag").setLevel(logging.ERROR)
     driver, name = gear.graph.database._driver, gear.graph.name
-    return {FILTERED: _filtered(driver, name, k=k), CUT: _cut(driver, name, k=k)}
+    return {FILTERED: _filtered(driver, name, k=k), AFTERWARDS: _filtered_afterwards(driver, name, k=k)}
 
 
 def _filtered(driver: neo4j.Driver, database: str, *, k: int) -> Search:
@@ -46,7 +46,7 @@ def _filtered(driver: neo4j.Driver, database: str, *, k: int) -> Search:
     return search
 
 
-def _cut(driver: neo4j.Driver, database: str, *, k: int) -> Search:
+def _filtered_afterwards(driver: neo4j.Driver, database: str, *, k: int) -> Search:
     from neo4j_graphrag.retrievers import HybridCypherRetriever
 
     retriever = HybridCypherRetriever(
@@ -60,7 +60,7 @@ def _cut(driver: neo4j.Driver, database: str, *, k: int) -> Search:
 
     def search(question: str, vector: Sequence[float], collection: str) -> list[str]:
         found = retriever.search(
-            query_text=question, query_vector=list(vector), top_k=FOUND, query_params={"collection": collection}
+            query_text=question, query_vector=list(vector), top_k=HITS, query_params={"collection": collection}
         )
         return [one.content for one in found.items][:k]
 

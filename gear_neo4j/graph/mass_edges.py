@@ -91,12 +91,12 @@ class MassReader:
         Raises:
             QueryTimeout: the server took more than ten seconds.
         """
-        known = {} if kept is None else {id: kept[hub, id] for id in entities if (hub, id) in kept}
+        kept = {} if kept is None else kept
+        known = {id: kept[hub, id] for id in entities if (hub, id) in kept}
         unread = [id for id in entities if id not in known]
         row = self._database.call("edges_of", passages=list(passages), entities=unread, hub=hub)[0]
         found = known | {id: Around(*around) for id, *around in row["entities"]}
-        if kept is not None:
-            _keep(found, kept, hub=hub)
+        _keep(found, kept, hub=hub)
         near = list(pool)
         return MassEdges(
             {id: _of_passage(id, degree, ends, near) for id, degree, ends in row["passages"]},
