@@ -16,6 +16,7 @@ class BadBody(Enum):
 
     DRIPS = auto()  # a byte a second
     HEADERS_DRIP = auto()  # the same, from the first byte of the headers
+    SILENT = auto()  # nothing at all
     ENDLESS = auto()  # more bytes, as fast as they are taken
     CLOSED = auto()  # half of what was announced, and the end of the connection
     ERROR = auto()  # status 200, with an error as the body
@@ -23,6 +24,9 @@ class BadBody(Enum):
 
 def send(handler: BaseHTTPRequestHandler, way: BadBody, *, stream: bool, closing: Event) -> None:
     """Answer a request in that way, until the client has enough or the server closes."""
+    if way is BadBody.SILENT:
+        closing.wait()
+        return
     if way is BadBody.HEADERS_DRIP:
         _drip(handler, b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{}", closing)
         return

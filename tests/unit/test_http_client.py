@@ -45,6 +45,16 @@ def test_a_server_that_drips_is_left_at_the_deadline_of_the_call(way, streamed):
     assert SECONDS <= spent < SECONDS + MORE
 
 
+def test_the_line_does_not_depend_on_which_timeout_is_first(monkeypatch):
+    """That of HTTP and that of the call end at the same moment; here HTTP's always wins."""
+    monkeypatch.setattr("gear_neo4j.models.http_client.within", lambda seconds, call, *, late: call())
+    with (
+        ScriptedServer(lambda messages: "", fault=lambda number, messages: BadBody.SILENT) as server,
+        pytest.raises(ModelError, match="no whole reply within 1 s"),
+    ):
+        asked(chat_of(server), streamed=False)
+
+
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 def test_a_body_without_end_is_not_read_beyond_its_bound(streamed):
     """It is no failure that passes, so it is not asked for again, unless a stream may come in one piece."""
