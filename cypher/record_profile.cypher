@@ -1,8 +1,13 @@
-// name: record_profile(profile, names, vectors, foreign)
+// name: record_profile(profile, names, vectors, foreign, collection, readers)
 // access: write
 // columns: none
 // Stores the profile of the adopted graph, the properties that name its nodes, how the vectors of its triples are made,
-// and whether the user's nodes have the label of our entities.
+// and whether the user's nodes have the label of our entities. A node stands for all nodes of the graph: it has their
+// collection and the readers that all of them have, null for everybody, [''] where each node names its own.
 MATCH (s:__GearStore {id: 'store'})
 USING INDEX SEEK s:__GearStore(id)
-SET s.profile = $profile, s.names = $names, s.vectors = $vectors, s.foreignEntities = $foreign
+SET s.profile = $profile, s.names = $names, s.vectors = $vectors, s.foreignEntities = $foreign,
+  // Views of the graph are made again: what they may read can have changed.
+  s.changed = randomUUID()
+MERGE (g:__GearStore {id: 'graph'})
+SET g.collection = $collection, g.readers = $readers

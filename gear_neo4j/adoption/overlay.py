@@ -28,7 +28,7 @@ from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.overlay_store import PropertyReading, RelationshipReading
+from gear_neo4j.graph.overlay_store import NOBODY, PropertyReading, RelationshipReading
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
@@ -92,6 +92,8 @@ class Adoption:
             profile=dump(self.profile),
             names=self.profile.name_properties,
             vectors=self.vectors,
+            collection=self.profile.collection,
+            readers=NOBODY if self.profile.readers else self.profile.default_readers or None,
         )
         writer = OverlayWriter(self.graph, self.profile, self.embedder, triple_vectors(self.embedder, source))
         self._remove_passages()

@@ -118,6 +118,8 @@ class Graph:
         profile: str,
         names: Sequence[str],
         vectors: VectorSource | None,
+        collection: str,
+        readers: Sequence[str] | None,
     ) -> VectorSource:
         """Migrate for an adoption; see :func:`gear_neo4j.graph.preparation.prepare_overlay`."""
         return preparation.prepare_overlay(
@@ -127,6 +129,8 @@ class Graph:
             profile=profile,
             names=names,
             vectors=vectors,
+            collection=collection,
+            readers=readers,
         )
 
     def migrate(self, *, dimension: int) -> tuple[Migration, ...]:

@@ -16,6 +16,12 @@ class PatternQueries:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @property
+    def admitted(self) -> bool:
+        """Whether the scope admits every node of the adopted graph; the queries are refused where it does not."""
+        extent = self._database.extent
+        return extent is None or extent.graph
+
     def schema(self) -> GraphSchema | None:
         """The schema of the adopted graph; None where none is recorded. One round trip."""
         rows = self._database.call("graph_schema")
@@ -38,5 +44,5 @@ class PatternQueries:
         Raises:
             QueryTimeout: the server took more than five seconds.
         """
-        query = Query("pattern", cypher.statement, frozenset(cypher.parameters), timeout=SECONDS)
+        query = Query("pattern", cypher.statement, frozenset(cypher.parameters), timeout=SECONDS, scope="graph")
         return self._database.run(query, **cypher.parameters)

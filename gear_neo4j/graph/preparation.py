@@ -37,6 +37,8 @@ def prepare_overlay(
     profile: str,
     names: Sequence[str],
     vectors: VectorSource | None,
+    collection: str,
+    readers: Sequence[str] | None,
 ) -> VectorSource:
     """Migrate a database that holds a user's graph, and record the model, the profile, and how vectors are made.
 
@@ -44,6 +46,7 @@ def prepare_overlay(
 
     Args:
         vectors: how the vectors of triples are made; None: as on record, encoded in a new overlay.
+        readers: those of every node; None is everybody, and :data:`NOBODY` says that each node names its own.
 
     Raises:
         EmbeddingMismatch: another model is on record.
@@ -54,8 +57,14 @@ def prepare_overlay(
     if record:
         record.require_model(name=model, dimension=dimension)
     made = _vectors_of(record, database=database.name, wanted=vectors)
-    foreign = record.foreign if record else ENTITY in migrations.foreign_labels(database)
-    columns = {"profile": profile, "names": list(names), "vectors": made, "foreign": foreign}
+    columns = {
+        "profile": profile,
+        "names": list(names),
+        "vectors": made,
+        "foreign": record.foreign if record else ENTITY in migrations.foreign_labels(database),
+        "collection": collection,
+        "readers": readers,
+    }
     if record is None:
         # Before the migration, so that a run killed during it still knows whose the entities are.
         _refuse_others(database)

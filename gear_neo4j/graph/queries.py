@@ -1,9 +1,10 @@
 """The query files of ``cypher/``: one named query each, loaded once, their headers checked against the text.
 
 A file begins with ``// name: triples_of(passages, limit)``, ``// access: read`` (or ``write``) and
-``// columns: id, text`` (or ``none``). ``// scope: filtered`` may follow, if the file says where the conditions of a
-scope belong (``scoping.py``), or ``// scope: free``, if it reads nothing that a scope could hide; any other query is
-refused under a scope. ``// timeout: 10`` may follow, the query's time limit in seconds. The other ``//`` lines are its
+``// columns: id, text`` (or ``none``). A line on scopes may follow: ``// scope: filtered``, if the file says where the
+conditions of a scope belong (``scoping.py``); ``// scope: free``, if it reads nothing that a scope could hide;
+``// scope: graph``, if it reads the user's own nodes, for scopes that admit all of these. Any other query is refused
+under a scope. ``// timeout: 10`` may follow, the query's time limit in seconds. The other ``//`` lines are its
 documentation. Files in ``cypher/search_clause/`` replace those of the same name on servers with the SEARCH clause of
 Cypher 25, and files in ``cypher/small_scope/`` under a scope of few passages, which are read instead of an index.
 """
@@ -22,10 +23,10 @@ _HEADER = re.compile(
     r"//\s*name:\s*(?P<name>\w+)\((?P<parameters>[\w\s,]*)\)\s*\n"
     r"//\s*access:\s*(?P<access>read|write)\s*\n"
     r"//\s*columns:\s*(?P<columns>\w+(?:,[ ]*\w+)*)\s*\n"
-    r"(?://\s*scope:\s*(?P<scope>free|filtered)\s*\n)?"
+    r"(?://\s*scope:\s*(?P<scope>free|filtered|graph)\s*\n)?"
     r"(?://\s*timeout:\s*(?P<seconds>\d+)\s*\n)?"
 )
-ScopeUse = Literal["refused", "free", "filtered"]
+ScopeUse = Literal["refused", "free", "filtered", "graph"]
 Forms = Literal["plain", "search_clause", "small_scope"]
 # The parameters that say how many candidates an index gives: more under a scope.
 SCALED = frozenset({"candidates", "near"})

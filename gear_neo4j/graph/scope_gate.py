@@ -33,7 +33,9 @@ class Extent:
 
     ``adopted`` passages stand for nodes of an adopted graph, and ``described`` triples are theirs. ``reach`` is how
     many passages and triples the vector indexes can return: those of the scope's collections where the indexes filter
-    by these themselves, or None for all. It plans a search and admits nothing: each query checks what it reads.
+    by these themselves, or None for all. They plan a search and admit nothing: each query checks what it reads.
+    ``graph`` is whether every node of the adopted graph is in the scope, now and when others are added: their readers
+    are the same, so that queries may read the nodes themselves.
 
     Example:
         >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000).vector_factor
@@ -50,6 +52,7 @@ class Extent:
     described: int = 0
     reach: tuple[int, int] | None = None
     ids: tuple[str, ...] | None = None
+    graph: bool = False
 
     @property
     def factor(self) -> float:
@@ -115,10 +118,10 @@ class ScopeGate:
         Raises:
             ScopeRefusal: it reads or writes the whole graph.
         """
-        if query.scope == "refused":
+        if query.scope == "refused" or (query.scope == "graph" and not self.extent().graph):
             what = query.file or "a text of your own"
             raise ScopeRefusal(f"this is refused under a scope: {what} reads or writes the whole graph")
-        if query.scope == "free":
+        if query.scope in ("free", "graph"):
             return query, dict(parameters)
         if self.scope.where is not None and reads_communities(query.marked):
             raise ScopeRefusal(f"communities are refused under a filter: {RESTS_ON_ALL}")

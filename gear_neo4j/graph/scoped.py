@@ -26,6 +26,7 @@ def scoped(database: Database, scope: Scope) -> Database:
             described=row["described"],
             reach=_reach(gated, scope) if ids is None else None,
             ids=ids,
+            graph=row["graph"],
         )
 
     # The gate asks only later, when there is a database behind it.

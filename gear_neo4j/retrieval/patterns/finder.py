@@ -72,8 +72,6 @@ class PatternFinder:
 
     def __init__(self, graph: Graph, *, embedder: Embedder, dictionaries: Dictionaries) -> None:
         self._patterns = graph.patterns
-        # They run on the user's own nodes, which carry no readers.
-        self._is_scoped = not graph.scope.is_everything
         self._dictionaries = dictionaries
         self._embedder = embedder
         self._kept = Versioned(self._make, version=graph.export.version)
@@ -84,14 +82,14 @@ class PatternFinder:
         None without a schema, and in a graph of too many values to be held in memory.
         """
         try:
-            kept = self._kept.current()
+            kept = self._current()
         except InputError:
             return frozenset()
         return kept.search.linked(question) if kept else frozenset()
 
     def candidates(self, question: str) -> Candidates:
         """The patterns for a question, before any is run."""
-        kept = self._kept.current()
+        kept = self._current()
         return kept.search.find(question) if kept else Candidates()
 
     def alternatives(self, question: str, *, most: int, answers: int = 20) -> list[EntityResult]:
@@ -102,7 +100,7 @@ class PatternFinder:
         Raises:
             InputError: the graph has too many values to be held in memory.
         """
-        kept = self._kept.current()
+        kept = self._current()
         if kept is None:
             return []
         candidates = kept.search.find(question)
@@ -124,14 +122,14 @@ class PatternFinder:
         return results
 
     def find(self, question: str, *, most: int = 20) -> EntityResult:
-        """At most ``most`` entities; none over a graph whose schema is not on record, and none under a scope.
+        """At most ``most`` entities; none without a schema on record, or under a scope that hides nodes of the graph.
 
         Each pattern is one round trip, which ends after five seconds.
 
         Raises:
             InputError: the graph has too many values to be held in memory.
         """
-        kept = self._kept.current()
+        kept = self._current()
         if kept is None:
             return EntityResult()
         candidates = kept.search.find(question)
@@ -150,6 +148,10 @@ class PatternFinder:
             return self._aggregate(measured, wanted, kept, most=most)
         except QueryTimeout:
             return EntityResult(exact=False, doubt="the server took too long to count")
+
+    def _current(self) -> _Kept | None:
+        """What is made from the graph as it is now; None without a schema, or under a scope that hides nodes of it."""
+        return self._kept.current() if self._patterns.admitted else None
 
     def _list(self, candidates: Sequence[Candidate], kept: _Kept, *, most: int, rows: int = ROWS) -> EntityResult:
         """The nodes of the patterns, those of the best first."""
@@ -188,7 +190,7 @@ class PatternFinder:
         return EntityResult(_ranked(nodes.hits), exact=wanted.limit is not None or nodes.whole)
 
     def _make(self, version: Version) -> _Kept | None:
-        schema = None if self._is_scoped else self._patterns.schema()
+        schema = self._patterns.schema()
         if schema is None:
             return None
         vocabulary = Vocabulary(self._values(schema))

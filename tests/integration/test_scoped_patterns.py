@@ -1,0 +1,160 @@
+"""Patterns under a scope: they read the user's own nodes only where the scope admits every one of them."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from gear_neo4j import Paths
+from gear_neo4j.adoption.overlay import Adoption
+from gear_neo4j.adoption.profile import Entities, Profile
+from gear_neo4j.errors import ScopeRefusal
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.scoped import RECHECK
+from gear_neo4j.scope import Scope
+from gear_neo4j.wire import hits_json
+from tests.graphs import ingest, opened
+
+# Each node names its own readers; only some profiles say so.
+SHOP = """
+CREATE (tokyo:Supplier {name: 'Tokyo Traders', country: 'Japan', acl: ['sales']}),
+  (berlin:Supplier {name: 'Berliner Waren', country: 'Germany', acl: ['sales']}),
+  (ikura:Product {name: 'Ikura', stock: 31, acl: ['sales']}), (tofu:Product {name: 'Tofu', stock: 35, acl: ['sales']}),
+  (beer:Product {name: 'Beer', stock: 0, acl: ['sales']}),
+  (tokyo)-[:SUPPLIES]->(ikura), (tokyo)-[:SUPPLIES]->(tofu), (berlin)-[:SUPPLIES]->(beer)
+"""
+OPEN = Profile(
+    name="shop",
+    entities={label: Entities(names=("name",)) for label in ("Supplier", "Product")},
+    collection="shop",
+)
+FOR_SALES = replace(OPEN, default_readers=("sales", "board"))
+BY_NODE = replace(OPEN, readers="acl")
+LISTED = "Which products do Tokyo Traders supply?"
+COUNTED = "How many products are there?"
+RANKED = "Which product has the highest stock?"
+QUESTIONS = (LISTED, COUNTED, RANKED)
+DOCUMENT = {"p1": "Tokyo Traders supply Beer, Tofu and many products more to the canteen, it is said."}
+FACTS = [("p1", "Tokyo Traders", "supply", "Beer")]
+
+
+def shop(shared, embedder, profile):
+    return shared.adopted(SHOP, profile, embedder)
+
+
+def found(gear, questions=QUESTIONS):
+    """All that searches give, but for how the scope was read and the times that they took."""
+    hits = [hits_json(gear.search(question, retriever=Paths(), k=5)) for question in questions]
+    return [
+        {name: value for name, value in one.items() if name not in ("milliseconds", "scope", "scope_plan")}
+        for one in hits
+    ]
+
+
+def answers(gear):
+    """The entities and figures alone."""
+    return [([entity["name"] for entity in one["entities"]], bool(one["figure"])) for one in found(gear)]
+
+
+NONE = [([], False)] * len(QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    ("profile", "scope"),
+    [
+        (OPEN, {"collections": ["shop"]}),
+        (OPEN, {"collections": ["shop", "docs"], "principals": []}),
+        (OPEN, {"principals": ["anybody"]}),
+        (FOR_SALES, {"principals": ["board", "other"]}),
+        (FOR_SALES, {"collections": ["shop"], "principals": ["sales"], "strict": True}),
+        # Without principals, readers are no condition.
+        (BY_NODE, {"collections": ["shop"]}),
+    ],
+)
+def test_who_may_read_the_whole_graph_gets_what_a_search_without_a_scope_gives(
+    shared, server, embedder, profile, scope
+):
+    """The nodes, the figures, the Cypher to inspect, the passages and their scores."""
+    shop(shared, embedder, profile)
+    with opened(server, embedder) as gear:
+        expected, under_scope = found(gear), found(gear.scoped(**scope))
+
+    assert [True, False, True] == [bool(one["entities"]) for one in expected]
+    assert 3 == expected[1]["figure"]["value"]
+    assert expected == under_scope
+
+
+@pytest.mark.parametrize(
+    ("profile", "scope"),
+    [
+        (OPEN, {"collections": ["docs"]}),
+        (OPEN, {"where": "title = 'Tofu'"}),
+        (OPEN, {"where": "not title exists"}),
+        (FOR_SALES, {"principals": ["hr"]}),
+        (FOR_SALES, {"principals": []}),
+        # All nodes name this reader. A node that is added today is not known to.
+        (BY_NODE, {"principals": ["sales"]}),
+    ],
+)
+def test_who_may_not_gets_no_answer_from_the_nodes_themselves(shared, server, embedder, profile, scope):
+    """Whether some nodes are hidden, or could be tomorrow; every query on them is refused at the gate as well."""
+    shop(shared, embedder, profile)
+    with opened(server, embedder) as gear:
+        view = gear.scoped(**scope)
+        assert NONE == answers(view)
+        with pytest.raises(ScopeRefusal, match="graph_schema.cypher reads"):
+            view.graph.patterns.schema()
+        with pytest.raises(ScopeRefusal):
+            list(view.graph.patterns.values("label", {"Product": ["name"]}, longest=9, most=9))
+
+
+def test_documents_beside_the_graph_change_nothing(shared, server, embedder, database, tmp_path):
+    """A search in the graph's collection gives what it gave before they came."""
+    database.run(Query("graph", SHOP, writes=True))
+    Adoption(Graph(database), OPEN, embedder).run()
+    with opened(server, embedder) as gear:
+        alone = found(gear)
+        ingest(database, embedder, tmp_path, DOCUMENT, FACTS)
+        beside = found(gear.scoped(collections=["shop"]))
+
+    assert alone == beside
+
+
+def test_a_change_of_readers_reaches_the_views_that_are_there(database, server, embedder):
+    """Both ways."""
+    database.run(Query("graph", SHOP, writes=True))
+    graph, scope = Graph(database), Scope(principals=frozenset({"hr"}))
+    seen = []
+    for profile in (OPEN, FOR_SALES, OPEN, BY_NODE, OPEN):
+        Adoption(graph, profile, embedder).run()
+        seen.append(graph.scoped(scope).patterns.admitted)
+    assert [True, False, True, False, True] == seen
+
+
+def test_a_view_that_is_kept_notices_a_change(database, server, embedder):
+    """Within the second after which it looks again."""
+    database.run(Query("graph", SHOP, writes=True))
+    Adoption(Graph(database), OPEN, embedder).run()
+    with opened(server, embedder) as gear:
+        view = gear.scoped(principals=["hr"])
+        before = answers(view)
+        Adoption(Graph(database), FOR_SALES, embedder).run()
+        time.sleep(RECHECK)
+        narrowed = answers(view)
+        Adoption(Graph(database), OPEN, embedder).run()
+        time.sleep(RECHECK)
+        after = answers(view)
+
+    assert NONE == narrowed
+    assert before == after != NONE
+
+
+def test_a_graph_adopted_by_an_older_version_is_read_through_its_triples(shared, server, embedder):
+    """Who may read all of it is on record since the next adoption."""
+    database = shop(shared, embedder, OPEN)
+    database.run(Query("older", "MATCH (g:__GearStore {id: 'graph'}) DELETE g", writes=True))
+    with opened(server, embedder) as gear:
+        assert NONE == answers(gear.scoped(collections=["shop"]))
+        Adoption(Graph(database), OPEN, embedder).run()
+        assert NONE != answers(gear.scoped(collections=["shop"]))
