@@ -1,6 +1,6 @@
 # make demo   everything in one command: environment, local Neo4j, bundled corpus, multi-hop questions
 # make test   test dependencies, then the whole suite against a real Neo4j (or the one at NEO4J_URI)
-# make quick  what needs no server, in about two minutes
+# make quick  what needs no server and no model, in about a minute
 # make fuzz   the property-based tests on random examples
 # make manual the manual, in build/manual
 # make audit  known advisories against what is installed
@@ -19,6 +19,8 @@ THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
 # do not pay off.
 JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4InvocationThreshold=20000 \
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
+# Some machines forbid Python to keep what it compiles; these tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 DATA := $(or $(GEAR_DATA),../shared/data)
 
 .PHONY: install demo test quick fuzz faults scopes lint manual audit floors sbom bench clean
@@ -44,8 +46,11 @@ demo: install
 test: .venv/.installed-dev
 	$(JVM) $(THREADS) $(BIN)/python -m pytest $(WORKERS) $(TESTS)
 
+# Fewer examples of each property, and only the plugins that these tests use; a third process fills the pauses of others.
 quick: .venv/.installed-dev
-	$(THREADS) $(BIN)/python -m pytest -q $(WORKERS) tests/unit gear_neo4j
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal \
+		-p xdist.plugin -p pytest_asyncio.plugin -p _hypothesis_pytestplugin --hypothesis-profile=few \
+		--ignore=gear_neo4j/integrations tests/unit gear_neo4j
 
 # Property-based tests take the same examples in every run of 'make test'; this searches others at random, RUNS times.
 fuzz: .venv/.installed-dev
@@ -88,7 +93,7 @@ floors: .venv/.installed-dev
 	$(BIN)/uv pip compile --quiet --no-build --upgrade --resolution lowest-direct $(FLOORS:%=--extra %) pyproject.toml -o build/floors.txt
 	$(BIN)/uv venv --quiet --clear build/floors
 	$(BIN)/uv pip install --quiet --python build/floors --constraint build/floors.txt --group fast --editable ".[$(subst $(SPACE),$(COMMA),$(FLOORS))]"
-	$(THREADS) build/floors/bin/python -m pytest -q $(WORKERS) tests/unit gear_neo4j $(FRAMEWORKS:%=--ignore=%)
+	$(THREADS) build/floors/bin/python -m pytest -q $(WORKERS) tests/unit tests/model gear_neo4j $(FRAMEWORKS:%=--ignore=%)
 	rm -rf build/floors
 
 # Of an environment that holds only the package: what its tests need is not shipped.

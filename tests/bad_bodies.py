@@ -9,12 +9,14 @@ from threading import Event
 FILLER = b" " * 65_536
 REFUSAL = {"error": {"message": "the model is overloaded", "type": "overloaded", "code": None}}
 COMMENT = b": wait\n\n" * 8_192
+# Seconds from one byte to the next where a server drips.
+A_BYTE = 0.2
 
 
 class BadBody(Enum):
     """The ways; each holds for a reply in one piece and for a stream."""
 
-    DRIPS = auto()  # a byte a second
+    DRIPS = auto()  # five bytes a second
     HEADERS_DRIP = auto()  # the same, from the first byte of the headers
     SILENT = auto()  # nothing at all
     ENDLESS = auto()  # more bytes, as fast as they are taken
@@ -52,7 +54,7 @@ def _drip(handler: BaseHTTPRequestHandler, body: bytes, closing: Event) -> None:
     for byte in body:
         handler.wfile.write(bytes([byte]))
         handler.wfile.flush()
-        if closing.wait(1):
+        if closing.wait(A_BYTE):
             return
 
 

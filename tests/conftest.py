@@ -1,5 +1,6 @@
 """A real Neo4j for the tests: the server of NEO4J_URI, or one that the suite starts for itself and stops again."""
 
+import gc
 import hashlib
 import os
 from collections.abc import Iterator
@@ -18,13 +19,15 @@ from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
+from tests.examples import FEW, MANY
 from tests.graphs import ingest
 from tests.spans import recorded
 from tests.toy_model import FACTS, PASSAGES
 
 # The same examples in every run and no deadline, so that no test fails by chance; 'make fuzz' searches at random.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
-hypothesis_settings.register_profile("random", max_examples=1_000, deadline=None, print_blob=True)
+hypothesis_settings.register_profile("few", derandomize=True, deadline=None, max_examples=FEW)
+hypothesis_settings.register_profile("random", max_examples=MANY, deadline=None, print_blob=True)
 hypothesis_settings.load_profile("same")
 
 MARK = Query("mark", "MERGE (:__GearTests)", writes=True)
@@ -233,3 +236,9 @@ def spans():
     """The spans of a test."""
     with recorded() as spans:
         yield spans
+
+
+def pytest_collection_finish(session):
+    """What is there now stays: the collector of garbage need not look at it again and again."""
+    gc.collect()
+    gc.freeze()

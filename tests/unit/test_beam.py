@@ -12,6 +12,7 @@ from gear_neo4j.domain import Path, Triple
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.store import ScoredTriple
 from gear_neo4j.retrieval.beam import Beam, beam_search, passages_of
+from tests.examples import examples
 
 
 @dataclass
@@ -74,7 +75,7 @@ BEAMS = st.builds(
     gamma=st.none() | st.integers(1, 8),
     diverse=st.booleans(),
 )
-SEARCHES = settings(deadline=None, max_examples=200)
+SEARCHES = settings(deadline=None, max_examples=examples(200))
 
 
 def algorithm_1(graph, beam):

@@ -13,6 +13,7 @@ from gear_neo4j.evaluate import datasets
 from gear_neo4j.ingestion.lines import parsed, read_lines, to_passage
 from gear_neo4j.retrieval.bm25 import BM25, words
 from gear_neo4j.retrieval.question import Question
+from tests.examples import examples
 
 DEMO = Path(gear_neo4j.__file__).parent / "demo"
 
@@ -111,7 +112,7 @@ def test_equal_texts_are_ordered_by_id():
     assert ["a", "b", "c"] == found(passages, "x")
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(
     st.lists(st.text(st.sampled_from("ab ?ß鲁\u0301\ud800"), max_size=12) | st.text(max_size=12), max_size=6),
     st.text(st.sampled_from("ab ?ß鲁\u0301\ud800"), min_size=1) | st.text(min_size=1),

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.chunking import chunks, passages_of
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
+from tests.examples import examples
 
-PROPERTIES = settings(deadline=None, max_examples=300)
+PROPERTIES = settings(deadline=None, max_examples=examples(300))
 PROSE = st.lists(
     st.sampled_from(
         ["word", "Another", "is.", "so!", "why?", '"Go."', "(x.)", "。", "你好", "\n", "\n\n", "\n \n", " ", "\t"]

@@ -13,6 +13,7 @@ from gear_neo4j.evaluate.comparison import compare, read_report
 from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.runs import QueryResult, summary
 from tests.commands import one_line
+from tests.examples import examples
 
 GOLD = {"q1": "ab", "q2": "c", "q3": "de", "q4": "f"}
 A = {"q1": "axxxb", "q2": "xc", "q3": "xx", "q4": "f"}
@@ -229,7 +230,7 @@ rows = st.fixed_dictionaries({"id": json_values, "gold": json_values, "retrieved
 reports = st.fixed_dictionaries({"dataset": json_values, "recall": json_values, "per_question": st.lists(rows)})
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(value=json_values | reports)
 def test_no_json_makes_the_reading_crash(value, tmp_path_factory):
     """It is a report, or a line says that it is none."""

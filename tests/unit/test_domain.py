@@ -19,8 +19,9 @@ from gear_neo4j.domain import (
     passage_id,
     triple_id,
 )
+from tests.examples import examples
 
-PROPERTIES = settings(deadline=None, max_examples=300)
+PROPERTIES = settings(deadline=None, max_examples=examples(300))
 NAMES = st.text() | st.text(st.characters(), max_size=20) | st.text("ﬁßŐİΣͅ a\u0301", min_size=100, max_size=1_000)
 
 

@@ -20,6 +20,7 @@ from gear_neo4j.graph.store import path_cypher
 from gear_neo4j.printable import printable
 from gear_neo4j.wire import run_from
 from tests.commands import one_line
+from tests.examples import examples
 from tests.saved_runs import run
 
 NASTY = (
@@ -107,7 +108,7 @@ def test_anything_else_is_told_in_one_line(content, told, tmp_path):
     assert "gear search --json > FILE" in str(raised.value)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(kind=st.sampled_from(["search", "answer", "trace"]), data=st.data())
 def test_a_damaged_file_is_shown_or_refused(kind, data, tmp_path_factory):
     """One part of a run taken out or replaced: never another error."""
@@ -130,7 +131,7 @@ def test_a_damaged_file_is_shown_or_refused(kind, data, tmp_path_factory):
     assert [] == Read(page(saved)).open
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.sampled_from(["search", "answer", "trace"]), names, names, names, names, names, names)
 def test_nothing_in_a_run_breaks_its_page(kind, question, name, predicate, title, text, answer):
     """The same tags and attributes as of a harmless run, one script, and every word as it can be printed."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.datasets import Query, load
 from gear_neo4j.ingestion.lines import parsed, read_lines, to_passage, to_triples
+from tests.examples import examples
 
 QUESTION = "Where did the laureate study?"
 PRIZE = "It went to Hinton. He is a physicist."
@@ -424,14 +425,14 @@ def converts_or_says_why(files):
         return False
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(st.lists(question | values, max_size=3) | values)
 def test_no_json_makes_it_crash(value):
     """Whatever stands in a file of questions, it is a data set or one line says why not."""
     converts_or_says_why({"x.json": value})
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(values, values, st.text(max_size=20))
 def test_no_corpus_and_no_extraction_make_it_crash(corpus, openie, text):
     """Neither JSON of another shape, nor what is no JSON."""

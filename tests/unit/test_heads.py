@@ -12,6 +12,7 @@ from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.chunking import passages_of
 from gear_neo4j.ingestion.lines import to_metadata
 from gear_neo4j.ingestion.loaders import load
+from tests.examples import examples
 from tests.pdfs import pdf
 
 MODIFIED = datetime(2024, 5, 31, 12, 30, tzinfo=UTC)
@@ -167,7 +168,7 @@ def test_a_filter_compares_times_as_texts(tmp_path):
 
 
 @given(st.text(max_size=200))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_any_front_matter_gives_metadata_that_a_passage_can_keep(block):
     kept = heads.from_front_matter(block)
 
@@ -187,7 +188,7 @@ def test_any_front_matter_gives_metadata_that_a_passage_can_keep(block):
         max_size=8,
     )
 )
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_any_head_gives_metadata_that_a_passage_can_keep(given):
     kept = heads.fields(given)
 

@@ -49,7 +49,7 @@ def remote(tmp_path):
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield folder, f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

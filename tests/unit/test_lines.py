@@ -18,8 +18,9 @@ from gear_neo4j.ingestion.lines import (
     to_passage,
     to_triples,
 )
+from tests.examples import examples
 
-PROPERTIES = settings(deadline=None, max_examples=300)
+PROPERTIES = settings(deadline=None, max_examples=examples(300))
 ANY_TEXT = st.text() | st.text(st.characters())
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,

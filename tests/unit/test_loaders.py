@@ -13,9 +13,10 @@ from gear_neo4j.ingestion import office
 from gear_neo4j.ingestion.loaders import is_document, load, suffixes
 from gear_neo4j.ingestion.markdown import sections
 from gear_neo4j.ingestion.parts import Part
+from tests.examples import examples
 from tests.pdfs import pdf
 
-PROPERTIES = settings(deadline=None, max_examples=300)
+PROPERTIES = settings(deadline=None, max_examples=examples(300))
 MARKDOWN = st.lists(
     st.sampled_from(
         [

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from gear_neo4j.graph.mass_edges import MassEdges, NodeEdges
 from gear_neo4j.retrieval.local_pagerank import WAITING, LocalGraph, local_pagerank
 from gear_neo4j.retrieval.pagerank import matrix, pagerank, transition
+from tests.examples import examples
 
 PASSAGES, ENTITIES = [f"p{number}" for number in range(5)], [f"e{number}" for number in range(6)]
 NODES = [*PASSAGES, *ENTITIES]
@@ -51,7 +52,7 @@ def walked(weights, seeds, *, damping, rounds, frontier):
 
 
 @given(graphs(), st.floats(0, 0.9))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_walk_that_may_read_everything_gives_pagerank(graph, damping):
     """But for its scale, and for what may wait at the end."""
     weights, seeds = graph
@@ -67,7 +68,7 @@ def test_a_walk_that_may_read_everything_gives_pagerank(graph, damping):
 
 
 @given(graphs(), st.integers(1, 4), st.integers(1, 4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_no_more_is_read_than_allowed_and_nothing_twice(graph, rounds, frontier):
     """However the graph looks."""
     weights, seeds = graph

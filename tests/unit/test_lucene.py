@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.retrieval.lucene import MOST_TERMS, lucene_query
+from tests.examples import examples
 
 SPECIAL = set('+-&|!(){}[]^"~*?:\\/')
 PIECES = st.sampled_from([*sorted(SPECIAL), " ", "a", "AND", "OR", "NOT", "TO", "&&", "||"])
 TEXTS = st.text() | st.lists(PIECES).map("".join) | st.lists(PIECES).map(" ".join) | st.text(st.characters())
-PROPERTIES = settings(deadline=None, max_examples=300)
+PROPERTIES = settings(deadline=None, max_examples=examples(300))
 
 
 @PROPERTIES

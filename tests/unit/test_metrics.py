@@ -23,6 +23,7 @@ from gear_neo4j.evaluate.metrics import (
 )
 from gear_neo4j.evaluate.runs import QueryResult, summary
 from gear_neo4j.usage import Usage
+from tests.examples import examples
 
 RANKING = ["a", "b", "c", "d"]
 
@@ -115,7 +116,7 @@ ORACLES = {
 }
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(
     st.lists(st.sampled_from("abcdefghij"), unique=True, min_size=1),
     st.sets(st.sampled_from("abcdefghijklm"), min_size=1),

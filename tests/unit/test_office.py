@@ -18,6 +18,7 @@ from gear_neo4j.ingestion import office
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 from gear_neo4j.ingestion.loaders import is_document, load, suffixes
 from gear_neo4j.ingestion.sources import files_to_ingest
+from tests.examples import examples
 from tests.office import TABLE, changed, part, sheets, slides, word
 
 DOCUMENT = word(("Title", "Report"), ("Heading 1", "Sales"), "They rose.", author="Ada", title="A report")
@@ -300,7 +301,7 @@ def test_an_office_file_without_text_is_refused(refused, name, content):
     assert "holds no text" == refused(name, content)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.sampled_from([("docx", DOCUMENT, WORD), ("pptx", DECK, SLIDE), ("xlsx", BOOK, SHEET)]), st.data())
 def test_a_damaged_file_is_text_or_refused(tmp_path_factory, kind, data):
     """Whether the archive is damaged or the XML in it, the ingest goes on."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from gear_neo4j.retrieval.pagerank import blocks, matrix, min_max_scaled, pagerank, transition
+from tests.examples import examples
 
 SIZES = st.integers(1, 12)
 
@@ -36,7 +37,7 @@ def solved(weights, seeds, damping):
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_it_is_the_solution_of_its_equation(graph):
     """Also where nodes have no edges, and whatever the scale of edges and seeds."""
     weights, seeds, damping = graph
@@ -47,7 +48,7 @@ def test_it_is_the_solution_of_its_equation(graph):
 
 
 @given(graphs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_it_is_a_distribution_that_knows_no_scale(graph):
     """It sums to 1, holds nothing below 0, and does not change when all seeds, or all edges, weigh a thousand times."""
     weights, seeds, damping = graph

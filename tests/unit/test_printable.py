@@ -35,6 +35,7 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.printable import escaped, json_text, printable
 from gear_neo4j.roles.reporter import Report
 from gear_neo4j.wire import run_from
+from tests.examples import examples
 from tests.saved_runs import run
 from tests.unit.test_report import row
 from tests.unit.test_report import table as report_of
@@ -223,7 +224,7 @@ def test_toml_keeps_the_names_of_a_profile(text):
 
 
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.__name__)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(texts)
 @example("".join(NASTY))
 def test_no_control_character_reaches_the_terminal(surface, text):

@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION, Settings
 
 AURA = """\
@@ -157,29 +155,6 @@ def test_the_password_is_not_shown():
     settings = Settings(password="secret")
 
     assert "secret" not in repr(settings) + str(settings)
-
-
-def test_the_embedding_model_computes_in_what_is_asked_for():
-    """In half the bits its vectors are those of the whole ones, nearly; a kind that is not known is named."""
-    texts = ["Ana Petkova designed the harbour of Varna.", "A recipe for bread."]
-    whole, half = (open_embedder(Settings(embedding_dtype=kind)).embed(texts) for kind in ("float32", "bfloat16"))
-
-    assert ((whole * half).sum(axis=1) > 0.999).all()
-    assert np.allclose(1, np.linalg.norm(half, axis=1), atol=1e-6)
-    assert not (whole == half).all()
-    with pytest.raises(SettingsError, match="GEAR_EMBEDDING_DTYPE is 'int4': it must be auto, float32 or bfloat16"):
-        open_embedder(Settings(embedding_dtype="int4"))
-
-
-@pytest.mark.parametrize("told", [{}, {"avx512_f": True}, {"avx512_bf16": True}, {"amx_bf16": True}])
-def test_unasked_the_embedding_model_computes_in_half_the_bits_where_the_processor_is_made_for_it(told, monkeypatch):
-    """Elsewhere bfloat16 takes longer than float32; what this machine says of itself is put aside."""
-    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: told, raising=False)
-    expected = "bfloat16" if any(name.endswith("bf16") for name in told) else "float32"
-
-    unasked, asked = (open_embedder(one).embed(["Ana"]) for one in (Settings(), Settings(embedding_dtype=expected)))
-
-    assert (unasked == asked).all()
 
 
 def test_the_service_has_settings_of_its_own():

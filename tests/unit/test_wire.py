@@ -23,6 +23,7 @@ from gear_neo4j.ingestion.job import Job
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status
 from gear_neo4j.usage import Usage
+from tests.examples import examples
 from tests.json_schema import violations
 from tests.saved_runs import run
 
@@ -93,7 +94,9 @@ def through_json(document):
 
 
 @pytest.mark.parametrize("kind", PAIRS, ids=lambda kind: kind.__name__)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+@settings(
+    max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None
+)
 @given(data=st.data())
 def test_what_is_written_reads_back_as_it_was(kind, data):
     """Every field of every value, whatever it holds; and each document follows the published schema."""

@@ -1,0 +1,53 @@
+"""The default embedding model: its vectors do not depend on their batch, and the number format that it computes in."""
+
+import numpy as np
+import pytest
+
+from gear_neo4j import SentenceTransformerEmbedder
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.models.embeddings import open_embedder
+from gear_neo4j.settings import Settings
+
+
+def test_a_text_has_the_same_vector_whatever_stands_beside_it():
+    """To the precision of the model on this processor; texts of 40 and of 41 characters among them."""
+    texts = [
+        "Ada",
+        "a long text " * 20,
+        "x" * 40,
+        "y" * 41,
+        "Ada",
+        "",
+        "Warsaw on the Vistula, where she was born once",
+    ]
+    embedder = SentenceTransformerEmbedder(dtype="float32")
+
+    together = embedder.embed(texts)
+
+    assert (len(texts), embedder.dimension) == together.shape
+    assert np.allclose(1, np.linalg.norm(together, axis=1), atol=1e-3)
+    alone = np.concatenate([embedder.embed([text]) for text in texts])
+    assert np.allclose(together, alone, atol=1e-3)
+
+
+def test_the_embedding_model_computes_in_what_is_asked_for():
+    """In half the bits its vectors are those of the whole ones, nearly; a kind that is not known is named."""
+    texts = ["Ana Petkova designed the harbour of Varna.", "A recipe for bread."]
+    whole, half = (open_embedder(Settings(embedding_dtype=kind)).embed(texts) for kind in ("float32", "bfloat16"))
+
+    assert ((whole * half).sum(axis=1) > 0.999).all()
+    assert np.allclose(1, np.linalg.norm(half, axis=1), atol=1e-6)
+    assert not (whole == half).all()
+    with pytest.raises(SettingsError, match="GEAR_EMBEDDING_DTYPE is 'int4': it must be auto, float32 or bfloat16"):
+        open_embedder(Settings(embedding_dtype="int4"))
+
+
+@pytest.mark.parametrize("told", [{}, {"avx512_f": True}, {"avx512_bf16": True}, {"amx_bf16": True}])
+def test_unasked_the_embedding_model_computes_in_half_the_bits_where_the_processor_is_made_for_it(told, monkeypatch):
+    """Elsewhere bfloat16 takes longer than float32; what this machine says of itself is put aside."""
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: told, raising=False)
+    expected = "bfloat16" if any(name.endswith("bf16") for name in told) else "float32"
+
+    unasked, asked = (open_embedder(one).embed(["Ana"]) for one in (Settings(), Settings(embedding_dtype=expected)))
+
+    assert (unasked == asked).all()

