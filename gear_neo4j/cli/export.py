@@ -26,7 +26,7 @@ from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.run import ExtractionReport
 from gear_neo4j.gear.extractors import Extract, bulk_readers
 from gear_neo4j.ingestion.admin.corpus_tables import ExportReport
-from gear_neo4j.ingestion.admin.export import AdminExport
+from gear_neo4j.ingestion.admin.export import AdminExport, require_empty
 from gear_neo4j.ingestion.admin.tables import ARGUMENTS
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
@@ -77,6 +77,7 @@ def export(
     """
     refuse_workers_alone(ray=ray, workers=workers)
     require_folder(folder)
+    require_empty(folder)
     files = files_to_ingest(sources, triples, follow_links=documents.follow_links)
     # A model that is not set is known at once then.
     readers = bulk_readers(extract, chat=lambda: open_chat(settings, cache=settings.chat_cache))

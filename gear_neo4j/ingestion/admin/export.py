@@ -73,10 +73,19 @@ def make_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise InputError(f"{folder} is not empty: name a new folder")
+        require_empty(folder)
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror or error}") from error
+
+
+def require_empty(folder: Path) -> None:
+    """Check that a folder holds nothing, or is not there yet.
+
+    Raises:
+        InputError: it holds something.
+    """
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty: name a new folder")
 
 
 def store_row(embedder: Embedder) -> tuple[str, str, int, str]:
