@@ -1,4 +1,4 @@
-"""How many examples the tests of a property take, where they do not take the default."""
+"""How many examples a property-based test takes, where that is not the default."""
 
 from hypothesis import settings
 
@@ -7,5 +7,5 @@ MANY = 1_000
 
 
 def examples(count: int) -> int:
-    """Of that many in 'make test', some in 'make quick' and no fewer than others in 'make fuzz'."""
+    """``count`` in 'make test', at most FEW in 'make quick', at least MANY in 'make fuzz'."""
     return {"few": min(count, FEW), "random": max(count, MANY)}.get(settings.get_current_profile_name(), count)

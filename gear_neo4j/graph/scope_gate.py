@@ -33,9 +33,9 @@ class Extent:
 
     ``adopted`` passages stand for nodes of an adopted graph, and ``described`` triples are theirs. ``reach`` is how
     many passages and triples the vector indexes can return: those of the scope's collections where the indexes filter
-    by these themselves, or None for all. They plan a search and admit nothing: each query checks what it reads.
-    ``graph`` is whether every node of the adopted graph is in the scope, now and when others are added: their readers
-    are the same, so that queries may read the nodes themselves.
+    by these themselves, or None for all. The numbers plan a search and admit nothing: each query checks what it reads.
+    ``graph`` admits the queries that read the user's own nodes: every node of the adopted graph is in the scope, and so
+    is every node that is added, because all have the same readers.
 
     Example:
         >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000).vector_factor

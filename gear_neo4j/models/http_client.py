@@ -41,8 +41,8 @@ class BoundedClient(DefaultHttpxClient):
     def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         """Send a request; a reply that is not streamed is read to its end."""
         end = time.monotonic() + self._seconds
-        # Nobody can interrupt a thread that waits for headers, but nobody has to wait for it.
         try:
+            # Nobody can interrupt a thread that waits for headers, but nobody has to wait for it.
             response = within(self._seconds, partial(self._opened, request, end, options), late=self._late)
         except Exception:
             # The timeout of HTTP may be first by a hair; the line is the same.
