@@ -121,7 +121,7 @@ def make_quick() -> None:
     connecting.open_embedder = lambda _settings: FakeEmbedder()
     openai.Chat = partial(Chat, patience=0.2)
     connect = neo4j.GraphDatabase.driver
-    hurry = {"max_transaction_retry_time": 0.5, "connection_acquisition_timeout": 2.0}
+    hurry = {"max_transaction_retry_time": 0.5, "connection_acquisition_timeout": 1.0}
     neo4j.GraphDatabase.driver = lambda *args, **options: connect(*args, **options | hurry)
     # The lock of a process that is killed expires sooner, too.
     migration_lock.LOCK_BEAT, migration_lock.LOCK_EXPIRES = 1, 3
