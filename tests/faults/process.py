@@ -12,17 +12,11 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
-import langchain_community.cache
-import langchain_openai
 import neo4j
-import sqlalchemy
 
-import gear_neo4j.models.http_client
 from gear_neo4j.adoption import batches, importing, overlay
-from gear_neo4j.cli import adopt, ask, communities, evaluate, forget, ingest, search, server
 from gear_neo4j.cli.main import main
 from gear_neo4j.communities import store
 from gear_neo4j.gear import connecting
@@ -31,25 +25,9 @@ from gear_neo4j.ingestion import forgetting, reading
 from gear_neo4j.models import openai
 from gear_neo4j.models.chat import Chat
 from tests.conftest import FakeEmbedder
+from tests.forks import FORKS
 
-# What a command imports late is imported before the fork.
-PRELOADED = (
-    adopt,
-    ask,
-    communities,
-    evaluate,
-    forget,
-    gear_neo4j.models.http_client,
-    ingest,
-    langchain_community.cache,
-    langchain_openai,
-    search,
-    server,
-    sqlalchemy,
-)
 MINUTE = 60.0
-FORKS = get_context("forkserver")
-FORKS.set_forkserver_preload([__name__])
 # Of the capabilities of Linux, the one by which root writes where the mode of a file forbids it.
 VERSION_3, DAC_OVERRIDE = 0x20080522, 1 << 1
 

@@ -122,10 +122,10 @@ def test_evaluate_refuses_a_database_with_other_passages(gear, folder, tmp_path)
     assert one_line(gear("evaluate", folder), "other passages", "--database")
 
 
-def test_evaluate_takes_up_an_interrupted_ingest(gear, folder, empty):
+def test_evaluate_takes_up_an_interrupted_ingest(gear, folder, connection):
     """A data set that is half there is completed; a whole one is not read again."""
     gear("evaluate", folder)
-    empty.run(
+    connection.run(
         Query(
             "cut",
             "MATCH (s:__GearStore) SET s.datasets = [x IN s.datasets | left(x, size(x) - size(split(x, '\\t')[2]))] "
@@ -136,7 +136,7 @@ def test_evaluate_takes_up_an_interrupted_ingest(gear, folder, empty):
 
     code, _, _ = gear("evaluate", folder)
 
-    assert (0, [{"n": 2}]) == (code, empty.run(Query("n", "MATCH (t:Triple) RETURN count(t) AS n")))
+    assert (0, [{"n": 2}]) == (code, connection.run(Query("n", "MATCH (t:Triple) RETURN count(t) AS n")))
 
 
 def test_migrate_and_its_check(gear, empty):
@@ -162,7 +162,7 @@ def test_malformed_lines_are_told_and_the_exit_code_tells(gear, folder):
     assert 1 == err.count("gear: 2 lines or files could not be used")
 
 
-def test_a_dry_run_reads_and_writes_nothing(gear, folder, empty):
+def test_a_dry_run_reads_and_writes_nothing(gear, folder):
     """It counts what could be ingested, and tells the same lines that an ingest would."""
     with (folder / "triples.jsonl").open("a") as file:
         file.write("not json\n")
@@ -216,7 +216,7 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     assert one_line(again, "none of the passages has a source", exit_code=ExitCode.NOTHING_FOUND)
 
 
-def test_a_dry_run_reads_documents_too(gear, docs, empty):
+def test_a_dry_run_reads_documents_too(gear, docs):
     """The same problems and counts, from the same reader, without a database."""
     code, out, err = gear("ingest", "docs", "--dry-run", "--uri", "bolt://127.0.0.1:9")
 
@@ -226,7 +226,7 @@ def test_a_dry_run_reads_documents_too(gear, docs, empty):
 
 
 @pytest.mark.parametrize("dry", [["--dry-run"], []])
-def test_a_document_beyond_a_limit_is_skipped(gear, docs, tmp_path, empty, dry):
+def test_a_document_beyond_a_limit_is_skipped(gear, docs, tmp_path, dry):
     """With its reason, in an ingest, in a dry run and in an export; the others are read."""
     (docs / "b.pdf").write_bytes(pdf("one", "two", "three"))
     (docs / "large.md").write_text("word " * 300_000)
@@ -354,12 +354,12 @@ def test_the_demo_answers_every_question_of_the_bundled_corpus(gear):
     ],
     ids=" ".join,
 )
-def test_a_schema_that_is_newer_than_the_code_is_refused(gear, folder, empty, monkeypatch, command):
+def test_a_schema_that_is_newer_than_the_code_is_refused(gear, folder, connection, monkeypatch, command):
     """Both versions and the fix in one line; nothing is changed, and no model is asked."""
     gear("ingest", folder)
     newer = "CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"
-    empty.run(Query("newer", newer, writes=True))
-    before = dump(empty)
+    connection.run(Query("newer", newer, writes=True))
+    before = dump(connection)
     (folder / "nodes.csv").write_text("id:ID,:LABEL\na,A\n")
     monkeypatch.setenv("GEAR_CHAT_MODEL", "toy")
 
@@ -368,14 +368,14 @@ def test_a_schema_that_is_newer_than_the_code_is_refused(gear, folder, empty, mo
         result = gear(*(part.replace("FOLDER", str(folder)) for part in command))
 
     assert one_line(result, f"the schema 999, newer than {migration_files.newest()}", "upgrade gear-neo4j"), result
-    assert (before, []) == (dump(empty), server.requests)
+    assert (before, []) == (dump(connection), server.requests)
 
 
-def test_the_doctor_names_a_schema_that_is_newer_than_the_code(gear, folder, empty):
+def test_the_doctor_names_a_schema_that_is_newer_than_the_code(gear, folder, connection):
     """Among its findings, with the fix."""
     gear("ingest", folder)
     newer = "CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"
-    empty.run(Query("newer", newer, writes=True))
+    connection.run(Query("newer", newer, writes=True))
 
     code, out, _ = gear("doctor", "--json")
 

@@ -4,12 +4,9 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from hashlib import blake2b
-from pathlib import Path
 
 import pytest
 from langchain_openai import ChatOpenAI
@@ -21,6 +18,7 @@ from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
+from tests.forks import Fork, extracting
 from tests.graphs import ingest
 from tests.scripted_server import Fault, ScriptedServer
 
@@ -192,11 +190,9 @@ def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice
         return None
 
     with ScriptedServer(extract, fault=fatal) as model:
-        program = Path(__file__).with_name("extract_process.py")
-        command = [sys.executable, str(program), server.uri, server.username, server.password, model.url]
         codes = []
         while not codes or codes[-1] == -signal.SIGKILL:
-            running.append(subprocess.Popen([*command, str(tmp_path / "cache.sqlite"), str(threads)]))
+            running.append(Fork(extracting, server, model.url, tmp_path / "cache.sqlite", threads))
             codes.append(running[-1].wait())
 
     assert [*[-signal.SIGKILL] * KILLS, 0] == codes

@@ -2,8 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
 import time
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +12,7 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.pipeline import Ingest
+from tests.forks import Fork, ingesting
 
 PASSAGES = 1_500
 KILLS = 10
@@ -45,13 +44,10 @@ def fingerprint(database) -> tuple[int, str]:
     return len(rows), blake2b("\n".join(rows).encode()).hexdigest()
 
 
-def started(server, folder) -> subprocess.Popen:
+def started(server, folder) -> Fork:
     """An ingest in a process of its own, once it is connected."""
-    program = Path(__file__).with_name("ingest_process.py")
-    process = subprocess.Popen(
-        [sys.executable, program, server.uri, server.username, server.password, folder], stdout=subprocess.PIPE
-    )
-    process.stdout.readline()
+    process = Fork(ingesting, server, folder)
+    assert process.began.wait(60)
     return process
 
 
@@ -59,7 +55,6 @@ def test_ten_kills_leave_nothing_doubled_and_nothing_lost(server, database, embe
     """SIGKILL at ten random moments, then a run to the end, against one undisturbed run."""
     undisturbed = started(server, folder)
     assert 0 == undisturbed.wait()
-    undisturbed.stdout.close()
     expected = fingerprint(database)
     fresh = request.getfixturevalue("empty")
     chance = random.Random(11)
@@ -69,12 +64,10 @@ def test_ten_kills_leave_nothing_doubled_and_nothing_lost(server, database, embe
         process = started(server, folder)
         # At a random point of this tenth of the work, whatever the speed of the machine.
         point = (number + chance.random()) * expected[0] / KILLS
-        while fresh.run(SIZE)[0]["n"] < point and process.poll() is None:
+        while fresh.run(SIZE)[0]["n"] < point and process.is_alive:
             time.sleep(0.01)
         time.sleep(chance.uniform(0, 0.1))
         process.kill()
-        process.wait()
-        process.stdout.close()
         # A kill may hit the migration: whoever comes next waits until the lock of the dead has expired.
         prepare(fresh, model=embedder.name, dimension=embedder.dimension)
         sizes.append(fresh.run(SIZE)[0]["n"])

@@ -32,6 +32,8 @@ pytestmark = [
 ]
 PEOPLE = ("Ada Lovelace", "Charles Babbage", "Marie Curie", "Pierre Curie")
 CREW = on_ray.Crew(workers=2, writers=2)
+# Each process takes seconds to start: for what does not depend on their number.
+ALONE = on_ray.Crew(workers=1, writers=1)
 
 
 class Broken(FakeEmbedder):
@@ -155,7 +157,7 @@ def test_an_error_of_a_worker_reaches_the_caller(cluster, server, database, embe
             graph = dump_of(database)
 
             with pytest.raises(ModelError, match="gave no triple for any of the first 10 passages"):
-                on_ray.extract(settings=settings, embedder=embedder, crew=CREW)
+                on_ray.extract(settings=settings, embedder=embedder, crew=ALONE)
 
     assert [] == difference(graph, dump_of(database))
 
@@ -212,7 +214,7 @@ def test_an_export_extracts_by_the_model(cluster, server, embedder, sources, tmp
     """Each passage of which no file states a triple is one call."""
     with ScriptedServer(scripted) as model:
         chat = {"chat_model": "any", "openai_base_url": model.url, "openai_api_key": "none", "home": tmp_path / "home"}
-        options = {"settings": settings_of(server, **chat), "embedder": embedder, "crew": CREW}
+        options = {"settings": settings_of(server, **chat), "embedder": embedder, "crew": ALONE}
         report = on_ray.export(**sources, folder=tmp_path / "out", extract="model", **options)
 
     assert report.passages - 40 == report.passages_extracted == report.usage.calls == len(model.requests)
@@ -222,7 +224,7 @@ def test_an_export_extracts_by_the_model(cluster, server, embedder, sources, tmp
 def test_an_export_that_fails_leaves_an_empty_folder(cluster, sources, tmp_path):
     """Whatever the workers have written by then; their error reaches the caller."""
     with pytest.raises(ModelError, match="no vectors today"):
-        on_ray.export(**sources, folder=tmp_path / "out", crew=CREW, embedder=Broken())
+        on_ray.export(**sources, folder=tmp_path / "out", crew=ALONE, embedder=Broken())
 
     assert [] == list((tmp_path / "out").iterdir())
 

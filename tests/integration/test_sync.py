@@ -3,11 +3,8 @@
 import json
 import os
 import random
-import subprocess
-import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 
 import fsspec
 import pytest
@@ -17,6 +14,7 @@ from gear_neo4j.errors import DatabaseError, InputError, MigrationError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.queries import Query
 from tests.changing_folder import ChangingFolder
+from tests.forks import Fork, syncing
 from tests.graphs import opened
 
 # 'make test' has a short life; the whole one: GEAR_SYNC_DOCUMENTS=500 GEAR_SYNC_EDITS=300 GEAR_SYNC_KILLS=10.
@@ -110,13 +108,11 @@ def test_a_sync_that_is_killed_goes_on(gear, server, tmp_path):
     """SIGKILL at random moments; then a sync to its end is as good as a fresh ingest, and leaves nothing to do."""
     folder = ChangingFolder(tmp_path / "docs", seed=2, documents=DOCUMENTS)
     chance = random.Random(3)
-    program = Path(__file__).with_name("sync_process.py")
-    command = [sys.executable, program, server.uri, server.username, server.password, folder.root, "synced"]
     for _ in range(KILLS):
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            process.stdout.readline()
-            time.sleep(chance.uniform(0, 2))
-            process.kill()
+        process = Fork(syncing, server, folder.root, "synced")
+        assert process.began.wait(60)
+        time.sleep(chance.uniform(0, 2))
+        process.kill()
         folder.live(EDITS // ROUNDS)
 
     gear.corpus.sync([folder.root], collection="synced", most_deleted=1)

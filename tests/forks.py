@@ -1,0 +1,127 @@
+"""Processes that tests kill: forks of a server that has imported everything, so that they start in milliseconds."""
+
+import os
+import signal
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+import langchain_community.cache
+import langchain_openai
+import neo4j
+import sqlalchemy
+
+import gear_neo4j.models.http_client
+from gear_neo4j import Gear
+from gear_neo4j.cli import adopt, ask, communities, evaluate, forget, ingest, search, server
+from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.run import Extraction
+from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.ingestion.pipeline import Ingest
+from gear_neo4j.models.chat import Chat
+from tests.conftest import FakeEmbedder
+
+# What these processes import late is imported before the fork.
+PRELOADED = (
+    adopt,
+    ask,
+    communities,
+    evaluate,
+    forget,
+    gear_neo4j.models.http_client,
+    ingest,
+    langchain_community.cache,
+    search,
+    server,
+    sqlalchemy,
+)
+FORKS = get_context("forkserver")
+FORKS.set_forkserver_preload([__name__])
+Address = tuple[str, str, str]
+
+
+class Fork:
+    """A process that runs a function of this module at a server's address; ``began`` is set once it is connected."""
+
+    def __init__(self, function, server, *args) -> None:
+        self.began = FORKS.Event()
+        address = server.uri, server.username, server.password
+        self._process = FORKS.Process(target=function, args=(address, self.began, *args))
+        self._process.start()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.is_alive()
+
+    def kill(self) -> None:
+        """SIGKILL, and wait until it is dead."""
+        self._process.kill()
+        self._process.join()
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended; that of a killed one is the signal's number below zero."""
+        self._process.join()
+        return self._process.exitcode
+
+
+def ingesting(address: Address, began: Event, folder: Path) -> None:
+    """Ingest a data set with the fake model."""
+    with connected(address) as database:
+        began.set()
+        Ingest(Graph(database), FakeEmbedder()).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])
+
+
+def extracting(address: Address, began: Event, url: str, cache: Path, threads: int) -> None:
+    """Extract triples by the model at ``url``."""
+    client = langchain_openai.ChatOpenAI(
+        model="toy", api_key="none", base_url=url, temperature=0, max_retries=0, timeout=30
+    )
+    chat = Chat(client, cache=cache, concurrency=threads, sleep=lambda _seconds: None)
+    with connected(address) as database:
+        began.set()
+        Extraction(Graph(database), FakeEmbedder(), ChatExtractor(chat)).run()
+
+
+def syncing(address: Address, began: Event, folder: Path, collection: str) -> None:
+    """Sync a folder with the fake model."""
+    uri, *login = address
+    with neo4j.GraphDatabase.driver(uri, auth=tuple(login)) as driver:
+        gear = Gear(driver, database="neo4j", embedder=FakeEmbedder())
+        began.set()
+        gear.corpus.sync([folder], collection=collection)
+
+
+def upgrading(address: Address, began: Event, number: int) -> None:
+    """Bring a database up to date, and die before the write of that number."""
+    Killed.left = number
+    with connected(address, Killed) as database:
+        began.set()
+        prepare(database, model="fake", dimension=8)
+
+
+class Killed(Database):
+    """A database whose process dies before the last of some writes."""
+
+    left = 0
+
+    def run(self, query, /, **parameters):
+        """As that of a database does, unless it is the last write."""
+        if query.writes:
+            Killed.left -= 1
+            if Killed.left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return super().run(query, **parameters)
+
+
+def connected(address: Address, kind: type[Database] = Database) -> Database:
+    """A database at an address."""
+    uri, username, password = address
+    return kind.connect(uri, username=username, password=password)
