@@ -1,13 +1,11 @@
 """A real Neo4j for the tests: the server of NEO4J_URI, or one that the suite starts for itself and stops again."""
 
 import gc
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 from hypothesis import settings as hypothesis_settings
 
@@ -20,6 +18,7 @@ from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 from tests.examples import FEW, MANY
+from tests.fake_embedder import CountingEmbedder, FakeEmbedder
 from tests.graphs import ingest
 from tests.spans import recorded
 from tests.toy_model import FACTS, PASSAGES
@@ -71,38 +70,6 @@ class Prepared(NamedTuple):
     schema: list[object]
     versions: list[str]
     stores: list[dict[str, object]]
-
-
-class FakeEmbedder:
-    """A stand-in for the embedding model: a fixed vector a text; texts that share words are near each other."""
-
-    name = "fake"
-    dimension = 32
-
-    def embed(self, texts):
-        """One row a text: the sum of a fixed random vector a word, of length 1."""
-        rows = np.array([self._row(text) for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-    def _row(self, text):
-        words = text.lower().split() or [""]
-        return np.sum([self._word(word) for word in words], axis=0)
-
-    def _word(self, word):
-        seed = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "big")
-        return np.random.default_rng(seed).standard_normal(self.dimension)
-
-
-class CountingEmbedder(FakeEmbedder):
-    """Knows which texts it has embedded."""
-
-    def __init__(self):
-        self.texts = []
-
-    def embed(self, texts):
-        """As the fake one does; the texts are kept."""
-        self.texts.extend(texts)
-        return super().embed(texts)
 
 
 @pytest.fixture(scope="session")
@@ -250,6 +217,11 @@ def spans():
         yield spans
 
 
+def pytest_collection():
+    """What is imported and collected stays: the collector of garbage need not look through it meanwhile."""
+    gc.disable()
+
+
 def pytest_collection_modifyitems(items):
     """Within a file, tests that need the same schema run one after another: each change of it costs seconds."""
     files = list(dict.fromkeys(item.path for item in items))
@@ -265,7 +237,8 @@ def _schema(item) -> int:
     return next((place for place, name in enumerate(SCHEMAS) if name in names), -1)
 
 
-def pytest_collection_finish(session):
-    """What is there now stays: the collector of garbage need not look at it again and again."""
+def pytest_collection_finish():
+    """Nor does it need to look at that later, again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()

@@ -21,7 +21,7 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.models.chat import Chat
-from tests.conftest import FakeEmbedder
+from tests.fake_embedder import FakeEmbedder
 
 # What these processes import late is imported before the fork.
 PRELOADED = (

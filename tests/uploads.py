@@ -3,7 +3,7 @@
 import json
 import threading
 
-from tests.conftest import FakeEmbedder
+from tests.fake_embedder import FakeEmbedder
 from tests.web import events_in
 
 PATIENCE = 120

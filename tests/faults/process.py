@@ -24,7 +24,7 @@ from gear_neo4j.graph import migration_lock
 from gear_neo4j.ingestion import forgetting, reading
 from gear_neo4j.models import openai
 from gear_neo4j.models.chat import Chat
-from tests.conftest import FakeEmbedder
+from tests.fake_embedder import FakeEmbedder
 from tests.forks import FORKS
 
 MINUTE = 60.0

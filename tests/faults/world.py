@@ -18,8 +18,9 @@ from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 from tests.bad_bodies import BadBody
-from tests.conftest import MARK, FakeEmbedder, clear
+from tests.conftest import MARK, clear
 from tests.dump import dump_of
+from tests.fake_embedder import FakeEmbedder
 from tests.faults.commands import Command, Model, prompt_of, write_data
 from tests.faults.process import Ended, Running
 from tests.faults.proxy import Proxy

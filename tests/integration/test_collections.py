@@ -11,7 +11,7 @@ from gear_neo4j.graph import migrations
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.writing import write_passages, write_triples
-from tests.conftest import FakeEmbedder
+from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 
 EMBEDDER = FakeEmbedder()

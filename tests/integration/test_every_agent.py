@@ -35,7 +35,8 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.roles.parsers import without_markers
-from tests.conftest import FakeEmbedder, clear
+from tests.conftest import clear
+from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 from tests.integration.test_adopt import FILMS, PROFILE, write
 from tests.scripted_server import ScriptedServer

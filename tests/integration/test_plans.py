@@ -7,7 +7,8 @@ from gear_neo4j.graph.imports import CONSTRAINTS
 from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import load, load_forms, resource_folder
 from gear_neo4j.graph.scoping import Shape
-from tests.conftest import FakeEmbedder, clear
+from tests.conftest import clear
+from tests.fake_embedder import FakeEmbedder
 
 REFUSED = {"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct"}
 ALLOWED = {
@@ -95,55 +96,46 @@ def database(connection):
         connection.execute(f"DROP CONSTRAINT {name}")
 
 
-def explained(server, text):
-    """The plan's operators, and the codes of what the server remarks on."""
+@pytest.fixture(scope="module")
+def session(server):
+    """One session for all, because to connect takes as long as to plan."""
     with (
         neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
         driver.session(database=server.database) as session,
     ):
-        summary = session.run(f"EXPLAIN {text}").consume()
+        yield session
+
+
+def explained(session, text):
+    """The plan's operators, and the codes of what the server remarks on."""
+    summary = session.run(f"EXPLAIN {text}").consume()
     return operators(summary.plan or {"operatorType": ""}), {one.gql_status for one in summary.gql_status_objects}
 
 
-def columns(server, text):
-    """The columns of a statement, which is not run."""
-    with (
-        neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
-        driver.session(database=server.database) as session,
-    ):
-        return tuple(session.run(f"EXPLAIN {text}").keys())
-
-
 @pytest.mark.parametrize("name", sorted(QUERIES))
-def test_a_query_is_planned_with_indexes_and_without_deprecated_syntax(database, server, name):
+def test_a_query_is_planned_with_indexes_and_without_deprecated_syntax(database, session, name):
     """No scan, no product, outside the list above; 01N00 to 01N02 are deprecations."""
-    found, remarks = explained(server, QUERIES[name].text)
+    found, remarks = explained(session, QUERIES[name].text)
 
     assert set() == (found & REFUSED) - ALLOWED.get(name, set())
     if not (database.has_search_clause and name in SEARCH_QUERIES):
         assert set() == remarks & {"01N00", "01N01", "01N02"}
+    # A database may have either language of the server as its default; before Cypher 25 there is one only.
+    for version in ("5", "25") if database.has_search_clause else ():
+        found, _ = explained(session, f"CYPHER {version} {QUERIES[name].text}")
+        assert set() == (found & REFUSED) - ALLOWED.get(name, set()), version
 
 
 @pytest.mark.parametrize("name", sorted(QUERIES))
-def test_a_query_means_the_same_in_both_languages_of_the_server(database, server, name):
-    """A database may have Cypher 5 or Cypher 25 as its default: each text plans in both."""
-    versions = ("5", "25") if database.has_search_clause else ("5",)
-
-    for version in versions:
-        found, _ = explained(server, f"CYPHER {version} {QUERIES[name].text}")
-        assert set() == (found & REFUSED) - ALLOWED.get(name, set())
-
-
-@pytest.mark.parametrize("name", sorted(QUERIES))
-def test_the_rows_of_a_query_have_exactly_its_columns(database, server, name):
+def test_the_rows_of_a_query_have_exactly_its_columns(database, session, name):
     """The server says which columns it would give, in the form that it would run."""
     forms = {**QUERIES, **SEARCH_QUERIES} if database.has_search_clause else QUERIES
 
-    assert forms[name].columns == columns(server, forms[name].text)
+    assert forms[name].columns == tuple(session.run(f"EXPLAIN {forms[name].text}").keys())
 
 
 @pytest.mark.parametrize("name", sorted(SCOPED))
-def test_a_query_is_planned_with_indexes_under_a_scope(database, server, name):
+def test_a_query_is_planned_with_indexes_under_a_scope(database, session, name):
     """Whichever conditions it has, in both languages of the server; a scope adds no scan."""
     query = SCOPED[name]
     if query.name in SEARCH_QUERIES and "SEARCH" in query.text and not database.has_search_clause:
@@ -151,15 +143,15 @@ def test_a_query_is_planned_with_indexes_under_a_scope(database, server, name):
     versions = ("5", "25") if database.has_search_clause and "CYPHER 25" not in query.text else ("",)
 
     for version in versions:
-        found, _ = explained(server, f"CYPHER {version} {query.text}" if version else query.text)
+        found, _ = explained(session, f"CYPHER {version} {query.text}" if version else query.text)
         assert set() == (found & REFUSED) - ALLOWED.get(query.name, set()) - ALLOWED_IN_SCOPE.get(query.name, set())
 
 
 @pytest.mark.parametrize("name", sorted(SEARCH_QUERIES))
-def test_the_search_clause_is_used_exactly_where_the_server_has_it(database, server, name):
+def test_the_search_clause_is_used_exactly_where_the_server_has_it(database, session, name):
     """The capability is asked for, not guessed from the version."""
     if database.has_search_clause:
-        assert set() == explained(server, SEARCH_QUERIES[name].text)[0] & REFUSED
+        assert set() == explained(session, SEARCH_QUERIES[name].text)[0] & REFUSED
     else:
         with pytest.raises(neo4j.exceptions.ClientError):
-            explained(server, SEARCH_QUERIES[name].text)
+            explained(session, SEARCH_QUERIES[name].text)

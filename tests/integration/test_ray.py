@@ -21,8 +21,9 @@ from gear_neo4j.integrations import ray as on_ray
 from gear_neo4j.integrations.ray.cluster import require_answer
 from gear_neo4j.integrations.ray.pieces import unpacked
 from gear_neo4j.integrations.ray.stages import Job, read_passage_rows
-from tests.conftest import FakeEmbedder, renew
+from tests.conftest import renew
 from tests.dump import dump_of
+from tests.fake_embedder import FakeEmbedder
 from tests.scripted_server import ScriptedServer
 
 # Ray Data's own settings warn of each other when they are made, and its pools of inputs that are few.

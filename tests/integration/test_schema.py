@@ -14,7 +14,7 @@ from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.writing import write_passages
 from gear_neo4j.scope import Scope
-from tests.conftest import FakeEmbedder
+from tests.fake_embedder import FakeEmbedder
 
 CHAIN = Query(
     "chain",

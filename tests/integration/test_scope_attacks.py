@@ -28,8 +28,8 @@ from gear_neo4j.roles.reporter import Report
 from gear_neo4j.tracing import CONTENT
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import answer_json, hits_json
-from tests.conftest import FakeEmbedder
 from tests.dump import dump
+from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 from tests.integration.test_scopes import AGENTS
 from tests.integration.test_scopes import RETRIEVERS as RECIPES

@@ -36,7 +36,8 @@ from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.scope import EVERYTHING
-from tests.conftest import WIPE_DATA, FakeEmbedder
+from tests.conftest import WIPE_DATA
+from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 from tests.scopes import PRINCIPALS, QUESTIONS, SCOPES, admits, corpora, mind
 from tests.scripted_server import ScriptedServer

@@ -7,7 +7,8 @@ import pytest
 from gear_neo4j.graph import migration_lock, migrations
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.preparation import prepare
-from tests.conftest import FakeEmbedder, clear
+from tests.conftest import clear
+from tests.fake_embedder import FakeEmbedder
 from tests.forks import Fork, upgrading
 from tests.graphs import opened
 from tests.upgrades import DIMENSION, SCHEMAS, record, restore, timeless

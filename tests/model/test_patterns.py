@@ -24,7 +24,7 @@ from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.search import PatternSearch
 from gear_neo4j.retrieval.patterns.sureness import sureness
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
-from tests.conftest import FakeEmbedder
+from tests.fake_embedder import FakeEmbedder
 
 SCHEMA = GraphSchema(
     labels={

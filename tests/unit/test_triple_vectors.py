@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Fact
 from gear_neo4j.models.triple_vectors import ComposedVectors, encode, triple_vectors
-from tests.conftest import FakeEmbedder
+from tests.fake_embedder import FakeEmbedder
 
 NAMES = st.text(min_size=1)
 FACTS = st.lists(st.builds(Fact, NAMES, NAMES, NAMES), max_size=12)
