@@ -49,8 +49,8 @@ RESTORE = Query(
     frozenset({"stores"}),
     writes=True,
 )
-# What a test needs of the schema, by its fixtures, in the order in which the tests of a file run.
-SCHEMAS = ("shared", "database", "gear", "empty")
+# The fixtures that decide on the schema, in the order in which a file's tests run; of several, the last one counts.
+SCHEMAS = ("gear", "database", "shared", "empty")
 CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name")
 INDEXES = Query(
     "indexes", "SHOW INDEXES YIELD name, type, options WHERE type <> 'LOOKUP' RETURN name, options ORDER BY name"
@@ -65,11 +65,15 @@ MIGRATIONS = Query("migrations", "MATCH (m:__Neo4jMigration) RETURN m {.*} AS mi
 
 
 class Prepared(NamedTuple):
-    """A prepared database of the tests: its schema, its migrations, and the properties of the store's nodes."""
+    """A prepared database of the tests: how its schema looks, and the properties of the store's nodes."""
 
-    schema: list[object]
-    versions: list[str]
+    schema: list[list[dict[str, object]]]
     stores: list[dict[str, object]]
+
+    @property
+    def versions(self) -> list[str]:
+        """Those of its migrations, which :func:`look` puts last."""
+        return [row["migration"]["version"] for row in self.schema[-1]]
 
 
 @pytest.fixture(scope="session")
@@ -149,12 +153,11 @@ def renew(connection, prepared, *, model: str, dimension: int) -> None:
     if known is None or known.schema != look(connection):
         clear(connection)
         prepare(connection, model=model, dimension=dimension)
-        versions = [row["migration"]["version"] for row in connection.run(MIGRATIONS)]
-        known = prepared[model, dimension] = Prepared(look(connection), versions, connection.run(STORES)[0]["stores"])
+        known = prepared[model, dimension] = Prepared(look(connection), connection.run(STORES)[0]["stores"])
     connection.run(RESTORE, stores=known.stores)
 
 
-def look(connection) -> list[object]:
+def look(connection) -> list[list[dict[str, object]]]:
     """The schema of the tests' database and the migrations on record there; the same only where it is the same."""
     return [connection.run(query) for query in (CONSTRAINTS, INDEXES, MIGRATIONS)]
 
@@ -224,17 +227,14 @@ def pytest_collection():
 
 def pytest_collection_modifyitems(items):
     """Within a file, tests that need the same schema run one after another: each change of it costs seconds."""
-    files = list(dict.fromkeys(item.path for item in items))
-    places = {path: place for place, path in enumerate(files)}
+    places = {path: place for place, path in enumerate(dict.fromkeys(item.path for item in items))}
     items.sort(key=lambda item: (places[item.path], _schema(item)))
 
 
 def _schema(item) -> int:
     """The place in :data:`SCHEMAS` of what a test needs; those that need none come first."""
     names = getattr(item, "fixturenames", ())
-    if "empty" in names:
-        return SCHEMAS.index("empty")
-    return next((place for place, name in enumerate(SCHEMAS) if name in names), -1)
+    return max((place for place, name in enumerate(SCHEMAS) if name in names), default=-1)
 
 
 def pytest_collection_finish():
