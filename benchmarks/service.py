@@ -163,7 +163,7 @@ async def serving(server: LocalServer) -> AsyncIterator[tuple[str, "subprocess.P
             "GEAR_HOME": home,
             "PYTHONUNBUFFERED": "1",
         }
-        program = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()", "serve", "--port", "0"]
+        program = [sys.executable, "-c", "from gear_neo4j.cli.process import run; run()", "serve", "--port", "0"]
         process = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             assert process.stdout is not None

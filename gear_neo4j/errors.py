@@ -42,6 +42,7 @@ class ExitCode(IntEnum):
     PARTIAL = 4
     BUG = 70
     INTERRUPTED = 130
+    UNREAD = 141
 
 
 class GearError(Exception):

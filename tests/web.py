@@ -70,7 +70,7 @@ def command(server, home, *options, **variables):
         "PYTHONUNBUFFERED": "1",
         **variables,
     }
-    gear = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()"]
+    gear = [sys.executable, "-c", "from gear_neo4j.cli.process import run; run()"]
     running = subprocess.Popen(
         [*gear, "serve", "--port", "0", *options], env=environment, stdout=-1, stderr=-1, text=True
     )

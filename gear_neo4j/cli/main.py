@@ -1,9 +1,11 @@
 """The command ``gear``: its subcommands, and how errors are reported."""
 
+import errno
 import logging
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -16,6 +18,8 @@ from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.graph.query_log import log_to, stop
 from gear_neo4j.redaction import redacted
 
+# What a write to a full disk, over a quota, or to a broken one ends in.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 # The location of each command and the first sentence of its help: 'gear --help' imports none of them.
 COMMANDS: Commands = {
     "demo": (
@@ -177,11 +181,18 @@ def _run(arguments: list[str], *, debug: bool) -> int:
     except (KeyboardInterrupt, click.Abort):
         explain_interrupt()
         return ExitCode.INTERRUPTED
+    except SystemExit as end:
+        # So click and rich end where nobody reads what they print.
+        return ExitCode.UNREAD if end.code == 1 else ExitCode.BUG
     except Exception as error:
         if debug:
             _trace(error)
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            # A file that is written by name has a message of its own.
+            _report(f"the output cannot be written: {error.strerror}")
+            return ExitCode.ERROR
         cause = f"{type(error).__name__}: {redacted(str(error))}"
-        say(f"gear: {cause} (a bug: run again with --debug and report it)", err=True)
+        _report(f"{cause} (a bug: run again with --debug and report it)")
         return ExitCode.BUG
 
 
@@ -204,7 +215,13 @@ def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
     text = error.format_message() if isinstance(error, click.ClickException) else str(error)
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" (see {context.command_path} --help)" if context else ""
-    say(f"gear: {' '.join(text.split())}{hint}", err=True)
+    _report(f"{' '.join(text.split())}{hint}")
+
+
+def _report(text: str) -> None:
+    """Print the line that says how a command failed; where standard error is full, too, the exit code has to do."""
+    with suppress(OSError):
+        say(f"gear: {text}", err=True)
 
 
 def _trace(error: Exception) -> None:

@@ -24,6 +24,16 @@ def say_json(value: object, *, indent: int | None = None) -> None:
     say(json_text(value, indent=indent))
 
 
+def flushed() -> bool:
+    """Flush what was printed; False if it cannot be written, which Python reports as it exits."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return False
+    return True
+
+
 class LogLines(logging.Handler):
     """Prints the log of the libraries to standard error, as Python does without a handler, but only what is printable.
 

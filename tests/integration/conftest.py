@@ -9,6 +9,7 @@ from gear_neo4j.cli.main import main
 from gear_neo4j.graph.database import Database
 from gear_neo4j.models.embeddings import DEFAULT_MODEL
 from gear_neo4j.server import local
+from gear_neo4j.server.server_folder import ServerFolder
 from gear_neo4j.settings import Settings
 from tests.commands import CORPUS, QUERIES, TRIPLES
 from tests.conftest import renew
@@ -49,9 +50,10 @@ def imported(tmp_path):
     opened = []
 
     def run(folder):
-        server = local.start(name=name, home=home, version=version)
-        local.stop(name=name, home=home)
-        done = run_import(server, folder, version=version, heap="512m")
+        # Before the first start, as neo4j-admin's manual has it.
+        place = ServerFolder.of(name, home=home).path
+        (place / "neo4j").mkdir(parents=True)
+        done = run_import(place, folder, version=version, heap="512m")
         assert 0 == done.returncode, done.stdout + done.stderr
         server = local.start(name=name, home=home, version=version)
         opened.append(Database.connect(server.uri, username=server.username, password=server.password))

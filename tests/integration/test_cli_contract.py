@@ -19,7 +19,7 @@ from tests.dump import dump
 from tests.loops import Script, scores_of
 from tests.scripted_server import ScriptedServer
 
-RUN = "from gear_neo4j.cli.main import main; main()"
+RUN = "from gear_neo4j.cli.process import run; run()"
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def test_a_watch_goes_on_by_itself_until_it_is_stopped(gear, docs, server):
     command = [
         sys.executable,
         "-c",
-        "from gear_neo4j.cli.main import main; main()",
+        "from gear_neo4j.cli.process import run; run()",
         "sync",
         docs,
         "--watch",

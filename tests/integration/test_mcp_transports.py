@@ -35,7 +35,7 @@ from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
 
 KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
-GEAR = "from gear_neo4j.cli.main import main; main()"
+GEAR = "from gear_neo4j.cli.process import run; run()"
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ BESIDE = {
     "server": "*.conf",
     "web/static": "*",
 }
-GEAR = ("-c", "from gear_neo4j.cli.main import main; main()")
+GEAR = ("-c", "from gear_neo4j.cli.process import run; run()")
 CONSUMER = """
 from gear_neo4j import Gear, Hits, Naive
 

@@ -72,7 +72,7 @@ def test_a_killed_evaluation_goes_on_and_reports_what_an_undisturbed_one_does(
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "cut"))
     with ScriptedServer(Reader(kill)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.url)
-        program = [sys.executable, "-c", "from gear_neo4j.cli.main import main; main()"]
+        program = [sys.executable, "-c", "from gear_neo4j.cli.process import run; run()"]
         processes.append(subprocess.Popen([*program, *command, tmp_path / "two.json"], env=dict(os.environ)))
         assert processes[0].wait() < 0
         assert not (tmp_path / "two.json").exists()

@@ -1,5 +1,7 @@
 """The default embedding model: its vectors do not depend on their batch, and the number format that it computes in."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -51,3 +53,24 @@ def test_unasked_the_embedding_model_computes_in_half_the_bits_where_the_process
     unasked, asked = (open_embedder(one).embed(["Ana"]) for one in (Settings(), Settings(embedding_dtype=expected)))
 
     assert (unasked == asked).all()
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_no_garbage_is_looked_for_while_the_model_is_loaded(collects):
+    """There is none; afterwards the collector is as the caller had it."""
+    passes = []
+
+    def on_pass(phase, _):
+        passes.append(phase)
+
+    embedder = SentenceTransformerEmbedder()
+    (gc.enable if collects else gc.disable)()
+    gc.callbacks.append(on_pass)
+    try:
+        assert 384 == embedder.dimension
+        assert collects == gc.isenabled()
+    finally:
+        gc.callbacks.remove(on_pass)
+        gc.enable()
+    # The first one when it may look again.
+    assert len(passes) <= 2

@@ -207,7 +207,7 @@ def test_an_interrupt_ends_with_130(tmp_path):
         address = f"bolt://127.0.0.1:{silent.getsockname()[1]}"
         # A shell lets what it starts in the background ignore interrupts, and so do the tests if they are started so.
         program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        program += "from gear_neo4j.cli.main import main; main()"
+        program += "from gear_neo4j.cli.process import run; run()"
         command = [sys.executable, "-c", program, "stats", "--uri", address]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
         with silent.accept()[0]:

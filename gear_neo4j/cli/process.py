@@ -1,0 +1,27 @@
+"""The process ``gear``, which ends as soon as its command has."""
+
+import atexit
+import os
+
+
+def run() -> None:
+    """Run the command line, and leave the memory to the system: once torch is loaded, Python frees it for a second.
+
+    All else is as ever: threads are waited for, what is registered with ``atexit`` is called, output is flushed.
+    """
+    code: int | None = None
+
+    def leave() -> None:
+        if code is not None and flushed():
+            os._exit(code)
+
+    # Called last, for it is registered before any other module can.
+    atexit.register(leave)
+    from gear_neo4j.cli.main import main
+    from gear_neo4j.cli.printing import flushed
+
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else None
+        raise

@@ -1,0 +1,69 @@
+"""The process ``gear``: it ends at once, but loses nothing, and says so where its output cannot be written."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gear_neo4j.errors import ExitCode
+
+RUN = "from gear_neo4j.cli.process import run\nrun()"
+# A command's process has modules whose callbacks, threads and unwritten output must not be lost.
+LIVELY = """
+import atexit, sys, threading, time
+import gear_neo4j.cli.main as cli
+class Garbage:
+    def __init__(self): self.itself = self
+    def __del__(self): print("found as garbage")
+def main():
+    atexit.register(print, "called at exit")
+    threading.Thread(target=lambda: (time.sleep(0.2), print("from a thread"))).start()
+    print("printed")
+    Garbage()
+    sys.exit(4)
+cli.main = main
+"""
+
+
+def python(program, *arguments, **options):
+    """A finished process of Python."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.run([sys.executable, "-c", program, *arguments], text=True, check=False, timeout=60, **streams)
+
+
+def test_it_leaves_once_all_is_done_and_frees_nothing():
+    """Threads are waited for, callbacks called, lines written; the code is that of the command."""
+    done = python(LIVELY + RUN)
+
+    assert (4, "") == (done.returncode, done.stderr)
+    assert ["printed", "from a thread", "called at exit"] == done.stdout.splitlines()
+
+
+def test_an_end_without_a_code_is_that_of_python():
+    """An error that no command lets through."""
+    done = python(LIVELY.replace("sys.exit(4)", "raise KeyError(4)") + RUN)
+
+    assert 1 == done.returncode
+    assert done.stderr.endswith("KeyError: 4\n")
+    assert "found as garbage" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["config"], ["config", "--json"], ["status"]])
+def test_a_full_disk_is_one_line(arguments, tmp_path):
+    """It is no bug; where the line cannot be written either, the code is there."""
+    with Path("/dev/full").open("w") as full:
+        alone = python(RUN, *arguments, stdout=full, cwd=tmp_path)
+        both = python(RUN, *arguments, stdout=full, stderr=full, cwd=tmp_path)
+
+    assert ExitCode.ERROR == alone.returncode == both.returncode
+    assert "gear: the output cannot be written: No space left on device\n" == alone.stderr
+
+
+def test_a_reader_that_leaves_is_not_a_search_that_finds_nothing():
+    """As in ``gear config | true``; grep ends so, too."""
+    with subprocess.Popen(["true"], stdin=subprocess.PIPE) as reader:
+        reader.wait(60)
+        done = python(RUN, "config", stdout=reader.stdin)
+
+    assert (ExitCode.UNREAD, "") == (done.returncode, done.stderr)
