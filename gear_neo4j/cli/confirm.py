@@ -16,7 +16,7 @@ YES = click.option(
 
 def can_ask() -> bool:
     """Whether somebody sits at a terminal who sees a question and can answer it."""
-    return sys.stdin.isatty() and os.isatty(2)
+    return sys.stdin is not None and sys.stdin.isatty() and os.isatty(2)
 
 
 def confirm(loss: str) -> None:

@@ -26,10 +26,12 @@ def say_json(value: object, *, indent: int | None = None) -> None:
 
 def flushed() -> bool:
     """Flush what was printed; False if it cannot be written, which Python reports as it exits."""
+    # A stream that was closed before the start is None.
+    open_streams = [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
+        for stream in open_streams:
+            stream.flush()
+    except (OSError, ValueError):
         return False
     return True
 

@@ -9,6 +9,7 @@ def run() -> None:
 
     All else is as ever: threads are waited for, what is registered with ``atexit`` is called, output is flushed.
     """
+    _open_streams()
     code: int | None = None
 
     def leave() -> None:
@@ -25,3 +26,13 @@ def run() -> None:
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else None
         raise
+
+
+def _open_streams() -> None:
+    """Let no file or connection take the number of a standard stream that is closed: a message would go into it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free is this one.
+            os.open(os.devnull, os.O_RDWR)

@@ -1,5 +1,6 @@
 """The process ``gear``: it ends at once, but loses nothing, and says so where its output cannot be written."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from gear_neo4j.errors import ExitCode
 
+CLOSED = (">&-", "2>&-", "<&-", ">&- 2>&- <&-")
 RUN = "from gear_neo4j.cli.process import run\nrun()"
 # A command's process has modules whose callbacks, threads and unwritten output must not be lost.
 LIVELY = """
@@ -67,3 +69,33 @@ def test_a_reader_that_leaves_is_not_a_search_that_finds_nothing():
         done = python(RUN, "config", stdout=reader.stdin)
 
     assert (ExitCode.UNREAD, "") == (done.returncode, done.stderr)
+
+
+def in_shell(program, rest):
+    """A finished process of Python whose streams a shell has opened or closed."""
+    command = f"exec {shlex.quote(sys.executable)} -c {shlex.quote(program)} {rest}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("closed", CLOSED)
+def test_a_stream_that_is_closed_is_no_error(closed):
+    """As from a daemon or a job that has none."""
+    done = in_shell(RUN, f"config {closed}")
+
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+@pytest.mark.parametrize("closed", CLOSED)
+def test_no_file_takes_the_place_of_a_stream_that_is_closed(closed):
+    """The line of an interrupt, which is written to number 2, would go into it."""
+    opens = LIVELY.replace("sys.exit(4)", "import os; sys.exit(os.open(os.devnull, os.O_RDONLY))")
+
+    assert 2 < in_shell(opens + RUN, closed).returncode < 70
+
+
+@pytest.mark.parametrize("closed", CLOSED)
+def test_without_a_terminal_nothing_is_confirmed(closed):
+    """As in a script; it was an error of ours."""
+    asks = "from gear_neo4j.cli.confirm import can_ask; import sys; sys.exit(5 if can_ask() else 6)"
+
+    assert 6 == in_shell(asks, closed).returncode
