@@ -8,7 +8,7 @@ from click.exceptions import Exit
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, names_of
 from gear_neo4j.cli.live import Live
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
 from gear_neo4j.cli.scope import require_admitted, with_scope
 from gear_neo4j.cli.screen import Screen, errors
@@ -41,7 +41,7 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 
 
 @click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
-@click.argument("question")
+@QUESTION
 @click.option(
     "--agent",
     "agent_name",

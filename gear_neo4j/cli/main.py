@@ -159,8 +159,8 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     arguments = sys.argv[1:] if args is None else list(args)
     debug = "--debug" in arguments
-    # The driver logs each retried transaction, pypdf each flaw that it tolerates: noise to a user.
-    logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.ERROR)
+    # The driver logs what it raises or tries again, pypdf each flaw that it tolerates: noise to a user.
+    logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     logging.getLogger("pypdf").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     logging.getLogger().addHandler(log := LogLines(logging.NOTSET if debug else logging.WARNING))
     try:

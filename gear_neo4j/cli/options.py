@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+
+def _checked(_context: click.Context, _parameter: click.Parameter, question: str) -> str:
+    # Before a server is started or a model loaded for it.
+    from gear_neo4j.retrieval.question import checked
+
+    return checked(question)
+
+
+QUESTION: Decorator = click.argument("question", callback=_checked)
 CONNECTION: Sequence[Decorator] = (
     click.option("--uri", help="URI of a Neo4j server; default: the local server.  [NEO4J_URI]"),
     click.option("--username", help="User of that server.  [NEO4J_USERNAME; default: neo4j]"),

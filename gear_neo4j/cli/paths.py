@@ -6,7 +6,7 @@ import click
 from click.exceptions import Exit
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
-from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
+from gear_neo4j.cli.options import CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.scope import with_scope
 from gear_neo4j.cli.screen import Screen
@@ -22,7 +22,7 @@ SHOWN = ("entities", "hops", "pair_paths", "max_paths", "answers", "facts")
 
 
 @click.command(cls=RecipeCommand, recipe=Paths, only=SHOWN)
-@click.argument("question")
+@QUESTION
 @with_scope
 @json_option
 @with_settings(CONNECTION, EMBEDDING)

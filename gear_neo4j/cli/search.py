@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, names_of, retriever_from
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.scope import with_scope
 from gear_neo4j.cli.screen import Screen
@@ -28,7 +28,7 @@ SHOWN_PATHS = 5
 
 
 @click.command(cls=RecipeCommand, registries=(RETRIEVERS,))
-@click.argument("question")
+@QUESTION
 @click.option(
     "--retriever",
     shell_complete=names_of(RETRIEVERS),

@@ -12,7 +12,7 @@ import neo4j
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
 from gear_neo4j.address import Address, check_neo4j_uri, login_for
-from gear_neo4j.errors import AuthenticationFailed, DatabaseError, ServerUnavailable, SettingsError
+from gear_neo4j.errors import AuthenticationFailed, DatabaseError, SettingsError
 from gear_neo4j.graph.bookmarks import checked
 from gear_neo4j.graph.deadline import within
 from gear_neo4j.graph.excerpt import MOST_BYTES, Excerpt, Reading
@@ -20,7 +20,7 @@ from gear_neo4j.graph.meter import Meter, NamedContext
 from gear_neo4j.graph.profiles import QueryProfile, profile_of
 from gear_neo4j.graph.queries import Query, has_small_form, named
 from gear_neo4j.graph.query_log import logged
-from gear_neo4j.graph.refusals import failure, refusal
+from gear_neo4j.graph.refusals import failure, refusal, unreached
 from gear_neo4j.graph.scope_gate import Extent, ScopeGate
 from gear_neo4j.graph.values import quiet
 from gear_neo4j.graph.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
@@ -423,9 +423,7 @@ def _explained(name: str | None, query: Query | None = None) -> Iterator[None]:
             "the server refused the user name or password: check NEO4J_USERNAME and NEO4J_PASSWORD"
         ) from error
     except ServiceUnavailable as error:
-        raise ServerUnavailable(
-            f"no Neo4j server answers: {_first_line(error)} - check NEO4J_URI, or start a local one with 'gear up'"
-        ) from error
+        raise unreached(_first_line(error)) from error
     except ClientError as error:
         raise refusal(error.code, _first_line(error), database=name, where=where) from error
     except (Neo4jError, DriverError) as error:

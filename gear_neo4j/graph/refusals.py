@@ -1,6 +1,16 @@
 """Translates the server's refusals and failures into our errors, with advice."""
 
-from gear_neo4j.errors import DatabaseError, DatabaseNotFound, GearError, IndexUnavailable, QueryTimeout, SettingsError
+import re
+
+from gear_neo4j.errors import (
+    DatabaseError,
+    DatabaseNotFound,
+    GearError,
+    IndexUnavailable,
+    QueryTimeout,
+    ServerUnavailable,
+    SettingsError,
+)
 
 _NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"
 # Neo4j 5 has no error code for it.
@@ -10,6 +20,8 @@ _TIMED_OUT = (
     "Neo.ClientError.Transaction.TransactionTimedOut",
 )
 _BAD_BOOKMARK = ("Neo.ClientError.Transaction.InvalidBookmark", "Neo.ClientError.Transaction.InvalidBookmarkMixture")
+# The driver lists the addresses behind a name, and says in the lines below what each of them did.
+_RESOLVED = re.compile(r" \(resolved to \(.*\)\)")
 _BEHIND = "Neo.TransientError.Transaction.BookmarkTimeout"
 
 
@@ -32,6 +44,19 @@ def refusal(code: str | None, message: str, *, database: str | None, where: str 
     if code in _BAD_BOOKMARK:
         return SettingsError("the server cannot read a bookmark: hand over those of gear.bookmarks, unchanged")
     return DatabaseError(f"the server refused a query: {message}{where}")
+
+
+def unreached(message: str) -> ServerUnavailable:
+    """The error for the first line of what the driver says of a server that does not answer.
+
+    Example:
+        >>> print(unreached("Couldn't connect to db:7687 (resolved to ('10.0.0.1:7687', '10.0.0.2:7687')):"))
+        no Neo4j server answers: Couldn't connect to db:7687 (check NEO4J_URI, or start a local one with 'gear up')
+    """
+    reason = _RESOLVED.sub("", message).rstrip(": ")
+    return ServerUnavailable(
+        f"no Neo4j server answers: {reason} (check NEO4J_URI, or start a local one with 'gear up')"
+    )
 
 
 def failure(code: str | None, message: str, *, where: str = "") -> DatabaseError:

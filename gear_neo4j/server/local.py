@@ -88,7 +88,9 @@ def start(
         except Timeout:
             raise LocalServerError(f"another process has been starting {name!r} for {timeout:.0f} s") from None
         except OSError as error:
-            raise LocalServerError(f"the local server cannot use {folder.path}: {error} (set GEAR_HOME)") from error
+            raise LocalServerError(
+                f"the local server cannot use {folder.path}: {error.strerror or error} (GEAR_HOME moves it)"
+            ) from error
     if server.version != version or (port and server.uri != ports.uri(port)):
         raise LocalServerError(
             f"the local server {name!r} already runs Neo4j {server.version} at {server.uri}: "

@@ -146,12 +146,23 @@ def test_without_any_server_the_line_says_how_to_create_one(gear, tmp_path, monk
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 @pytest.mark.parametrize("command", sorted(SEARCHES), ids=ids)
-def test_a_server_that_does_not_answer_ends_with_3(gear, command):
-    """No matter which command finds it out."""
-    result = gear(*command, "--uri", "bolt://127.0.0.1:1")
+def test_a_server_that_does_not_answer_ends_with_3(gear, command, scheme):
+    """No matter which command finds it out; the driver's own log and the addresses behind a name are left out."""
+    result = gear(*command, "--uri", f"{scheme}://127.0.0.1:1")
 
     assert one_line(result, "no Neo4j server answers", exit_code=ExitCode.NO_SERVER)
+    assert "resolved" not in result[2]
+
+
+@pytest.mark.parametrize("command", ["search", "ask", "paths"])
+@pytest.mark.parametrize("question", ["", " \n\t"])
+def test_an_empty_question_is_refused_before_a_server_is_reached(gear, command, question):
+    """It started one that was stopped."""
+    result = gear(command, question, "--uri", "bolt://127.0.0.1:1")
+
+    assert one_line(result, "the question is empty: ask something", exit_code=ExitCode.ERROR)
 
 
 def test_commands_that_fill_a_server_do_so_on_one_that_does_not_answer(gear, tmp_path):
