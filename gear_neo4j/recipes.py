@@ -1,5 +1,6 @@
 """Recipes: a retriever, an agent or an extractor as one frozen value, with its options, their defaults and checks."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from pydantic import (
@@ -67,8 +68,8 @@ class Recipe(Options):
     """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options.
 
     One that reads more than a scope admits says so as ``unscoped``, and is refused there; as ``unfiltered``, if only a
-    filter of metadata is in its way. One that only whoever runs gear-neo4j may choose says so as ``operator_only``: no
-    client of a service may name it.
+    filter of metadata is in its way; as ``whole_graph``, if it reads all nodes of an adopted graph. One that only
+    whoever runs gear-neo4j may choose says so as ``operator_only``: no client of a service may name it.
     """
 
     name: ClassVar[str] = ""
@@ -76,6 +77,8 @@ class Recipe(Options):
     unscoped: ClassVar[str] = ""
     # Why it is refused under a scope with a filter.
     unfiltered: ClassVar[str] = ""
+    # Why it is refused under a scope that may hide nodes of the adopted graph.
+    whole_graph: ClassVar[str] = ""
     # Why a client of a service may not name it; empty for one that it may.
     operator_only: ClassVar[str] = ""
 
@@ -86,12 +89,19 @@ class Recipe(Options):
         return f"{self.name} over {below.title if isinstance(below, Recipe) else below}" if below else self.name
 
     @classmethod
-    def refusal(cls, scope: Scope) -> str:
-        """Why it is refused under a scope, in a line; empty if it honours the scope."""
+    def refusal(cls, scope: Scope, *, admits_graph: Callable[[], bool]) -> str:
+        """Why it is refused under a scope, in a line; empty if it honours the scope.
+
+        Args:
+            scope: what the caller may see.
+            admits_graph: whether that is every node of the adopted graph; called only if it matters.
+        """
         if cls.unscoped and not scope.is_everything:
             return f"{cls.name} is refused under a scope: {cls.unscoped}"
         if cls.unfiltered and scope.where is not None:
             return f"{cls.name} is refused under a scope with a filter: {cls.unfiltered}"
+        if cls.whole_graph and not admits_graph():
+            return f"{cls.name} is refused under a scope: {cls.whole_graph}"
         return ""
 
     @model_serializer(mode="wrap")

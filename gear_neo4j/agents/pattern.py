@@ -28,7 +28,7 @@ class PatternAgent(Budget):
     """
 
     name: ClassVar[str] = "pattern"
-    unscoped: ClassVar[str] = "it reads nodes of your own, which carry no readers"
+    whole_graph: ClassVar[str] = "it reads nodes of your own, some of which may be hidden there"
     sure: float = option(SURE, "certainty from which a pattern is used without a model", least=0, most=1)
     patterns: int = option(8, "maximum number of patterns for a model to choose from", least=2)
     listed: int = option(20, "maximum number of nodes in an answer", least=1)

@@ -171,9 +171,8 @@ def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:
         for tool in recipe.tools:
             yield _tool(session, tool) if isinstance(tool, str) else tool
         return
-    scope = session.graph.scope
     entries = (*RETRIEVERS, *AGENTS)
-    names = dict.fromkeys(entry.name for entry in entries if entry.tool and not entry.recipe.refusal(scope))
+    names = dict.fromkeys(entry.name for entry in entries if entry.tool and not session.graph.refusal(entry.recipe))
     for name in names:
         yield _tool(session, name)
     if recipe.allow_cypher:

@@ -140,7 +140,7 @@ class Session:
         return cast(Agent, AGENTS.make(self, recipe))
 
     def _require_scope(self, recipe: Recipe) -> None:
-        if reason := recipe.refusal(self.graph.scope):
+        if reason := self.graph.refusal(recipe):
             raise ScopeRefusal(reason)
 
     def first_stage(self, base: BaseName | RetrieverRecipe) -> FirstStage:

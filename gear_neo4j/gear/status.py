@@ -39,4 +39,4 @@ def _sizes(graph: Graph) -> tuple[int, int]:
 
 def _usable(registry: Registry[Any], graph: Graph) -> tuple[str, ...]:
     recipes = [entry.recipe for entry in registry]
-    return tuple(one.name for one in recipes if not one.operator_only and not one.refusal(graph.scope))
+    return tuple(one.name for one in recipes if not one.operator_only and not graph.refusal(one))

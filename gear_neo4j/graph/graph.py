@@ -31,6 +31,7 @@ from gear_neo4j.graph.store import Store
 from gear_neo4j.graph.survey_queries import SurveyQueries
 from gear_neo4j.graph.synonyms import Synonyms
 from gear_neo4j.graph.templates import Templates
+from gear_neo4j.recipes import Recipe
 from gear_neo4j.scope import Scope
 
 
@@ -197,6 +198,10 @@ class Graph:
     def scope(self) -> Scope:
         """What may be read of the graph."""
         return self.database.scope
+
+    def refusal(self, recipe: Recipe | type[Recipe]) -> str:
+        """Why a recipe is refused under the scope, in a line; empty if it honours it."""
+        return recipe.refusal(self.scope, admits_graph=lambda: self.patterns.admitted)
 
     def passages(self, version: Version) -> int:
         """The number of passages of a version of the graph; under a scope, about how many are in it."""

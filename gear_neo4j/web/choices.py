@@ -5,9 +5,9 @@ from typing import Any, TypeVar
 
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.gear import Gear
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.recipes import AgentRecipe, Options, Recipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
-from gear_neo4j.scope import Scope
+from gear_neo4j.registry import AGENTS, RETRIEVERS, Entry, Registry
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Choice = str | Mapping[str, Any]
@@ -58,9 +58,9 @@ def _chosen(registry: Registry[RecipeType], choice: Choice, options: Mapping[str
     return recipe
 
 
-def is_offered(recipe: type[Recipe], *, scope: Scope) -> bool:
-    """Whether a caller may choose a recipe: it is not for the operator alone, and honours the scope that there is."""
-    return not (recipe.operator_only or recipe.refusal(scope))
+def offered(registry: Registry[RecipeType], graph: Graph) -> list[Entry[RecipeType]]:
+    """What a caller may choose: it is not for the operator alone, and honours the scope of the graph."""
+    return [entry for entry in registry if not (entry.recipe.operator_only or graph.refusal(entry.recipe))]
 
 
 def has_model(gear: Gear) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gear_neo4j import Paths
+from gear_neo4j import Paths, PatternAgent
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import ScopeRefusal
@@ -107,6 +107,34 @@ def test_who_may_not_gets_no_answer_from_the_nodes_themselves(shared, server, em
             view.graph.patterns.schema()
         with pytest.raises(ScopeRefusal):
             list(view.graph.patterns.values("label", {"Product": ["name"]}, longest=9, most=9))
+
+
+@pytest.mark.parametrize(
+    ("profile", "scope", "admitted"),
+    [
+        (OPEN, {"collections": ["shop"]}, True),
+        (FOR_SALES, {"principals": ["board"]}, True),
+        (OPEN, {"collections": ["docs"]}, False),
+        (OPEN, {"where": "not title exists"}, False),
+        (FOR_SALES, {"principals": ["hr"]}, False),
+        (BY_NODE, {"principals": ["sales"]}, False),
+    ],
+)
+def test_the_pattern_agent_is_for_whoever_may_read_the_whole_graph(shared, server, embedder, profile, scope, admitted):
+    """It answers as without a scope, or is refused with the reason; a status and a planner name it accordingly."""
+    shop(shared, embedder, profile)
+    with opened(server, embedder) as gear:
+        view = gear.scoped(**scope)
+        offered = ["pattern" in view.status().agents, not view.graph.refusal(PatternAgent)]
+        if admitted:
+            expected = [gear.ask(question, agent=PatternAgent(sure=0.0)).text for question in QUESTIONS]
+            assert expected == [view.ask(question, agent=PatternAgent(sure=0.0)).text for question in QUESTIONS]
+            assert "Ikura" in expected[0]
+        else:
+            with pytest.raises(ScopeRefusal, match="pattern is refused under a scope: it reads nodes of your own"):
+                view.ask(LISTED, agent=PatternAgent())
+
+    assert [admitted, admitted] == offered
 
 
 def test_documents_beside_the_graph_change_nothing(shared, server, embedder, database, tmp_path):

@@ -8,8 +8,7 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.scout import Scout
-from gear_neo4j.scope import EVERYTHING
-from gear_neo4j.web.choices import agent_of, is_offered, retriever_of
+from gear_neo4j.web.choices import agent_of, retriever_of
 
 DEEP = {"name": "naive"}
 for _ in range(1_000):
@@ -19,7 +18,7 @@ for _ in range(1_000):
 def test_every_retriever_and_agent_can_be_chosen_by_its_name():
     """The defaults are never too much."""
     retrievers = [retriever_of(entry.name) for entry in RETRIEVERS]
-    offered = [entry.name for entry in AGENTS if is_offered(entry.recipe, scope=EVERYTHING)]
+    offered = [entry.name for entry in AGENTS if not entry.recipe.operator_only]
     agents = [agent_of(name, seconds=60) for name in offered]
 
     assert [entry.recipe() for entry in RETRIEVERS] == retrievers

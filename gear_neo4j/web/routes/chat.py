@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -16,7 +17,7 @@ from gear_neo4j.printable import json_text
 from gear_neo4j.registry import AGENTS
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
-from gear_neo4j.web.choices import agent_of, has_model, is_offered
+from gear_neo4j.web.choices import agent_of, has_model, offered
 from gear_neo4j.web.links import public_url
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, chat_failures
@@ -31,7 +32,8 @@ router = APIRouter(prefix="/v1", tags=["OpenAI"])
 async def models(call: AnyCall) -> Response:
     """The agents that the caller may use, as models; without a language model, those that do without."""
     with_model = await call.search(has_model, call.caller.gear)
-    usable = [agent for agent in _agents(call) if with_model or not AGENTS.entries[agent].recipe().requires_model]
+    agents = await _agents(call)
+    usable = [agent for agent in agents if with_model or not AGENTS.entries[agent].recipe().requires_model]
     names = [f"{PREFIX}{name}" for name in usable]
     return Json(Models(data=[Model(id=name) for name in names]).model_dump())
 
@@ -39,7 +41,7 @@ async def models(call: AnyCall) -> Response:
 @router.get("/models/{model}", response_model=Model, responses=chat_failures(404, 422))
 async def model(model: str, call: AnyCall) -> Response:
     """One model."""
-    _agent_name(call, model)
+    await _agent_name(call, model)
     return Json(Model(id=model).model_dump())
 
 
@@ -48,7 +50,7 @@ async def completions(body: ChatBody, call: AnyCall) -> Response:
     """Answer the last message of the user; the text ends with the sources, which are annotations, too."""
     question = call.entry.question = body.question
     seconds = seconds_of(call, None)
-    recipe = agent_of(_agent_name(call, body.model), seconds=seconds)
+    recipe = agent_of(await _agent_name(call, body.model), seconds=seconds)
     writer = ChatWriter(body.model, public_url=public_url(call))
     run = partial(call.view().ask, question, agent=recipe)
     if not body.stream:
@@ -85,19 +87,19 @@ def _line(chunk: dict[str, Any]) -> bytes:
     return format_sse_event(data_str=json_text(chunk))
 
 
-def _agents(call: Call) -> list[str]:
-    scope = call.caller.gear.scope
-    return [entry.name for entry in AGENTS if is_offered(entry.recipe, scope=scope)]
+async def _agents(call: Call) -> list[str]:
+    # Under a scope the graph is asked how much of it that is.
+    return [entry.name for entry in await run_in_threadpool(offered, AGENTS, call.caller.gear.graph)]
 
 
-def _agent_name(call: Call, model: str) -> str:
+async def _agent_name(call: Call, model: str) -> str:
     """The agent that a model stands for.
 
     Raises:
         HTTPException: 404, there is none, or none that the caller may use.
     """
     name = model.removeprefix(PREFIX)
-    agents = _agents(call)
+    agents = await _agents(call)
     if not model.startswith(PREFIX) or name not in agents:
         known = ", ".join(f"{PREFIX}{agent}" for agent in agents)
         raise HTTPException(404, f"there is no model {model[:100]!r}: choose one of {known}")

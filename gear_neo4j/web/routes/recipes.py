@@ -6,10 +6,11 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from gear_neo4j.gear import Gear
+from gear_neo4j.graph.graph import Graph
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
-from gear_neo4j.scope import Scope
 from gear_neo4j.web.bodies import Recipes, RecipeSchema
-from gear_neo4j.web.choices import has_model, is_offered
+from gear_neo4j.web.choices import has_model, offered
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
 
@@ -19,21 +20,23 @@ router = APIRouter(prefix="/api", tags=["retrieval"])
 @router.get("/recipes", response_model=Recipes, responses=problems(504))
 async def recipes(call: AnyCall) -> Response:
     """The retrievers and agents that the caller may use, and the JSON Schema of their options."""
-    scope = call.caller.gear.scope
-    listed = Recipes(
-        has_model=await call.search(has_model, call.caller.gear),
-        retrievers=list(_schemas(RETRIEVERS, scope)),
-        agents=list(_schemas(AGENTS, scope)),
-    )
+    listed = await call.search(_listed, call.caller.gear)
     return Json(listed.model_dump(mode="json"))
 
 
-def _schemas(registry: Registry[Any], scope: Scope) -> Iterator[RecipeSchema]:
-    for entry in registry:
-        if is_offered(entry.recipe, scope=scope):
-            yield RecipeSchema(
-                name=entry.name,
-                summary=entry.summary,
-                requires_model=entry.recipe().requires_model,
-                options=entry.recipe.model_json_schema(),
-            )
+def _listed(gear: Gear) -> Recipes:
+    return Recipes(
+        has_model=has_model(gear),
+        retrievers=list(_schemas(RETRIEVERS, gear.graph)),
+        agents=list(_schemas(AGENTS, gear.graph)),
+    )
+
+
+def _schemas(registry: Registry[Any], graph: Graph) -> Iterator[RecipeSchema]:
+    for entry in offered(registry, graph):
+        yield RecipeSchema(
+            name=entry.name,
+            summary=entry.summary,
+            requires_model=entry.recipe().requires_model,
+            options=entry.recipe.model_json_schema(),
+        )
