@@ -29,10 +29,11 @@ class Fault:
 
     ``in_flight`` is how many replies may be lost on their way, or have no place to be kept; ``only`` names the commands
     that it happens to, where it does not happen to all. ``run`` gets the share of the command's work that is done
-    before the fault.
+    before the fault. ``row`` is that of the table in docs/operations.md, where there is one.
     """
 
     run: Callable[[World, Command, float], Ended]
+    row: str = ""
     codes: tuple[int, ...] = (ExitCode.DONE, *FAILED)
     in_flight: int = 0
     only: frozenset[str] | None = None
@@ -149,32 +150,42 @@ def read_only(world: World, command: Command, moment: float) -> Ended:
 
 
 # Those that take long, or that differ little from one command to the next, happen to a few commands only.
+NO_ANSWER = "the model does not answer, drips or never ends"
+FULL = "the disk is full, or the home folder read-only"
 SOME = frozenset({"search", "ingest", "communities"})
 READER_AND_WRITER = frozenset({"ask", "extract"})
 EVERYWHERE = {
-    "refused": Fault(refused, codes=(ExitCode.NO_SERVER,)),
-    "cut-down": Fault(partial(cut, direction="down")),
-    "cut-up": Fault(partial(cut, direction="up"), only=SOME),
-    "gone": Fault(gone, codes=FAILED),
-    "stalled": Fault(stalled, codes=FAILED),
+    "refused": Fault(refused, "no server at the address", codes=(ExitCode.NO_SERVER,)),
+    "cut-down": Fault(partial(cut, direction="down"), "connections are reset"),
+    "cut-up": Fault(partial(cut, direction="up"), "connections are reset", only=SOME),
+    "gone": Fault(gone, "connections are reset", codes=FAILED),
+    "stalled": Fault(stalled, "the server is silent", codes=FAILED),
     "slow": Fault(slow, codes=(0,), only=SOME),
-    "server-killed": Fault(server_killed, only=frozenset({"ingest"})),
-    "killed": Fault(killed, codes=(KILLED,), in_flight=4),
-    "interrupted": Fault(partial(interrupted, times=1), codes=(ExitCode.INTERRUPTED,), in_flight=4),
-    "interrupted-twice": Fault(partial(interrupted, times=2), codes=(ExitCode.INTERRUPTED,), in_flight=4, only=SOME),
+    "server-killed": Fault(server_killed, "the server is killed", only=frozenset({"ingest"})),
+    "killed": Fault(killed, "the command is killed", codes=(KILLED,), in_flight=4),
+    "interrupted": Fault(partial(interrupted, times=1), "Ctrl-C", codes=(ExitCode.INTERRUPTED,), in_flight=4),
+    "interrupted-twice": Fault(
+        partial(interrupted, times=2), "Ctrl-C twice", codes=(ExitCode.INTERRUPTED,), in_flight=4, only=SOME
+    ),
 }
 WITH_MODEL = {
-    "call-interrupted": Fault(partial(interrupted_call, times=1), codes=(ExitCode.INTERRUPTED,), in_flight=4),
-    "reply-drips": Fault(partial(bad_reply, way=BadBody.DRIPS), codes=FAILED),
-    "reply-closed": Fault(partial(bad_reply, way=BadBody.CLOSED), codes=FAILED),
-    "reply-error": Fault(partial(bad_reply, way=BadBody.ERROR), codes=FAILED),
-    "reply-headers-drip": Fault(partial(bad_reply, way=BadBody.HEADERS_DRIP), codes=FAILED, only=READER_AND_WRITER),
-    "reply-endless": Fault(partial(bad_reply, way=BadBody.ENDLESS), codes=FAILED, only=READER_AND_WRITER),
-    "call-interrupted-twice": Fault(
-        partial(interrupted_call, times=2), codes=(ExitCode.INTERRUPTED,), in_flight=4, only=READER_AND_WRITER
+    "call-interrupted": Fault(partial(interrupted_call, times=1), "Ctrl-C", codes=(ExitCode.INTERRUPTED,), in_flight=4),
+    "reply-drips": Fault(partial(bad_reply, way=BadBody.DRIPS), NO_ANSWER, codes=FAILED),
+    "reply-closed": Fault(partial(bad_reply, way=BadBody.CLOSED), "the model's connection ends half way", codes=FAILED),
+    "reply-error": Fault(partial(bad_reply, way=BadBody.ERROR), "the model answers with an error", codes=FAILED),
+    "reply-headers-drip": Fault(
+        partial(bad_reply, way=BadBody.HEADERS_DRIP), NO_ANSWER, codes=FAILED, only=READER_AND_WRITER
     ),
-    "full": Fault(partial(full, largest=1), codes=FAILED, only=READER_AND_WRITER),
-    "nearly-full": Fault(partial(full, largest=LITTLE_SPACE), in_flight=4, only=READER_AND_WRITER),
-    "read-only": Fault(read_only, codes=FAILED, only=READER_AND_WRITER),
+    "reply-endless": Fault(partial(bad_reply, way=BadBody.ENDLESS), NO_ANSWER, codes=FAILED, only=READER_AND_WRITER),
+    "call-interrupted-twice": Fault(
+        partial(interrupted_call, times=2),
+        "Ctrl-C twice",
+        codes=(ExitCode.INTERRUPTED,),
+        in_flight=4,
+        only=READER_AND_WRITER,
+    ),
+    "full": Fault(partial(full, largest=1), FULL, codes=FAILED, only=READER_AND_WRITER),
+    "nearly-full": Fault(partial(full, largest=LITTLE_SPACE), FULL, in_flight=4, only=READER_AND_WRITER),
+    "read-only": Fault(read_only, FULL, codes=FAILED, only=READER_AND_WRITER),
 }
 AT_RANDOM = ("cut-down", "cut-up", "gone", "stalled", "killed")
