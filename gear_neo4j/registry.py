@@ -105,6 +105,10 @@ class Registry(Generic[RecipeType]):
     def __iter__(self) -> Iterator[Entry[RecipeType]]:
         return iter(self.entries.values())
 
+    def offered(self, refusal: Callable[[type[RecipeType]], str]) -> list[Entry[RecipeType]]:
+        """What a client may choose: not for the operator alone, and without a reason by which a scope refuses it."""
+        return [entry for entry in self if not (entry.recipe.operator_only or refusal(entry.recipe))]
+
     def entry(self, name: str) -> Entry[RecipeType]:
         """The entry of a name.
 

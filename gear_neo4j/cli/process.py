@@ -5,7 +5,7 @@ import os
 
 
 def run() -> None:
-    """Run the command line, and leave the memory to the system: once torch is loaded, Python frees it for a second.
+    """Run the command line, and leave its memory to the system: Python takes a second to free what torch loads.
 
     All else is as ever: threads are waited for, what is registered with ``atexit`` is called, output is flushed.
     """

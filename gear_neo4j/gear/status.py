@@ -1,10 +1,9 @@
 """The status of a database as a view sees it."""
 
 from importlib.metadata import version
-from typing import Any
 
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
+from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.status import Embedding, Status
 
 
@@ -23,8 +22,8 @@ def status_of(graph: Graph) -> Status:
         triples=triples,
         entities=graph.store.count_entities(),
         embedding=Embedding(record.model, record.dimension) if record else None,
-        retrievers=_usable(RETRIEVERS, graph),
-        agents=_usable(AGENTS, graph),
+        retrievers=tuple(entry.name for entry in RETRIEVERS.offered(graph.refusal)),
+        agents=tuple(entry.name for entry in AGENTS.offered(graph.refusal)),
     )
 
 
@@ -35,8 +34,3 @@ def _sizes(graph: Graph) -> tuple[int, int]:
         return extent.passages, extent.triples
     counts = graph.store.counts()
     return counts.passages, counts.triples
-
-
-def _usable(registry: Registry[Any], graph: Graph) -> tuple[str, ...]:
-    recipes = [entry.recipe for entry in registry]
-    return tuple(one.name for one in recipes if not one.operator_only and not graph.refusal(one))

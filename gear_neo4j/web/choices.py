@@ -5,9 +5,8 @@ from typing import Any, TypeVar
 
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.graph import Graph
 from gear_neo4j.recipes import AgentRecipe, Options, Recipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS, Entry, Registry
+from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Choice = str | Mapping[str, Any]
@@ -56,11 +55,6 @@ def _chosen(registry: Registry[RecipeType], choice: Choice, options: Mapping[str
     recipe = registry.recipe({**fields, **options})
     _require_affordable(recipe)
     return recipe
-
-
-def offered(registry: Registry[RecipeType], graph: Graph) -> list[Entry[RecipeType]]:
-    """What a caller may choose: it is not for the operator alone, and honours the scope of the graph."""
-    return [entry for entry in registry if not (entry.recipe.operator_only or graph.refusal(entry.recipe))]
 
 
 def has_model(gear: Gear) -> bool:

@@ -17,7 +17,7 @@ from gear_neo4j.printable import json_text
 from gear_neo4j.registry import AGENTS
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
-from gear_neo4j.web.choices import agent_of, has_model, offered
+from gear_neo4j.web.choices import agent_of, has_model
 from gear_neo4j.web.links import public_url
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, chat_failures
@@ -89,7 +89,8 @@ def _line(chunk: dict[str, Any]) -> bytes:
 
 async def _agents(call: Call) -> list[str]:
     # Under a scope the graph is asked how much of it that is.
-    return [entry.name for entry in await run_in_threadpool(offered, AGENTS, call.caller.gear.graph)]
+    offered = await run_in_threadpool(AGENTS.offered, call.caller.gear.graph.refusal)
+    return [entry.name for entry in offered]
 
 
 async def _agent_name(call: Call, model: str) -> str:

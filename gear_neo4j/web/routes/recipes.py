@@ -10,7 +10,7 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
 from gear_neo4j.web.bodies import Recipes, RecipeSchema
-from gear_neo4j.web.choices import has_model, offered
+from gear_neo4j.web.choices import has_model
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
 
@@ -33,7 +33,7 @@ def _listed(gear: Gear) -> Recipes:
 
 
 def _schemas(registry: Registry[Any], graph: Graph) -> Iterator[RecipeSchema]:
-    for entry in offered(registry, graph):
+    for entry in registry.offered(graph.refusal):
         yield RecipeSchema(
             name=entry.name,
             summary=entry.summary,
