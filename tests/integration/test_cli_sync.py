@@ -11,7 +11,7 @@ import pytest
 
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.ingestion import office
-from tests.commands import one_line
+from tests.commands import RUN, one_line
 from tests.office import word
 
 
@@ -123,7 +123,7 @@ def test_a_watch_goes_on_by_itself_until_it_is_stopped(gear, docs, server):
     command = [
         sys.executable,
         "-c",
-        "from gear_neo4j.cli.process import run; run()",
+        RUN,
         "sync",
         docs,
         "--watch",

@@ -17,6 +17,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.imports import FileProgress
 from gear_neo4j.graph.queries import Query
+from tests.commands import RUN
 from tests.dump import dump
 
 PEOPLE = """\
@@ -143,7 +144,7 @@ def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty,
     pairs = "".join(f"n{number},n{(number * 7) % 20_000},R\n" for number in range(20_000))
     rels.write_text(":START_ID,:END_ID,:TYPE\n" + pairs)
     environment = os.environ | {"NEO4J_URI": server.uri, "NEO4J_PASSWORD": server.password or ""}
-    command = [sys.executable, "-c", "from gear_neo4j.cli.process import run; run()", "import", str(nodes), str(rels)]
+    command = [sys.executable, "-c", RUN, "import", str(nodes), str(rels)]
     counted = read(
         "RETURN COUNT { MATCH (:N) } AS nodes, COUNT { MATCH (:N)-[:R]->(:N) } AS rels, "
         "COUNT { MATCH (:__GearImport) } AS marked"
@@ -216,7 +217,7 @@ def test_two_processes_that_import_the_same_files_at_once_write_each_row_once(se
     """Whoever is second to go on from a line stops with a line of its own, or finds everything done."""
     nodes, rels = chain_of(files, length=8_000)
     environment = os.environ | {"NEO4J_URI": server.uri, "NEO4J_PASSWORD": server.password or ""}
-    command = [sys.executable, "-c", "from gear_neo4j.cli.process import run; run()", "import", str(nodes), str(rels)]
+    command = [sys.executable, "-c", RUN, "import", str(nodes), str(rels)]
     processes = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     printed = [process.communicate()[1] for process in processes]
 

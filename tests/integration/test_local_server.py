@@ -159,6 +159,7 @@ def test_what_takes_long_by_right_is_not_ended_by_the_limit(limited):
     """A stream lasts as long as its reader wants."""
     rows = limited.stream("all_passages")
     next(rows)
+    # Past the limit, and past the next checks for it.
     time.sleep(5)
 
     assert 2_999 == sum(1 for _ in rows)

@@ -28,6 +28,7 @@ from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.mcp.http import http_app, mounted, serve
 from gear_neo4j.mcp.keys import Keys
 from gear_neo4j.mcp.server import make_server
+from tests.commands import RUN
 from tests.graphs import opened
 from tests.integration.test_mcp import chat_over, running
 from tests.mcp_client import Watched, server_over, talk
@@ -35,7 +36,6 @@ from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
 
 KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
-GEAR = "from gear_neo4j.cli.process import run; run()"
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
     """Its options may stand in the environment, too; nothing but the protocol is on its standard output."""
     prefixed = {**environment, "GEAR_MCP_NAMESPACE": "docs", "GEAR_MCP_MAX_CHARS": "1000"}
     command = StdioServerParameters(
-        command=sys.executable, args=["-c", GEAR, "mcp", "--as", "user:ada"], env=prefixed, cwd=tmp_path
+        command=sys.executable, args=["-c", RUN, "mcp", "--as", "user:ada"], env=prefixed, cwd=tmp_path
     )
 
     async def work(client):
@@ -85,7 +85,7 @@ def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
 def test_a_process_ends_when_its_host_goes(graph, environment, tmp_path):
     """Its input ends; nothing is left behind, and nothing was said on either output."""
     ended = subprocess.run(
-        [sys.executable, "-c", GEAR, "mcp"], input="", capture_output=True, text=True, env=environment, cwd=tmp_path
+        [sys.executable, "-c", RUN, "mcp"], input="", capture_output=True, text=True, env=environment, cwd=tmp_path
     )
 
     assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
@@ -258,7 +258,7 @@ def test_the_command_serves_over_http_until_it_is_interrupted(graph, environment
             SettingsError, match=f"127.0.0.1:{used} cannot be used: .*; choose another --host or --port"
         ):
             serve(Starlette(), host="127.0.0.1", port=used, on_start=print)
-    command = [sys.executable, "-c", GEAR, "mcp", "--transport", "http", "--port", str(used)]
+    command = [sys.executable, "-c", RUN, "mcp", "--transport", "http", "--port", str(used)]
 
     process = subprocess.Popen(
         [*command, "--api-key-file", "keys"], stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import RUN
+
 ROOT = Path(__file__).parents[2]
 # All that is beside the modules, by folder: queries, pages, prompts, words, data of the demo.
 BESIDE = {
@@ -23,7 +25,7 @@ BESIDE = {
     "server": "*.conf",
     "web/static": "*",
 }
-GEAR = ("-c", "from gear_neo4j.cli.process import run; run()")
+GEAR = ("-c", RUN)
 CONSUMER = """
 from gear_neo4j import Gear, Hits, Naive
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.commands import RUN
 from tests.loops import Script
 from tests.scripted_server import ScriptedServer
 
@@ -72,7 +73,7 @@ def test_a_killed_evaluation_goes_on_and_reports_what_an_undisturbed_one_does(
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "cut"))
     with ScriptedServer(Reader(kill)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.url)
-        program = [sys.executable, "-c", "from gear_neo4j.cli.process import run; run()"]
+        program = [sys.executable, "-c", RUN]
         processes.append(subprocess.Popen([*program, *command, tmp_path / "two.json"], env=dict(os.environ)))
         assert processes[0].wait() < 0
         assert not (tmp_path / "two.json").exists()

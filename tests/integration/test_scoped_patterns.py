@@ -121,7 +121,7 @@ def test_who_may_not_gets_no_answer_from_the_nodes_themselves(shared, server, em
     ],
 )
 def test_the_pattern_agent_is_for_whoever_may_read_the_whole_graph(shared, server, embedder, profile, scope, admitted):
-    """It answers as without a scope, or is refused with the reason; a status and a planner name it accordingly."""
+    """It answers as without a scope, or is refused with the reason; a status names it accordingly."""
     shop(shared, embedder, profile)
     with opened(server, embedder) as gear:
         view = gear.scoped(**scope)

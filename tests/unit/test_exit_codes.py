@@ -12,7 +12,7 @@ import pytest
 from gear_neo4j.cli.main import COMMANDS, main
 from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.server import local
-from tests.commands import one_line
+from tests.commands import RUN, one_line
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 QUESTION = "Who won the prize?"
@@ -153,6 +153,7 @@ def test_a_server_that_does_not_answer_ends_with_3(gear, command, scheme):
     result = gear(*command, "--uri", f"{scheme}://127.0.0.1:1")
 
     assert one_line(result, "no Neo4j server answers", exit_code=ExitCode.NO_SERVER)
+    assert 1 == len(result[2].splitlines())
     assert "resolved" not in result[2]
 
 
@@ -218,7 +219,7 @@ def test_an_interrupt_ends_with_130(tmp_path):
         address = f"bolt://127.0.0.1:{silent.getsockname()[1]}"
         # A shell lets what it starts in the background ignore interrupts, and so do the tests if they are started so.
         program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        program += "from gear_neo4j.cli.process import run; run()"
+        program += RUN
         command = [sys.executable, "-c", program, "stats", "--uri", address]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
         with silent.accept()[0]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gear_neo4j.errors import ExitCode
+from tests.commands import RUN
 
 CLOSED = (">&-", "2>&-", "<&-", ">&- 2>&- <&-")
-RUN = "from gear_neo4j.cli.process import run\nrun()"
 # A command's process has modules whose callbacks, threads and unwritten output must not be lost.
 LIVELY = """
 import atexit, sys, threading, time
