@@ -43,7 +43,11 @@ class Sent(NamedTuple):
 
 
 class Refused(Exception):
-    """A failure, by its code of Neo4j."""
+    """A failure: its code of Neo4j, and its message."""
+
+    def __init__(self, code: str, message: str = "refused by a stub") -> None:
+        super().__init__(code)
+        self.code, self.message = code, message
 
 
 class Cluster:
@@ -57,6 +61,7 @@ class Cluster:
         self.members = [Member(self) for _ in range(4)]
         self.router, self.reader, self.writer, self.other = self.members
         self.leader, self.behind = self.writer, False
+        self.failures: list[Refused] = []
         self._writes, self._lock = 0, threading.Lock()
 
     @property
@@ -154,7 +159,7 @@ class Conversation:
         except Refused as refused:
             self.failed = True
             self.member.refused += 1
-            self.say(Reply.FAILURE, {"code": str(refused), "message": "refused by a stub"})
+            self.say(Reply.FAILURE, {"code": refused.code, "message": refused.message})
 
     def accept(self, *_: object) -> dict:
         return {}
@@ -184,6 +189,8 @@ class Conversation:
             raise Refused(NOT_A_LEADER)
         sent = Sent(query, self.mode, frozenset(given.get("bookmarks", ())), given.get("db"))
         self.member.sent.append(sent)
+        if self.cluster.failures:
+            raise self.cluster.failures.pop(0)
         info = {"version": RELEASE, "edition": "enterprise", "database": sent.database}
         row = info if "dbms.components()" in query else {}
         self.records = [list(row.values())] if row else []

@@ -20,7 +20,7 @@ from gear_neo4j.graph.meter import Meter, NamedContext
 from gear_neo4j.graph.profiles import QueryProfile, profile_of
 from gear_neo4j.graph.queries import Query, has_small_form, named
 from gear_neo4j.graph.query_log import logged
-from gear_neo4j.graph.refusals import failure, refusal, unreached
+from gear_neo4j.graph.refusals import failure, passes, refusal, unreached
 from gear_neo4j.graph.scope_gate import Extent, ScopeGate
 from gear_neo4j.graph.values import quiet
 from gear_neo4j.graph.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
@@ -31,9 +31,9 @@ from gear_neo4j.tracing import Span, span
 GRACE = 3.0
 # An explicit limit goes before that of the server (db.transaction.timeout); 0 is none.
 UNLIMITED = 0
-# Retries after another process deleted a node that the query had looked up; the driver does not retry these.
-VANISHED_TRIES = 5
-VANISHED = "Neo.ClientError.Statement.EntityNotFound"
+# Retries of failures that pass by themselves and that the driver does not retry; the pause between two is in seconds.
+PASSING_TRIES = 5
+PASSING_PAUSE = 0.05
 Row = dict[str, Any]
 _Outcome = tuple[list[Row], dict[str, Any] | None]
 Driver = neo4j.Driver
@@ -167,13 +167,13 @@ class Database:
         return span(query, "QUERY", attributes, is_current=is_current)
 
     def _run_with_retries(self, query: Query, parameters: dict[str, object]) -> list[Row]:
-        for _ in range(VANISHED_TRIES):
+        for _ in range(PASSING_TRIES):
             try:
                 return self._execute(query, parameters)
-            except ClientError as error:
-                # A node was deleted between lookup and use; the query was rolled back.
-                if error.code != VANISHED:
+            except Neo4jError as error:
+                if not passes(error.code, error.message):
                     raise
+            time.sleep(PASSING_PAUSE)
         return self._execute(query, parameters)
 
     def _execute(self, query: Query, parameters: dict[str, object]) -> list[Row]:

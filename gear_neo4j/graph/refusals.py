@@ -23,6 +23,20 @@ _BAD_BOOKMARK = ("Neo.ClientError.Transaction.InvalidBookmark", "Neo.ClientError
 # The driver lists the addresses behind a name, and says in the lines below what each of them did.
 _RESOLVED = re.compile(r" \(resolved to \(.*\)\)")
 _BEHIND = "Neo.TransientError.Transaction.BookmarkTimeout"
+# Another process deleted a node between its lookup and its use; the query was rolled back.
+_VANISHED = "Neo.ClientError.Statement.EntityNotFound"
+# While Neo4j 5 builds an index, its count of what is done can exceed the total, and SHOW INDEXES fails.
+_MISCOUNTED = "Invalid progress specified"
+
+
+def passes(code: str | None, message: str | None) -> bool:
+    """Whether a failure passes by itself: the same query may succeed a moment later.
+
+    Example:
+        >>> passes("Neo.DatabaseError.Statement.ExecutionFailed", "Invalid progress specified: 9333/1000")
+        True
+    """
+    return code == _VANISHED or (message or "").startswith(_MISCOUNTED)
 
 
 def refusal(code: str | None, message: str, *, database: str | None, where: str = "") -> GearError:

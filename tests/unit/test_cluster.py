@@ -9,7 +9,7 @@ from gear_neo4j.errors import DatabaseError, InputError, SettingsError
 from gear_neo4j.graph.database import Database
 from gear_neo4j.graph.queries import Query, load, resource_folder
 from gear_neo4j.settings import Settings
-from tests.bolt_stub import Cluster
+from tests.bolt_stub import Cluster, Refused
 
 QUERIES = load(resource_folder("cypher"))
 WRITE = Query("write", "CREATE (:Thing)", writes=True)
@@ -84,6 +84,34 @@ def test_every_way_to_read_goes_to_the_reader(cluster, database, use):
     assert {"r"} == {sent.mode for sent in cluster.reader.sent}
     assert {"films"} == {sent.database for sent in cluster.reader.sent}
     assert [] == cluster.writer.sent
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("Neo.ClientError.Statement.EntityNotFound", "Unable to load NODE 4:x:1."),
+        ("Neo.DatabaseError.Statement.ExecutionFailed", "Invalid progress specified: 9333/1000"),
+    ],
+    ids=["a node is gone", "an index is being built"],
+)
+def test_a_query_is_sent_again_after_a_failure_that_passes_by_itself(cluster, database, code, message):
+    """Five times; then the failure is reported."""
+    cluster.failures = [Refused(code, message)] * 5
+    assert [] == database.call("show_indexes")
+
+    cluster.failures = [Refused(code, message)] * 6
+    with pytest.raises(DatabaseError, match=message):
+        database.call("show_indexes")
+
+
+def test_no_other_failure_is_tried_again(cluster, database):
+    """The query would fail for the same reason."""
+    cluster.failures = [Refused("Neo.DatabaseError.Statement.ExecutionFailed", "the disk is full")] * 2
+
+    with pytest.raises(DatabaseError, match="the disk is full"):
+        database.call("show_indexes")
+
+    assert 1 == len(cluster.failures)
 
 
 def test_a_schema_statement_goes_to_the_writer(cluster, database):
