@@ -26,18 +26,16 @@ DATA := $(or $(GEAR_DATA),../shared/data)
 .PHONY: install demo test quick fuzz faults scopes lint manual audit floors sbom bench clean
 .DEFAULT_GOAL := demo
 
-# Python compiles a module when it first imports it. To compile all of them here takes half of the installation, and
-# most are never imported.
 .venv/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gear-neo4j needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	@echo "installing gear-neo4j and its dependencies; the first time this takes minutes because of torch"
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[local]"
+	$(BIN)/python -m pip install --quiet --editable ".[local]"
 	touch $@
 
 .venv/.installed-dev: .venv/.installed
-	$(BIN)/python -m pip install --quiet --no-compile --group dev
+	$(BIN)/python -m pip install --quiet --group dev
 	touch $@
 
 install: .venv/.installed
