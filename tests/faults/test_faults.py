@@ -1,6 +1,7 @@
 """Commands under faults: one clear line or success, and the same command again ends as an undisturbed one.
 
-``make faults RUNS=100`` searches for longer, with seeds of its own.
+``make faults RUNS=100`` searches for longer, with seeds of its own; with GEAR_FAULT_WHOLE every fault happens to every
+command that it can happen to.
 """
 
 import os
@@ -17,11 +18,12 @@ from tests.waiting import settle
 RUNS = int(os.environ.get("GEAR_FAULT_RUNS") or 4)
 SEED = int(os.environ.get("GEAR_FAULT_SEED") or 1)
 IN_A_ROW = 3
+WHOLE = "GEAR_FAULT_WHOLE" in os.environ
 CELLS = [
     pytest.param(command, fault, id=f"{command.name}-{name}")
     for command in COMMANDS.values()
     for name, fault in {**EVERYWHERE, **(WITH_MODEL if command.model else {})}.items()
-    if fault.only is None or command.name in fault.only
+    if WHOLE or fault.only is None or command.name in fault.only
 ]
 # A start of the server takes seconds, so that it is killed at random in longer searches only.
 AS_WELL = ("server-killed",) if "GEAR_FAULT_RUNS" in os.environ else ()
