@@ -1,7 +1,7 @@
-"""Files that are written whole or not at all."""
+"""Files that are there to be read, and files that are written whole or not at all."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import copymode
@@ -9,6 +9,26 @@ from stat import S_ISREG
 from uuid import uuid4
 
 from gear_neo4j.errors import InputError
+
+
+def refuse_missing(paths: Iterable[Path]) -> None:
+    """Refuse a path at which there is nothing, or nothing that can be looked at.
+
+    Raises:
+        InputError: names the first of them.
+
+    Example:
+        >>> refuse_missing([Path("no-such-folder")])
+        Traceback (most recent call last):
+        gear_neo4j.errors.InputError: no-such-folder does not exist: check the path
+    """
+    for path in paths:
+        try:
+            path.stat()
+        except FileNotFoundError:
+            raise InputError(f"{path} does not exist: check the path") from None
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def write_file(file: Path, text: str) -> None:

@@ -22,6 +22,7 @@ from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.cli.screen import errors
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import PartialResult, SettingsError
+from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
 from gear_neo4j.printable import single_line
 from gear_neo4j.settings import Settings
@@ -51,6 +52,8 @@ def import_command(
     gear import nodes.csv relationships.csv
     """
     dialect = Dialect(_character("--delimiter", delimiter), _character("--array-delimiter", array_delimiter))
+    # Fail before a server is started.
+    refuse_missing(files)
     with opened(settings, create=True) as gear, progress_shown() as on_progress:
         report = gear.overlay.import_csv(files, dialect=dialect, on_problem=report_problem, on_progress=on_progress)
         database = gear.graph.name

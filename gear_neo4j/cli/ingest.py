@@ -28,6 +28,7 @@ from gear_neo4j.cli.reporting import progress_shown, report_links, report_proble
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.run import ExtractionReport
+from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.store import Counts
 from gear_neo4j.ingestion.membership import Membership
@@ -125,7 +126,8 @@ def ingest(
         dry = DryRun(settings, documents, membership, model=extractor == Model.name, retry_failed=retry_failed)
         end(dry.report(sources, triples, json_file=json_file))
         return
-    # Fail before a server is started if no model is set.
+    # Fail before a server is started, also if no model is set.
+    refuse_missing((*sources, *triples))
     chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name else None
     report, extracted = None, None
     price = settings.chat_price

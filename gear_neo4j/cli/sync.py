@@ -20,6 +20,7 @@ from gear_neo4j.errors import GearError, PartialResult
 from gear_neo4j.extraction.extractor import Model
 from gear_neo4j.extraction.forecast import forecast
 from gear_neo4j.extraction.run import ExtractionReport
+from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.scope import DEFAULT_COLLECTION
@@ -92,7 +93,8 @@ def sync(
         raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
     if watch and (dry_run or json_file):
         raise click.UsageError("--watch goes on without end: leave out --dry-run and --json")
-    # Fail before a server is started if no model is set.
+    # Fail before a server is started, also if no model is set.
+    refuse_missing(Path(source) for source in sources if "://" not in source)
     chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name and not dry_run else None
     job = _Sync(
         sources=tables,

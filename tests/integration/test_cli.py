@@ -291,7 +291,7 @@ def test_bad_input_costs_one_line(gear, folder, tmp_path):
     assert one_line(gear("ingest", tmp_path / "nodocs"), "nodocs holds nothing that can be ingested")
     assert one_line(gear("ingest", folder, "--chunk-size", "9"), "--chunk-size")
     assert one_line(gear("forget"), "SOURCE")
-    assert one_line(gear("ingest", folder, "--triples", "none.jsonl"), "none.jsonl is not a file")
+    assert one_line(gear("ingest", folder, "--triples", "none.jsonl"), "none.jsonl does not exist")
     assert one_line(gear("evaluate", tmp_path / "missing"), "does not exist", "data set")
     assert one_line(gear("evaluate", folder, "--ks", "0"), "at least 1")
     assert one_line(gear("search", "x", "--env", tmp_path / "no.env"), "no.env")

@@ -95,7 +95,7 @@ def test_rows_of_a_file_that_cannot_be_used_are_told_and_the_exit_code_says_so(g
 def test_bad_input_costs_one_line(empty, gear, graph):
     """It names what is wrong."""
     (graph / "bad.toml").write_text("name = 'x'\n[entities.A]\nname = ['n']\n")
-    assert one_line(gear("import", graph / "gone.csv"), "gone.csv cannot be read")
+    assert one_line(gear("import", graph / "gone.csv"), "gone.csv does not exist")
     assert one_line(gear("import", graph / "nodes.csv", "--delimiter", "xx"), "--delimiter", "one character")
     assert one_line(gear("import"), "Missing argument")
     assert one_line(gear("adopt"), "no nodes that could be adopted")

@@ -166,6 +166,25 @@ def test_an_empty_question_is_refused_before_a_server_is_reached(gear, command, 
     assert one_line(result, "the question is empty: ask something", exit_code=ExitCode.ERROR)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ingest", "gone.md"),
+        ("ingest", "--triples", "gone.jsonl"),
+        ("sync", "gone"),
+        ("import", "gone.csv"),
+        ("evaluate", "gone"),
+    ],
+    ids=ids,
+)
+def test_a_path_that_leads_nowhere_starts_no_server(gear, tmp_path, command):
+    """A mistyped path made a server, and left it running."""
+    result = gear(*command, "--name", "third")
+
+    assert one_line(result, command[-1], "does not exist", exit_code=ExitCode.ERROR)
+    assert not (tmp_path / "home" / "servers" / "third").exists()
+
+
 def test_commands_that_fill_a_server_do_so_on_one_that_does_not_answer(gear, tmp_path):
     """They end like the others where no local server is meant."""
     (tmp_path / "corpus.jsonl").write_text('{"id": "p", "title": "T", "text": "x"}\n')
