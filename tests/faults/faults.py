@@ -73,6 +73,11 @@ def slow(world: World, command: Command, moment: float) -> Ended:
     return world.start(command).wait()
 
 
+def clock_jumps(world: World, command: Command, moment: float) -> Ended:
+    """The clock of the command's machine goes to and fro."""
+    return world.start(command, jumps=True).wait()
+
+
 def server_killed(world: World, command: Command, moment: float) -> Ended:
     """The server's process is killed, and started again afterwards."""
     _at(world, command, moment, "down", world.kill_server)
@@ -161,6 +166,7 @@ EVERYWHERE = {
     "gone": Fault(gone, "connections are reset", codes=FAILED),
     "stalled": Fault(stalled, "the server is silent", codes=FAILED),
     "slow": Fault(slow, codes=(0,), only=SOME),
+    "clock-jumps": Fault(clock_jumps, codes=(0,)),
     "server-killed": Fault(server_killed, "the server is killed", only=frozenset({"ingest"})),
     "killed": Fault(killed, "the command is killed", codes=(KILLED,), in_flight=4),
     "interrupted": Fault(partial(interrupted, times=1), "Ctrl-C", codes=(ExitCode.INTERRUPTED,), in_flight=4),

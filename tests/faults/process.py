@@ -5,6 +5,7 @@ is the tests' own, its batches are small, so that a little data makes many trans
 """
 
 import ctypes
+import itertools
 import os
 import resource
 import signal
@@ -27,7 +28,7 @@ from gear_neo4j.models.chat import Chat
 from tests.fake_embedder import FakeEmbedder
 from tests.forks import FORKS
 
-MINUTE = 60.0
+MINUTE, DAY = 60.0, 86_400.0
 # Of the capabilities of Linux, the one by which root writes where the mode of a file forbids it.
 VERSION_3, DAC_OVERRIDE = 0x20080522, 1 << 1
 
@@ -50,11 +51,13 @@ class Ended:
 class Running:
     """A command that has been started."""
 
-    def __init__(self, arguments: list[str], environment: dict[str, str], *, largest: int | None = None) -> None:
+    def __init__(
+        self, arguments: list[str], environment: dict[str, str], *, largest: int | None = None, jumps: bool = False
+    ) -> None:
         self._out, out = FORKS.Pipe(duplex=False)
         self._err, err = FORKS.Pipe(duplex=False)
         self._started = time.monotonic()
-        self._process = FORKS.Process(target=run, args=(arguments, environment, largest, out, err))
+        self._process = FORKS.Process(target=run, args=(arguments, environment, largest, jumps, out, err))
         self._process.start()
         out.close()
         err.close()
@@ -78,9 +81,14 @@ class Running:
 
 
 def run(
-    arguments: list[str], environment: dict[str, str], largest: int | None, out: Connection, err: Connection
+    arguments: list[str],
+    environment: dict[str, str],
+    largest: int | None,
+    jumps: bool,
+    out: Connection,
+    err: Connection,
 ) -> None:
-    """Run a command in this process, which may write no file beyond ``largest`` bytes."""
+    """Run a command in this process, which may write no file beyond ``largest`` bytes, and whose clock may jump."""
     # As from a terminal: a shell that starts the tests in the background lets them ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, end in ((1, out), (2, err)):
@@ -90,6 +98,8 @@ def run(
     obey_modes()
     if largest is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    if jumps:
+        let_clock_jump()
     make_quick()
     main(arguments)
 
@@ -105,6 +115,12 @@ def make_quick() -> None:
     migration_lock.LOCK_BEAT, migration_lock.LOCK_EXPIRES = 1, 3
     reading.PASSAGES_A_BATCH = reading.TRIPLES_A_BATCH = batches.PASSAGES_A_BATCH = overlay.TRIPLES_A_BATCH = 4
     forgetting.PASSAGES_A_BATCH = importing.ROWS_A_BATCH = importing.FINISHED_A_BATCH = store.WRITTEN_A_BATCH = 4
+
+
+def let_clock_jump() -> None:
+    """Whoever asks what time it is is told a day too late and a day too early by turns."""
+    read, days = time.time, itertools.cycle((DAY, -DAY))
+    time.time = lambda: read() + next(days)
 
 
 def obey_modes() -> None:

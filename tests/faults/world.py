@@ -127,7 +127,9 @@ class World:
         elif command.needs == "graph":
             self.database.run(GRAPH)
 
-    def start(self, command: Command, *, chat_timeout: int = 1, largest: int | None = None) -> Running:
+    def start(
+        self, command: Command, *, chat_timeout: int = 1, largest: int | None = None, jumps: bool = False
+    ) -> Running:
         """A command in a process of its own."""
         environment = {
             "NEO4J_URI": self.proxy.uri,
@@ -140,7 +142,7 @@ class World:
             "OPENAI_BASE_URL": self.model.url,
             "COLUMNS": "200",
         }
-        return Running(command.in_folder(self.folder, self.out), environment, largest=largest)
+        return Running(command.in_folder(self.folder, self.out), environment, largest=largest, jumps=jumps)
 
     def undisturbed(self, command: Command) -> dict[str, object]:
         """What the command leaves where nothing happens to it, with the bytes that passed and the requests; kept."""
