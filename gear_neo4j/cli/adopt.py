@@ -52,7 +52,7 @@ def import_command(
     gear import nodes.csv relationships.csv
     """
     dialect = Dialect(_character("--delimiter", delimiter), _character("--array-delimiter", array_delimiter))
-    # Fail before a server is started.
+    # Fail before a server is started: a path may be mistyped.
     refuse_missing(files)
     with opened(settings, create=True) as gear, progress_shown() as on_progress:
         report = gear.overlay.import_csv(files, dialect=dialect, on_problem=report_problem, on_progress=on_progress)

@@ -126,7 +126,7 @@ def ingest(
         dry = DryRun(settings, documents, membership, model=extractor == Model.name, retry_failed=retry_failed)
         end(dry.report(sources, triples, json_file=json_file))
         return
-    # Fail before a server is started, also if no model is set.
+    # Fail before a server is started: a path may be mistyped, and a model may not be set.
     refuse_missing((*sources, *triples))
     chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name else None
     report, extracted = None, None

@@ -224,6 +224,6 @@ def _trace(error: Exception) -> None:
 
 
 def _report(text: str, *, nl: bool = True) -> None:
-    """Print how a command failed; where standard error cannot be written either, the exit code has to do."""
+    """Print how a command failed; if standard error cannot be written to, the exit code must suffice."""
     with suppress(OSError):
         say(text, err=True, nl=nl)

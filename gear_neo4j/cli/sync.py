@@ -93,7 +93,7 @@ def sync(
         raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
     if watch and (dry_run or json_file):
         raise click.UsageError("--watch goes on without end: leave out --dry-run and --json")
-    # Fail before a server is started, also if no model is set.
+    # Fail before a server is started: a path may be mistyped, and a model may not be set.
     refuse_missing(Path(source) for source in sources if "://" not in source)
     chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name and not dry_run else None
     job = _Sync(

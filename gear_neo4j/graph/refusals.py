@@ -25,7 +25,7 @@ _RESOLVED = re.compile(r" \(resolved to \(.*\)\)")
 _BEHIND = "Neo.TransientError.Transaction.BookmarkTimeout"
 # Another process deleted a node between its lookup and its use; the query was rolled back.
 _VANISHED = "Neo.ClientError.Statement.EntityNotFound"
-# While Neo4j 5 builds an index, its count of what is done can exceed the total, and SHOW INDEXES fails.
+# While Neo4j 5 builds an index, its count of finished work can exceed the total; SHOW INDEXES then fails.
 _MISCOUNTED = "Invalid progress specified"
 
 

@@ -74,7 +74,7 @@ def slow(world: World, command: Command, moment: float) -> Ended:
 
 
 def clock_jumps(world: World, command: Command, moment: float) -> Ended:
-    """The clock of the command's machine goes to and fro."""
+    """The clock of the command's machine jumps ahead and back, again and again."""
     return world.start(command, jumps=True).wait()
 
 

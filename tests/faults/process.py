@@ -118,7 +118,7 @@ def make_quick() -> None:
 
 
 def let_clock_jump() -> None:
-    """Whoever asks what time it is is told a day too late and a day too early by turns."""
+    """Let ``time.time`` be a day ahead and a day behind by turns."""
     read, days = time.time, itertools.cycle((DAY, -DAY))
     time.time = lambda: read() + next(days)
 
