@@ -19,7 +19,7 @@ from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.retrieval.first_stage import RankerStage
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.rankers import Weighted
+from gear_neo4j.retrieval.rank.rankers import Weighted
 
 KS = (2, 5, 10, 15)
 WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9)

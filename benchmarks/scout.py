@@ -25,8 +25,8 @@ from benchmarks.rivals.exported_scout import ExportedScout
 from gear_neo4j import Base, Gear, Scout, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
-from gear_neo4j.graph.export import Export, NamedEntity
-from gear_neo4j.graph.mass_edges import MassReader
+from gear_neo4j.graph.read.adjacency import MassReader
+from gear_neo4j.graph.read.pagerank_queries import Export, NamedEntity
 from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever
 from gear_neo4j.settings import DEFAULT_NAME
 

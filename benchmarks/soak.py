@@ -31,7 +31,7 @@ from benchmarks.soak_record import Record, Retries, plot
 from gear_neo4j import Gear, Naive, Settings
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.retrieval.rankers import BaseName
+from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.server import local
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "soak.json"

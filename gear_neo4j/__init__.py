@@ -51,24 +51,23 @@ if TYPE_CHECKING:
     from gear_neo4j.gear.overlay import Overlay
     from gear_neo4j.gear.session import Session
     from gear_neo4j.gear.stats import Stats
-    from gear_neo4j.graph.collections import Collection
-    from gear_neo4j.graph.corpus_writes import Deletion
-    from gear_neo4j.graph.database import Driver
-    from gear_neo4j.graph.entities import EntityRecord, EntitySummary
+    from gear_neo4j.graph.connection.database import Driver
     from gear_neo4j.graph.graph import Graph
-    from gear_neo4j.graph.sources import SourcePage, StoredSource
-    from gear_neo4j.graph.store import Counts
+    from gear_neo4j.graph.read.collections import Collection
+    from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
+    from gear_neo4j.graph.read.sources import SourcePage, StoredSource
+    from gear_neo4j.graph.read.store import Counts
+    from gear_neo4j.graph.write.corpus_writes import Deletion
     from gear_neo4j.ingestion.limits import Limits
     from gear_neo4j.ingestion.lines import Problem
     from gear_neo4j.ingestion.progress import Progress
     from gear_neo4j.ingestion.report import IngestReport
     from gear_neo4j.models.chat import Chat, ChatModel
     from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
-    from gear_neo4j.recipes import AgentRecipe, ExtractorRecipe, RetrieverRecipe, option
-    from gear_neo4j.registry import register_agent, register_extractor, register_retriever
+    from gear_neo4j.recipes.recipe import AgentRecipe, ExtractorRecipe, RetrieverRecipe, option
+    from gear_neo4j.recipes.registry import register_agent, register_extractor, register_retriever
     from gear_neo4j.retrieval.auto import Auto
     from gear_neo4j.retrieval.base import Base
-    from gear_neo4j.retrieval.beam import Beam
     from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2
     from gear_neo4j.retrieval.naive import Naive
     from gear_neo4j.retrieval.paths import PathResult, Paths
@@ -76,7 +75,8 @@ if TYPE_CHECKING:
     from gear_neo4j.retrieval.scout import Scout
     from gear_neo4j.retrieval.subgraph import Subgraph
     from gear_neo4j.retrieval.sync import Sync
-    from gear_neo4j.retrieval.walk import Walk
+    from gear_neo4j.retrieval.walk.beam import Beam
+    from gear_neo4j.retrieval.walk.walk import Walk
     from gear_neo4j.roles.reporter import Reporter
     from gear_neo4j.scope import Scope
     from gear_neo4j.settings import Settings

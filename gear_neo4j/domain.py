@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, overload
 
-from gear_neo4j.display import Displayed, data_frame
-from gear_neo4j.printable import escaped
+from gear_neo4j.text.display import Displayed, data_frame
+from gear_neo4j.text.printable import escaped
 from gear_neo4j.usage import Usage
 
 # How the vectors of triples are made: from their whole text, or from the vectors of their parts.

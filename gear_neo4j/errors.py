@@ -27,8 +27,8 @@ GearError
 from enum import IntEnum
 from typing import ClassVar
 
-from gear_neo4j.printable import single_line
-from gear_neo4j.redaction import redacted
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.redaction import redacted
 from gear_neo4j.usage import Usage
 
 

@@ -75,7 +75,7 @@ class Scope:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The scope as a query parameter; see ``gear_neo4j.graph.scoping``."""
+        """The scope as a query parameter; see ``gear_neo4j.graph.scope.scope_macros``."""
         clauses = conjunction_of(self.where) if self.where else ()
         return {
             "collections": sorted(self.collections or ()),

@@ -3,12 +3,12 @@
 import numpy as np
 
 from gear_neo4j import Gear, Scout
-from gear_neo4j.graph.export import Export
-from gear_neo4j.retrieval.fusion import Ranked
+from gear_neo4j.graph.read.pagerank_queries import Export
 from gear_neo4j.retrieval.hipporag import rank_by_mass
-from gear_neo4j.retrieval.pagerank import pagerank
-from gear_neo4j.retrieval.projection import Projections
+from gear_neo4j.retrieval.rank.fusion import Ranked
 from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever, Start
+from gear_neo4j.retrieval.walk.pagerank import pagerank
+from gear_neo4j.retrieval.walk.projection import Projections
 
 
 class ExportedScout(ScoutRetriever):

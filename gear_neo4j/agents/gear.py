@@ -10,10 +10,10 @@ from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits, Passage, entity_key
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import Budget, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.question import Question, checked

@@ -15,9 +15,9 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.replies import CHARACTERS_PER_TOKEN
-from gear_neo4j.recipes import AgentRecipe, Budget, option
-from gear_neo4j.retrieval.fusion import Ranked
+from gear_neo4j.recipes.recipe import AgentRecipe, Budget, option
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import Ranked
 from gear_neo4j.retrieval.retriever import make_hits, ranked_again
 from gear_neo4j.retrieval.subgraph import Subgraph, SubgraphRetriever, passages_of
 from gear_neo4j.roles.answering import Thinker

@@ -9,7 +9,7 @@ from typing import ClassVar
 from gear_neo4j.agents.answer import Answer, QueryAttempt, StopReason
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
-from gear_neo4j.recipes import Budget, option
+from gear_neo4j.recipes.recipe import Budget, option
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
 from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.question import checked

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import counted
 
 LONGEST_EXAMPLE = 40
 PROPERTIES = 20

@@ -22,11 +22,11 @@ from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.cli.screen import errors
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import PartialResult, SettingsError
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
-from gear_neo4j.printable import single_line
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import counted
 
 SHOWN_PROPERTIES = 6
 # Measured on a small machine with embeddings of 384 dimensions, indexes included.

@@ -17,12 +17,12 @@ from gear_neo4j.errors import ExitCode, InputError, PartialResult
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.wording import counted
 from gear_neo4j.wire import answer_json, read_trace, write_trace
-from gear_neo4j.wording import counted
 
 SHOWN_PATHS = 3
 PATH = click.Path(path_type=Path, dir_okay=False)

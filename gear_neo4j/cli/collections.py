@@ -14,10 +14,10 @@ from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.collections import Collection
+from gear_neo4j.graph.read.collections import Collection
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.text.wording import contents, counted
 
 COLLECTION = click.option(
     "--collection", default=DEFAULT_COLLECTION, show_default=True, help="The collection that SOURCE is in."

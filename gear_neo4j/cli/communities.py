@@ -22,11 +22,11 @@ from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.communities.reports import ReportProgress, forecast
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.explain.communities import Member, names_of, page
-from gear_neo4j.files import write_file
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import by_collection, counted
+from gear_neo4j.text.files import write_file
+from gear_neo4j.text.wording import by_collection, counted
 
 SHOWN = 10
 BUILD = (

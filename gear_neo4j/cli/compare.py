@@ -12,7 +12,7 @@ from rich.text import Text
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.evaluate.comparison import Comparison, Contrast, MetricComparison, Question, compare, read_report
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import counted
 
 FILE = click.Path(path_type=Path)
 

@@ -16,10 +16,10 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import InputError, MigrationError
 from gear_neo4j.gear import Gear
 from gear_neo4j.gear.doctor import Doctor, Examination
-from gear_neo4j.printable import single_line
-from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.retrieval.walk.beam import Beam
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.printable import single_line
 
 STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
 

@@ -10,13 +10,13 @@ from gear_neo4j.cli.options import opened, own_server
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.evaluate import knowledge
-from gear_neo4j.printable import single_line
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import counted
 
 TRIPLES = 20
 

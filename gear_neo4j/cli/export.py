@@ -32,7 +32,7 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.text.wording import contents, counted
 
 
 @click.command()

@@ -11,8 +11,8 @@ from gear_neo4j.cli.screen import errors
 from gear_neo4j.extraction.forecast import Forecast, forecast
 from gear_neo4j.extraction.run import ExtractionReport, Failure
 from gear_neo4j.ingestion.report import IngestReport
+from gear_neo4j.text.wording import counted
 from gear_neo4j.usage import Usage
-from gear_neo4j.wording import counted
 
 Price = tuple[float, float] | None
 

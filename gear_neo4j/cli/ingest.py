@@ -28,16 +28,16 @@ from gear_neo4j.cli.reporting import progress_shown, report_links, report_proble
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.run import ExtractionReport
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.store import Counts
+from gear_neo4j.graph.read.store import Counts
 from gear_neo4j.ingestion.membership import Membership
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.openai import open_chat
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.wording import contents, counted
 
 AUTO = "auto"
 NONE = "none"

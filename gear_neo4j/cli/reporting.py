@@ -9,7 +9,7 @@ from gear_neo4j.cli.screen import errors
 from gear_neo4j.ingestion import office
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import counted
 
 SHOWN_LINKS = 5
 

@@ -17,12 +17,12 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.models.openai import open_chat
-from gear_neo4j.printable import single_line
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import written
 from gear_neo4j.wire import hits_json
-from gear_neo4j.wording import written
 
 SHOWN_PATHS = 5
 

@@ -18,8 +18,8 @@ from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.domain import digest
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.redaction import without_login
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.redaction import without_login
 from gear_neo4j.web.keys import read_keys
 from gear_neo4j.web.options import ServiceOptions, require_keys
 

@@ -20,14 +20,14 @@ from gear_neo4j.errors import GearError, PartialResult
 from gear_neo4j.extraction.extractor import Model
 from gear_neo4j.extraction.forecast import forecast
 from gear_neo4j.extraction.run import ExtractionReport
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.tables import Table
-from gear_neo4j.wording import counted
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.wording import counted
 
 
 @click.command()

@@ -13,8 +13,8 @@ from gear_neo4j.evaluate.journal import Journals
 from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.printable import single_line
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import counted
 
 # Narrower screens omit the 95th percentile and the paper's figures, very narrow ones the interval, too.
 WIDE = 125

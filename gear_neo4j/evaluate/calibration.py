@@ -10,8 +10,8 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate import datasets
 from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
-from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.bm25 import BM25
 from gear_neo4j.roles.calibrated import Calibration
 from gear_neo4j.roles.evaluators import Evaluator, Thresholds
 from gear_neo4j.usage import Usage

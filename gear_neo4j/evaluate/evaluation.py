@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from gear_neo4j.display import Displayed, data_frame, html_note, html_table, html_text
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.metrics import percentile, recall
 from gear_neo4j.evaluate.runs import QueryResult
 from gear_neo4j.evaluate.systems import System, measure
 from gear_neo4j.gear import Gear
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS
+from gear_neo4j.text.display import Displayed, data_frame, html_note, html_table, html_text
+from gear_neo4j.text.wording import counted
 from gear_neo4j.usage import Usage
-from gear_neo4j.wording import counted
 
 KS = (2, 5, 10)
 _BAR = "height:4px;background:#2f7fd6;width:{:.0f}%"

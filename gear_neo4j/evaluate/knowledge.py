@@ -19,11 +19,11 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.export import NamedNode
-from gear_neo4j.graph.record import RecordedDataset
+from gear_neo4j.graph.read.pagerank_queries import NamedNode
+from gear_neo4j.graph.schema.record import RecordedDataset
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 from gear_neo4j.domain import Fact, Passage, Path, entity_key
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.datasets import Hop, Query
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.streaming import OnToken

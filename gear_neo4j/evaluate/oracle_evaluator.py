@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gear_neo4j.domain import entity_key
 from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.oracle import LABEL, Oracle
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.evaluators import Scores, Thresholds

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from gear_neo4j.evaluate.metrics import recall
-from gear_neo4j.printable import printable
+from gear_neo4j.text.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,12 +9,12 @@ from gear_neo4j.agents.crag import Crag
 from gear_neo4j.agents.gear import GearAgent
 from gear_neo4j.agents.ircot import Ircot
 from gear_neo4j.evaluate.systems import System
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.base import Base
 from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2
 from gear_neo4j.retrieval.naive import Naive
-from gear_neo4j.retrieval.rankers import BaseName
+from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.scout import Scout
 from gear_neo4j.retrieval.subgraph import Subgraph
 from gear_neo4j.retrieval.sync import Sync

@@ -9,8 +9,8 @@ from typing import Any
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate import plots
 from gear_neo4j.evaluate.statistics import interval
-from gear_neo4j.files import write_file
-from gear_neo4j.printable import printable, single_line
+from gear_neo4j.text.files import write_file
+from gear_neo4j.text.printable import printable, single_line
 
 DIFFERING = 12
 SHOWN = 10

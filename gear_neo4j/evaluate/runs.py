@@ -18,7 +18,7 @@ from gear_neo4j.evaluate.journal import Journal, key_of
 from gear_neo4j.evaluate.metrics import all_found, percentile, recall
 from gear_neo4j.extraction.extractor import Rules
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.record import RecordedDataset
+from gear_neo4j.graph.schema.record import RecordedDataset
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.retrieval.retriever import Retriever

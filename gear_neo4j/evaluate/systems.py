@@ -12,7 +12,7 @@ from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.evaluate.oracle_evaluator import OraclePlayer
 from gear_neo4j.evaluate.runs import QueryResult, ask, ask_agent
 from gear_neo4j.gear import Gear
-from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.sync import Sync
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.printable import printable
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import printable
+from gear_neo4j.text.wording import counted
 
 MEMBERS = 10
 WIDTH, HEIGHT = 1600.0, 1000.0

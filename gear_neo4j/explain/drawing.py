@@ -6,7 +6,7 @@ from html import escape
 from gear_neo4j.domain import Passage, Path
 from gear_neo4j.explain.layout import Box, Edge, Picture, picture
 from gear_neo4j.explain.saved import SavedRun, Turn
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import counted
 
 LONGEST_TEXT = 420
 _BUTTONS = "".join(

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from gear_neo4j.domain import Cypher, EntityHit
 from gear_neo4j.explain.saved import SavedRun
-from gear_neo4j.wording import written
+from gear_neo4j.text.wording import written
 
 
 def answering_nodes(saved: SavedRun) -> str:

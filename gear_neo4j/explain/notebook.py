@@ -5,14 +5,14 @@ from functools import singledispatch
 
 from gear_neo4j.agents.answer import Answer, Step
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
-from gear_neo4j.display import html_note, html_table, html_text
 from gear_neo4j.domain import EntityHit, Figure, Hit, Hits, Path
 from gear_neo4j.explain.drawing import beginning
 from gear_neo4j.explain.picture import svg
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.printable import single_line
+from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.retrieval.paths import PathResult
-from gear_neo4j.wording import counted, written
+from gear_neo4j.text.display import html_note, html_table, html_text
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import counted, written
 
 MOST_PATHS = 10
 MOST_COMMUNITIES = 20

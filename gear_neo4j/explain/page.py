@@ -11,7 +11,7 @@ from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
 from gear_neo4j.explain.nodes import answering_nodes
 from gear_neo4j.explain.saved import SavedRun, Turn
-from gear_neo4j.printable import printable
+from gear_neo4j.text.printable import printable
 
 _MARKER = re.compile(r"F?\d+")
 _MARKERS = re.compile(r"(\[F?\d+(?:, F?\d+)*\])")

@@ -14,8 +14,8 @@ from gear_neo4j.cancellation import cancellable
 from gear_neo4j.domain import Hits, PassageRecord
 from gear_neo4j.gear.entities import MOST_ENTITIES
 from gear_neo4j.gear.front import Gear
-from gear_neo4j.graph.entities import EntityRecord, EntitySummary
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
+from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
+from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.status import Status
 

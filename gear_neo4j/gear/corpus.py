@@ -11,11 +11,11 @@ from gear_neo4j.gear.extractors import add_extracted, extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.stats import Stats, stats_of
 from gear_neo4j.gear.syncing import planned_only, synced
-from gear_neo4j.graph.collections import Collection
-from gear_neo4j.graph.corpus_writes import Deletion
-from gear_neo4j.graph.extraction_queue import Selection
-from gear_neo4j.graph.sources import SourcePage
-from gear_neo4j.graph.store import Counts
+from gear_neo4j.graph.read.collections import Collection
+from gear_neo4j.graph.read.sources import SourcePage
+from gear_neo4j.graph.read.store import Counts
+from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.forgetting import drop_collection, forget, set_readers
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
@@ -26,8 +26,8 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import NO_NAMES
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.run import SourceSync

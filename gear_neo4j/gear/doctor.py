@@ -8,22 +8,22 @@ from typing import Literal
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, MigrationError
 from gear_neo4j.extraction.extractor import Rules
-from gear_neo4j.graph import schema
-from gear_neo4j.graph.diagnostics import Hubs
-from gear_neo4j.graph.extraction_queue import Selection
+from gear_neo4j.graph.connection.query_profiles import QueryProfile
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.profiles import QueryProfile
-from gear_neo4j.graph.scope_gate import Extent
-from gear_neo4j.graph.store import Counts
+from gear_neo4j.graph.read.diagnostics import Hubs
+from gear_neo4j.graph.read.store import Counts
+from gear_neo4j.graph.schema import indexes
+from gear_neo4j.graph.scope.scope_gate import Extent
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.beam import Beam
-from gear_neo4j.retrieval.expansion import Expansion
 from gear_neo4j.retrieval.first_stage import RankerStage
 from gear_neo4j.retrieval.naive import NaiveRetriever
-from gear_neo4j.retrieval.rankers import Fulltext, Hybrid, Sbert
+from gear_neo4j.retrieval.rank.rankers import Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.retriever import BASE_K
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.retrieval.walk.beam import Beam
+from gear_neo4j.retrieval.walk.expansion import Expansion
+from gear_neo4j.text.wording import contents, counted
 
 Level = Literal["ok", "advice", "problem"]
 SAMPLED = 5
@@ -120,7 +120,7 @@ class Doctor:
             detail, _, fix = str(error).partition(": ")
             yield Finding("problem", "schema", detail, fix)
             return
-        count = len(schema.expected_indexes(self.embedder.dimension))
+        count = len(indexes.expected_indexes(self.embedder.dimension))
         model = f"{self.embedder.name} ({self.embedder.dimension} dimensions)"
         yield Finding("ok", "schema", f"complete, {counted(count, 'index')} online, embedded by {model}")
 

@@ -19,15 +19,15 @@ from gear_neo4j.gear.overlay import Overlay
 from gear_neo4j.gear.passages import passage_record
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.status import status_of
-from gear_neo4j.graph.database import Database, Driver
-from gear_neo4j.graph.entities import EntityRecord, EntitySummary
+from gear_neo4j.graph.connection.database import Database, Driver
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
+from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import Retriever

@@ -1,7 +1,7 @@
 """The built-in retrievers: how each is made from its recipe."""
 
 from gear_neo4j.gear.session import Session
-from gear_neo4j.registry import register_retriever
+from gear_neo4j.recipes.registry import register_retriever
 from gear_neo4j.retrieval.auto import Auto, AutoRetriever
 from gear_neo4j.retrieval.base import Base, BaseRetriever
 from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2, HippoRag2Retriever, HippoRagRetriever

@@ -11,18 +11,18 @@ from gear_neo4j.errors import ModelError, ScopeRefusal
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS
-from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.dictionary import Dictionaries
-from gear_neo4j.retrieval.expansion import Expansion, Score
 from gear_neo4j.retrieval.first_stage import FirstStage, RankerStage, RetrieverStage
 from gear_neo4j.retrieval.hipporag import GraphMemory
-from gear_neo4j.retrieval.kept import Rankers
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
-from gear_neo4j.retrieval.projection import Projections
-from gear_neo4j.retrieval.rankers import BaseName
+from gear_neo4j.retrieval.rank.ranker_cache import Rankers
+from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.walk.beam import Beam
+from gear_neo4j.retrieval.walk.expansion import Expansion, Score
+from gear_neo4j.retrieval.walk.projection import Projections
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 

@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.status import Embedding, Status
 
 

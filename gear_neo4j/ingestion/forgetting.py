@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.errors import NothingFound
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.scope import DEFAULT_COLLECTION, qualified_id
 

@@ -9,8 +9,8 @@ from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.gear.aio import in_thread
-from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.recipe import RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.traced import noted, retrieval_span
 from gear_neo4j.wire import hit_json, path_json

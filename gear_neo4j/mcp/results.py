@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from gear_neo4j.printable import printable
+from gear_neo4j.text.printable import printable
 
 # A client may be a terminal: no control character of a passage or of a model gets there. Ids stay as they are.
 Text = Annotated[str, BeforeValidator(printable)]

@@ -18,9 +18,9 @@ from gear_neo4j.mcp import encode
 from gear_neo4j.mcp.fitting import fitted
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.results import AskResult, FetchResult, PathsResult, SearchResult, StatusResult
-from gear_neo4j.printable import single_line
-from gear_neo4j.recipes import AgentRecipe
+from gear_neo4j.recipes.recipe import AgentRecipe
 from gear_neo4j.retrieval.paths import Paths
+from gear_neo4j.text.printable import single_line
 from gear_neo4j.usage import Usage
 
 MESSAGE = 200

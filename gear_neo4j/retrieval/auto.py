@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from gear_neo4j.domain import Hits
-from gear_neo4j.graph.store import Contents
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.graph.read.store import Contents
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.base import Base
 from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.retrieval.retriever import Retriever

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import ahocorasick
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.export import Export, NamedNode, Version
-from gear_neo4j.graph.versioned import Versioned
+from gear_neo4j.graph.read.pagerank_queries import Export, NamedNode, Version
+from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.retrieval.names import is_unspaced
 
 SHORTEST = 3

@@ -7,13 +7,13 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.store import IndexHits, Store
-from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS
-from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.graph.read.store import IndexHits, Store
+from gear_neo4j.recipes.recipe import RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.retrieval.lucene import lucene_query
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.rankers import NOTHING, BaseName, Ranker
+from gear_neo4j.retrieval.rank.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.rank.rankers import NOTHING, BaseName, Ranker
 from gear_neo4j.retrieval.retriever import Retriever
 
 # Passages by which a triple is linked, and the triples near it whose passages count: those of GeAR's code.

@@ -9,17 +9,17 @@ import numpy as np
 
 from gear_neo4j.domain import Hits, entity_key
 from gear_neo4j.errors import ModelError
-from gear_neo4j.graph.export import EntityLink, Export, Seed
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.pagerank_queries import EntityLink, Export, Seed
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import ExpansionResult
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
-from gear_neo4j.retrieval.fusion import Ranked, ranked
-from gear_neo4j.retrieval.pagerank import Weights, min_max_scaled, pagerank
-from gear_neo4j.retrieval.projection import Projection, Projections
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
+from gear_neo4j.retrieval.walk.pagerank import Weights, min_max_scaled, pagerank
+from gear_neo4j.retrieval.walk.projection import Projection, Projections
 from gear_neo4j.roles.seeds import Filter, Namer
 from gear_neo4j.usage import Usage
 

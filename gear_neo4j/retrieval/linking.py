@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
 from gear_neo4j.retrieval.lucene import lucene_query

@@ -3,15 +3,15 @@
 from typing import ClassVar
 
 from gear_neo4j.domain import Hits
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.beam import Beam, passages_of
-from gear_neo4j.retrieval.expansion import Expansion, ExpansionResult, Score
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
-from gear_neo4j.retrieval.fusion import fuse, ranked
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import fuse, ranked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
+from gear_neo4j.retrieval.walk.beam import Beam, passages_of
+from gear_neo4j.retrieval.walk.expansion import Expansion, ExpansionResult, Score
 
 
 class ExpansionRecipe(RetrieverRecipe):

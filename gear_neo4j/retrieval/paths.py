@@ -10,22 +10,22 @@ from fractions import Fraction
 from itertools import combinations
 from typing import ClassVar
 
-from gear_neo4j.display import Displayed
 from gear_neo4j.domain import EntityHit, Figure, Hits, Path, node_passage_id
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.neighbourhoods import ConnectingPath
+from gear_neo4j.graph.read.neighbourhoods import ConnectingPath
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match
-from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
-from gear_neo4j.retrieval.fusion import fuse, ranked
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
 from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import fuse, ranked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
-from gear_neo4j.retrieval.walk import Walk, choose, walk
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
+from gear_neo4j.retrieval.walk.walk import Walk, choose, walk
+from gear_neo4j.text.display import Displayed
 
 
 class Paths(RetrieverRecipe):

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from gear_neo4j.domain import Hit, Hits, Passage
-from gear_neo4j.graph.store import Store
-from gear_neo4j.retrieval.expansion import ExpansionResult
-from gear_neo4j.retrieval.fusion import Ranked
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.fusion import Ranked
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
 
 BASE_K = 15
 

@@ -14,19 +14,19 @@ from typing import ClassVar
 import numpy as np
 
 from gear_neo4j.domain import Hits, Source
-from gear_neo4j.graph.export import Export, NamedEntity, Seed, Similarities, distinct_facts
-from gear_neo4j.graph.mass_edges import MassEdges, MassReader
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.adjacency import MassEdges, MassReader
+from gear_neo4j.graph.read.pagerank_queries import Export, NamedEntity, Seed, Similarities, distinct_facts
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import ExpansionResult
-from gear_neo4j.retrieval.fusion import Ranked, ranked
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.hipporag import phrases
-from gear_neo4j.retrieval.local_pagerank import LocalGraph, local_pagerank
 from gear_neo4j.retrieval.lucene import fuzzy_query
 from gear_neo4j.retrieval.names import misspelt_names, names, possible_words, spans, unknown_words
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
+from gear_neo4j.retrieval.walk.local_pagerank import LocalGraph, local_pagerank
 
 # Of a question that is little more than a name, what remains without it is noise.
 LEAST_REMAINDER = 0.1

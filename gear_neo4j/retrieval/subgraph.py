@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.export import Seed
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.pagerank_queries import Seed
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import ExpansionResult
-from gear_neo4j.retrieval.fusion import Ranked, ranked
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
 
 # Facts scanned for each entity, and how many of them are returned: the nearest to the question.
 SCANNED_FACTS = 2_000

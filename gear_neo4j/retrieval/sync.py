@@ -6,15 +6,15 @@ from typing import ClassVar
 
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
 from gear_neo4j.errors import ModelError, ReplyError
-from gear_neo4j.graph.store import ScoredTriple, Store
+from gear_neo4j.graph.read.store import ScoredTriple, Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.beam import passages_of
-from gear_neo4j.retrieval.expansion import Expansion
 from gear_neo4j.retrieval.first_stage import FirstStage
-from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.naive import ExpansionRecipe
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.retriever import make_hits
+from gear_neo4j.retrieval.walk.beam import passages_of
+from gear_neo4j.retrieval.walk.expansion import Expansion
 from gear_neo4j.roles.answering import Reader
 from gear_neo4j.usage import Usage
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.corpus_writes import Deletion
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.sync.plan import Plan
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import counted
 
 # So many documents may be deleted, whatever their share.
 FEW = 5

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.manifest import ReadSource
+from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.graph.write.manifest import ReadSource
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.forgetting import forget_documents, remove_stale

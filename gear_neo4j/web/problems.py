@@ -23,8 +23,8 @@ from gear_neo4j.errors import (
     SearchError,
     SettingsError,
 )
-from gear_neo4j.printable import json_text, single_line
-from gear_neo4j.redaction import redacted
+from gear_neo4j.text.printable import json_text, single_line
+from gear_neo4j.text.redaction import redacted
 from gear_neo4j.web.entry import entry_of
 from gear_neo4j.wire import VERSION, documents, problem_json
 

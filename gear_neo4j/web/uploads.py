@@ -17,8 +17,8 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.job import FileKind
 from gear_neo4j.ingestion.loaders import is_document, refusal, suffixes
 from gear_neo4j.ingestion.membership import Membership
-from gear_neo4j.printable import is_storable
 from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.text.printable import is_storable
 from gear_neo4j.web.jobs.files import Sent
 from gear_neo4j.web.jobs.queue import unkept
 from gear_neo4j.web.jobs.store import Extract, JobOptions

@@ -16,7 +16,7 @@ from gear_neo4j.domain import (
     Source,
     Triple,
 )
-from gear_neo4j.graph.sources import SourcePage, StoredSource
+from gear_neo4j.graph.read.sources import SourcePage, StoredSource
 from gear_neo4j.ingestion.job import Job, JobFile
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress

@@ -6,8 +6,8 @@ from typing import Any
 
 from gear_neo4j.agents.answer import Citation, QueryAttempt, Step, Trace
 from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, PassageRecord, Path, Triple
-from gear_neo4j.graph.sources import SourcePage
-from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.graph.read.sources import SourcePage
+from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.ingestion.job import Job
 from gear_neo4j.status import Status
 from gear_neo4j.usage import Usage

@@ -8,12 +8,12 @@ from gear_neo4j.errors import InputError, ModelError, ReplyError
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.record import RecordedDataset
+from gear_neo4j.graph.schema.record import RecordedDataset
 from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.retrieval import projection
-from gear_neo4j.retrieval.projection import Projections, project
+from gear_neo4j.retrieval.walk import projection
+from gear_neo4j.retrieval.walk.projection import Projections, project
 from gear_neo4j.usage import Usage
 from tests.graphs import ingest, opened
 from tests.wire import Wire

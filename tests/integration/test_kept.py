@@ -10,12 +10,12 @@ import pytest
 
 from gear_neo4j import Base, Gear
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.connection.query_log import LOGGER
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.query_log import LOGGER
 from gear_neo4j.ingestion.reading import PASSAGES_A_BATCH
-from gear_neo4j.retrieval import kept
-from gear_neo4j.retrieval.kept import Rankers
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank import ranker_cache as kept
+from gear_neo4j.retrieval.rank.ranker_cache import Rankers
 from gear_neo4j.settings import Settings
 from tests.graphs import ingest, opened
 from tests.unit.test_colbert import Letters

@@ -18,7 +18,7 @@ from jgo.config import GlobalSettings
 
 from gear_neo4j.errors import DatabaseError, LocalServerError, QueryTimeout, SettingsError
 from gear_neo4j.gear.doctor import LIMITS, about_limits
-from gear_neo4j.graph.database import UNLIMITED, Database
+from gear_neo4j.graph.connection.database import UNLIMITED, Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local

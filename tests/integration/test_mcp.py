@@ -22,7 +22,7 @@ from gear_neo4j.mcp import calls
 from gear_neo4j.mcp.opening import OneGear
 from gear_neo4j.mcp.server import make_server
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.registry import RETRIEVERS
 from tests.faults.proxy import Proxy
 from tests.graphs import opened
 from tests.mcp_client import Watched, answered, call, refused, server_over, talk

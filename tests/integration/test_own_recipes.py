@@ -24,7 +24,7 @@ from gear_neo4j import (
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.gear.agents import planner_tools
 from gear_neo4j.integrations.langchain import GearRetriever
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from tests.commands import QUERIES
 from tests.graphs import opened
 

@@ -8,8 +8,8 @@ from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.release import release
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.pattern_queries import PatternQueries
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.retrieval import dictionary
 from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.patterns import cypher, finder, runner

@@ -3,10 +3,10 @@
 import neo4j
 import pytest
 
-from gear_neo4j.graph.imports import CONSTRAINTS
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import load, load_forms, resource_folder
-from gear_neo4j.graph.scoping import Shape
+from gear_neo4j.graph.schema.preparation import prepare
+from gear_neo4j.graph.scope.scope_macros import Shape
+from gear_neo4j.graph.write.imports import CONSTRAINTS
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
 

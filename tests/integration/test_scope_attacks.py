@@ -15,15 +15,15 @@ from gear_neo4j.explain import communities as treemap
 from gear_neo4j.explain import page, script
 from gear_neo4j.explain.communities import names_of
 from gear_neo4j.explain.saved import saved_from
-from gear_neo4j.graph.community_store import Marks
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import Step
+from gear_neo4j.graph.read.store import Step
+from gear_neo4j.graph.write.community_store import Marks
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS, register_retriever
+from gear_neo4j.recipes.recipe import RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS, register_retriever
 from gear_neo4j.roles.reporter import Report
 from gear_neo4j.tracing import CONTENT
 from gear_neo4j.usage import Usage

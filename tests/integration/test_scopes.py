@@ -29,9 +29,9 @@ from gear_neo4j import (
 from gear_neo4j.domain import entity_key
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain.communities import names_of
-from gear_neo4j.graph import scoped
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.scope import scoped
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.chat import Chat

@@ -8,10 +8,10 @@ import pytest
 from benchmarks.rivals.exported_scout import ExportedScout
 from gear_neo4j import Base, Scout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.mass_edges import MassReader
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read.adjacency import MassReader
 from gear_neo4j.ingestion.synonyms import write_synonyms
-from gear_neo4j.retrieval.projection import Projections
+from gear_neo4j.retrieval.walk.projection import Projections
 from gear_neo4j.scope import EVERYTHING
 from tests.graphs import ingest, opened
 from tests.wire import Wire

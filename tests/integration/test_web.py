@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 
 from gear_neo4j.errors import ServerUnavailable
 from gear_neo4j.explain import saved_from
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.web.app import Mount
 from gear_neo4j.web.keys import add_key, revoke_key
 from gear_neo4j.web.rates import Rate

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner, PropertySchema, can_be_written
-from gear_neo4j.graph.tokens import tokens
-from gear_neo4j.graph.typegraph import Tie
+from gear_neo4j.graph.guard.tokens import tokens
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema, can_be_written
+from gear_neo4j.graph.read.typegraph import Tie
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns import likeness

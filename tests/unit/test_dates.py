@@ -2,7 +2,7 @@
 
 import pytest
 
-from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema
+from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns.reading import Reader
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary

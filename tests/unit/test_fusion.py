@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Source
-from gear_neo4j.retrieval.fusion import Ranked, combine, fuse, ranked
+from gear_neo4j.retrieval.rank.fusion import Ranked, combine, fuse, ranked
 
 RANKINGS = st.dictionaries(
     st.sampled_from(["bm25", "fulltext", "graph", "sbert"]), st.lists(st.sampled_from("abcdefghijkl"), max_size=14)

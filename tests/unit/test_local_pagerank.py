@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.mass_edges import MassEdges, NodeEdges
-from gear_neo4j.retrieval.local_pagerank import WAITING, LocalGraph, local_pagerank
-from gear_neo4j.retrieval.pagerank import matrix, pagerank, transition
+from gear_neo4j.graph.read.adjacency import MassEdges, NodeEdges
+from gear_neo4j.retrieval.walk.local_pagerank import WAITING, LocalGraph, local_pagerank
+from gear_neo4j.retrieval.walk.pagerank import matrix, pagerank, transition
 from tests.examples import examples
 
 PASSAGES, ENTITIES = [f"p{number}" for number in range(5)], [f"e{number}" for number in range(6)]

@@ -14,9 +14,9 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.evaluate.datasets import Query
 from gear_neo4j.evaluate.evaluation import Evaluation
 from gear_neo4j.evaluate.runs import QueryResult
-from gear_neo4j.printable import printable
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.roles.reporter import Report
+from gear_neo4j.text.printable import printable
 from gear_neo4j.usage import Usage
 
 ALLOWED = {

@@ -32,8 +32,8 @@ from gear_neo4j.explain import page, script
 from gear_neo4j.explain.saved import saved_from
 from gear_neo4j.gear.doctor import Examination, Finding
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.printable import escaped, json_text, printable
 from gear_neo4j.roles.reporter import Report
+from gear_neo4j.text.printable import escaped, json_text, printable
 from gear_neo4j.wire import run_from
 from tests.examples import examples
 from tests.saved_runs import run

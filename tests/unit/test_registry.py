@@ -10,7 +10,7 @@ from gear_neo4j.cli.flag import flags_of
 from gear_neo4j.cli.flags import agent_from, retriever_from
 from gear_neo4j.cli.reference import PAGE, page
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
 
 BUILT_IN = {
     "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"],

@@ -4,8 +4,8 @@ from threading import Thread
 
 import pytest
 
-from gear_neo4j.graph.export import Version
-from gear_neo4j.graph.versioned import Versioned
+from gear_neo4j.graph.read.pagerank_queries import Version
+from gear_neo4j.graph.read.versioned import Versioned
 
 
 class World:

@@ -26,8 +26,8 @@ from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, cluster
 from gear_neo4j.integrations.ray.run import Run
 from gear_neo4j.integrations.ray.stages import Job
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 

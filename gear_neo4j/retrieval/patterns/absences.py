@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
 from gear_neo4j.retrieval.patterns.conditions import Condition
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
 from gear_neo4j.retrieval.patterns.reading import Literal, Reading

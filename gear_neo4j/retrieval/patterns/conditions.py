@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
 
 Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
 Operator = Literal["is", "other", "contains", "starts", "ends", "flag", "compare", "measure", "absent"]

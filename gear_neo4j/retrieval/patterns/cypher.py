@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from gear_neo4j.domain import Cypher
-from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema, can_be_written
-from gear_neo4j.graph.typegraph import spoken, words
+from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema, can_be_written
+from gear_neo4j.graph.read.typegraph import spoken, words
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Bound, Condition, is_count
 from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed

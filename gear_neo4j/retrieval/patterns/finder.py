@@ -7,10 +7,10 @@ from itertools import islice
 
 from gear_neo4j.domain import Cypher, EntityHit, Figure
 from gear_neo4j.errors import InputError, QueryTimeout
-from gear_neo4j.graph.export import Version
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.graph_schema import GraphSchema, OwnerKind, PropertySchema
-from gear_neo4j.graph.versioned import Versioned
+from gear_neo4j.graph.read.graph_schema import GraphSchema, OwnerKind, PropertySchema
+from gear_neo4j.graph.read.pagerank_queries import Version
+from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation

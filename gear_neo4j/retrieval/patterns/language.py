@@ -8,7 +8,7 @@ from functools import cache
 import snowballstemmer
 from stop_words import get_stop_words
 
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.read.typegraph import words
 
 _STEMMER = snowballstemmer.stemmer("english")
 # Verbs and plurals whose forms do not share a stem, and belong to what graphs hold.

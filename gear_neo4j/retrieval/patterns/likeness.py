@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from gear_neo4j.graph.graph_schema import GraphSchema
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.read.graph_schema import GraphSchema
+from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.models.embeddings import Embedder, Vectors
 from gear_neo4j.retrieval.patterns.language import STANDS_FOR, Stems, stem, telling_words
 from gear_neo4j.retrieval.patterns.reading import Reading

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Bound, Condition
 from gear_neo4j.retrieval.patterns.language import alike, is_identifier, stem, telling_words

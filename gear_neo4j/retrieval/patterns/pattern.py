@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.patterns.conditions import Condition
 
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner, PropertySchema
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema
+from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.dictionary import Dictionary, Match
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation, aggregation_in
 from gear_neo4j.retrieval.patterns.conditions import (

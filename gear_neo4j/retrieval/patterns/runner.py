@@ -6,9 +6,9 @@ from functools import cached_property
 
 from gear_neo4j.domain import EntityHit, Figure
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Row
-from gear_neo4j.graph.export import Version
-from gear_neo4j.graph.pattern_queries import PatternQueries
+from gear_neo4j.graph.connection.database import Row
+from gear_neo4j.graph.read.pagerank_queries import Version
+from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.conditions import is_name

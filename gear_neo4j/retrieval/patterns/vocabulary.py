@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.domain import entity_key
-from gear_neo4j.graph.export import NamedNode
-from gear_neo4j.graph.graph_schema import Owner
+from gear_neo4j.graph.read.graph_schema import Owner
+from gear_neo4j.graph.read.pagerank_queries import NamedNode
 from gear_neo4j.retrieval.patterns.conditions import Condition, Operator
 
 

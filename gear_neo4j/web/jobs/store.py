@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from gear_neo4j.ingestion.job import Job, JobState
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.wire import job_from, job_json
 
 FILE_NAME = "jobs.sqlite"

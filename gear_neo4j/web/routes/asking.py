@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, EventKind
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.bodies import AskBody
 from gear_neo4j.web.choices import agent_of

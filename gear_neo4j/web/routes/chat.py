@@ -13,8 +13,8 @@ from starlette.responses import Response
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event
 from gear_neo4j.errors import ModelError
-from gear_neo4j.printable import json_text
-from gear_neo4j.registry import AGENTS
+from gear_neo4j.recipes.registry import AGENTS
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
 from gear_neo4j.web.choices import agent_of, has_model
