@@ -62,7 +62,7 @@ def by_path(gear: Gear, weight: float) -> Ask:
                 best[id] = max(best.get(id, 0.0), path.scores[-1])
         ids = list(dict.fromkeys([*best, *(hit.passage.id for hit in hits)]))
         vector = Question(question, embedder=gear.embedder).vector
-        cosines = gear.graph.export.compare(ids, keys=[], vectors=[], query=vector).passages
+        cosines = gear.graph.pagerank.compare(ids, keys=[], vectors=[], query=vector).passages
         score = {id: weight * cosines[id][0] + (1 - weight) * best.get(id, 0.0) for id in ids}
         return sorted(ids, key=lambda id: (-score[id], id))
 

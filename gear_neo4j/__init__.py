@@ -31,12 +31,12 @@ if TYPE_CHECKING:
         EntityHit,
         Fact,
         Figure,
+        FoundBy,
         Hit,
         Hits,
         Passage,
         PassageRecord,
         Path,
-        Source,
         Triple,
     )
     from gear_neo4j.errors import GearError
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from gear_neo4j.retrieval.retriever import Retriever
     from gear_neo4j.retrieval.scout import Scout
     from gear_neo4j.retrieval.subgraph import Subgraph
-    from gear_neo4j.retrieval.sync import Sync
+    from gear_neo4j.retrieval.sync import SyncGE
     from gear_neo4j.retrieval.walk.beam import Beam
     from gear_neo4j.retrieval.walk.walk import Walk
     from gear_neo4j.roles.reporter import Reporter
@@ -122,6 +122,7 @@ __all__ = [
     "Failure",
     "Figure",
     "Forecast",
+    "FoundBy",
     "Gear",
     "GearAgent",
     "GearError",
@@ -164,7 +165,6 @@ __all__ = [
     "SentenceTransformerEmbedder",
     "Session",
     "Settings",
-    "Source",
     "SourcePage",
     "Stats",
     "Status",
@@ -172,7 +172,7 @@ __all__ = [
     "StoredSource",
     "Subgraph",
     "Survey",
-    "Sync",
+    "SyncGE",
     "SyncReport",
     "Table",
     "Trace",
@@ -266,14 +266,14 @@ _MODULES = {
     "Session": "gear.session",
     "Settings": "settings",
     "SourcePage": "graph.sources",
-    "Source": "domain",
+    "FoundBy": "domain",
     "Stats": "gear.stats",
     "Status": "status",
     "Step": "agents.answer",
     "StoredSource": "graph.sources",
     "Subgraph": "retrieval.subgraph",
     "Survey": "adoption.survey",
-    "Sync": "retrieval.sync",
+    "SyncGE": "retrieval.sync",
     "SyncReport": "sync.report",
     "Table": "sync.tables",
     "Trace": "agents.answer",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gear_neo4j import Gear, Scout
-from gear_neo4j.graph.read.pagerank_queries import Export
+from gear_neo4j.graph.read.pagerank_queries import PageRankQueries
 from gear_neo4j.retrieval.hipporag import rank_by_mass
 from gear_neo4j.retrieval.rank.fusion import Ranked
 from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever, Start
@@ -14,10 +14,10 @@ from gear_neo4j.retrieval.walk.projection import Projections
 class ExportedScout(ScoutRetriever):
     """Scout over a projection of the graph, by default of the whole."""
 
-    def __init__(self, gear: Gear, *, options: Scout, export: Export | None = None) -> None:
+    def __init__(self, gear: Gear, *, options: Scout, queries: PageRankQueries | None = None) -> None:
         graph = gear.graph
-        super().__init__(ScoutGraph(graph.store, graph.export, graph.edges, gear.embedder), options=options)
-        self._projections = Projections(export or graph.export)
+        super().__init__(ScoutGraph(graph.store, graph.pagerank, graph.edges, gear.embedder), options=options)
+        self._projections = Projections(queries or graph.pagerank)
 
     def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
         graph = self._projections.current()

@@ -21,7 +21,7 @@ from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.text.wording import counted
+from gear_neo4j.text.wording import pluralize
 from gear_neo4j.wire import answer_json, read_trace, write_trace
 
 SHOWN_PATHS = 3
@@ -149,7 +149,7 @@ def _print_cost(console: Screen, answer: Answer, price: tuple[float, float] | No
     cost = f", cost {total.cost(price):.4f}" if price else ""
     cached = f" and {total.cached} from the cache" if total.cached else ""
     console.print(
-        f"\n{STOPS[answer.stop_reason]}: {counted(steps, 'step')}, {counted(total.calls, 'call')}{cached}, "
-        f"{about}{counted(total.tokens, 'token')}{cost}, {answer.seconds:.1f} s",
+        f"\n{STOPS[answer.stop_reason]}: {pluralize(steps, 'step')}, {pluralize(total.calls, 'call')}{cached}, "
+        f"{about}{pluralize(total.tokens, 'token')}{cost}, {answer.seconds:.1f} s",
         style="dim",
     )

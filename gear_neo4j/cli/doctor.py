@@ -43,8 +43,8 @@ def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, scope: 
     The exit code is 2 if there is a problem.
     """
     with opened(settings) as gear, waiting("examining"):
-        extent = gear.graph.scoped(scope).database.extent
-        examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub), extent)
+        size = gear.graph.scoped(scope).database.scope_size
+        examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub), size)
         examination = examiner.examine(questions=questions)
     if not emit(json_file, asdict(examination)):
         show(Screen(), examination)

@@ -16,7 +16,7 @@ from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.printable import single_line
-from gear_neo4j.text.wording import counted
+from gear_neo4j.text.wording import pluralize
 
 TRIPLES = 20
 
@@ -55,7 +55,7 @@ def graph_table(report: Mapping[str, Any]) -> Table:
         recall = f"{figures['recall']:.1f} ({figures['low']:.1f} to {figures['high']:.1f})"
         table.add_row(name, recall, *_shares(figures["halves"]["odd"]), *latency)
         for hops, of in figures["hops"].items():
-            table.add_row(f"  {counted(hops, 'hop')}", "", *_shares(of), "", "", style="dim")
+            table.add_row(f"  {pluralize(hops, 'hop')}", "", *_shares(of), "", "", style="dim")
     return table
 
 

@@ -80,7 +80,7 @@ def _journals(gear: Gear, dataset: datasets.Dataset, *, fresh: bool, settings: S
     stamp = {
         "version": version("gear-neo4j"),
         "dataset": dataset.fingerprint,
-        "graph": asdict(gear.graph.export.version()),
+        "graph": asdict(gear.graph.pagerank.version()),
         "scope": gear.graph.scope.json,
         "neo4j": gear.graph.version,
         "embedding": gear.embedder.name,

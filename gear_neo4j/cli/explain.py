@@ -12,7 +12,7 @@ from gear_neo4j.explain import SavedRun, page, read_saved, script
 from gear_neo4j.scope import Scope
 from gear_neo4j.text.files import write_file
 from gear_neo4j.text.printable import single_line
-from gear_neo4j.text.wording import counted
+from gear_neo4j.text.wording import pluralize
 
 
 @click.command()
@@ -56,4 +56,4 @@ def _print_summary(saved: SavedRun) -> None:
         say(saved.answer)
     for citation in saved.citations:
         say(single_line(f"  {citation}"))
-    say(f"{counted(len(saved.paths), 'path')}, {counted(len(saved.turns), 'step')}")
+    say(f"{pluralize(len(saved.paths), 'path')}, {pluralize(len(saved.turns), 'step')}")

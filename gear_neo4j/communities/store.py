@@ -32,7 +32,7 @@ def read(graph: Graph) -> Hierarchy:
     hierarchy = hierarchy_of(_community(row) for row in graph.communities.all())
     if not hierarchy.communities or not graph.scope.is_everything:
         return hierarchy
-    version = graph.export.version().changed
+    version = graph.pagerank.version().changed
     versions = {build.collection: build.version for build in graph.communities.builds()}
     return replace(hierarchy, stale=any(versions.get(name) != version for name in hierarchy.by_collection()))
 

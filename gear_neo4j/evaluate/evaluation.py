@@ -15,7 +15,7 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.text.display import Displayed, data_frame, html_note, html_table, html_text
-from gear_neo4j.text.wording import counted
+from gear_neo4j.text.wording import pluralize
 from gear_neo4j.usage import Usage
 
 KS = (2, 5, 10)
@@ -63,7 +63,7 @@ class Evaluation(Displayed):
     def _repr_html_(self) -> str:
         questions = len(next(iter(self.results.values())))
         columns = ("", *(f"recall at {k}, %" for k in self.ks), "ms, median", "tokens a question")
-        return html_note(counted(questions, "question")) + html_table(columns, map(self._row, self.results))
+        return html_note(pluralize(questions, "question")) + html_table(columns, map(self._row, self.results))
 
     def _row(self, name: str) -> list[str]:
         results = self.results[name]
@@ -130,7 +130,7 @@ def _require_gold(gear: Gear, queries: Sequence[Query]) -> None:
     there = gear.graph.store.passages(wanted)
     if missing := [id for id in wanted if id not in there]:
         verb = "is" if len(missing) == 1 else "are"
-        count = counted(len(missing), "gold passage")
+        count = pluralize(len(missing), "gold passage")
         raise InputError(f"{count} {verb} not in {gear.graph.name}: {missing[0]} is the first")
 
 

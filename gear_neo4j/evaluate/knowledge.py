@@ -206,7 +206,7 @@ def measure(
     both are whole. ``halves`` holds the figures of the even and of the odd questions, counted from 0, ``hops`` those of
     the odd ones by the number of relationships that lead to the answer.
     """
-    entities = AnswerEntities(gear.graph.export.named_nodes())
+    entities = AnswerEntities(gear.graph.pagerank.named_nodes())
     rows: list[dict[str, Any]] = []
     for question in dataset.questions[:limit]:
         wanted = entities.wanted(question.question, question.answer)
@@ -261,7 +261,7 @@ def retrievers(gear: Gear, recipes: Sequence[RetrieverRecipe]) -> dict[str, Syst
 
     def nearest(question: str) -> Retrieved:
         vector = gear.embedder.embed([question])[0].tolist()
-        return Retrieved([seed.triple for seed in gear.graph.export.seeds(vector, k=NEAREST)])
+        return Retrieved([seed.triple for seed in gear.graph.pagerank.seeds(vector, k=NEAREST)])
 
     def by(recipe: RetrieverRecipe) -> System:
         retriever = gear.retriever(recipe)

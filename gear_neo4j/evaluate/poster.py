@@ -17,7 +17,7 @@ from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.scout import Scout
 from gear_neo4j.retrieval.subgraph import Subgraph
-from gear_neo4j.retrieval.sync import Sync
+from gear_neo4j.retrieval.sync import SyncGE
 
 BASES: tuple[BaseName, ...] = ("bm25", "sbert", "hybrid")
 NO_MODEL = "needs a language model: set GEAR_CHAT_MODEL, or --llm oracle where questions have a decomposition"
@@ -54,7 +54,7 @@ def _single_step(llm: Llm, triples: bool) -> Iterator[Row]:
     for base in BASES:
         yield Row(base, f"base {base}", System(recipe=Base(base=base)))
         yield _row(f"{base} + NaiveGE", f"naive {base}", Naive(base=base), llm, triples)
-        yield _row(f"{base} + SyncGE", f"sync {base}", Sync(base=base), llm, triples)
+        yield _row(f"{base} + SyncGE", f"sync {base}", SyncGE(base=base), llm, triples)
 
 
 def _graph(llm: Llm, triples: bool) -> Iterator[Row]:

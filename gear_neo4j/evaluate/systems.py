@@ -14,7 +14,7 @@ from gear_neo4j.evaluate.runs import QueryResult, ask, ask_agent
 from gear_neo4j.gear import Gear
 from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
-from gear_neo4j.retrieval.sync import Sync
+from gear_neo4j.retrieval.sync import SyncGE
 
 # Agents that need no more than the oracle knows: which passages matter, and what they state.
 PLAYED = frozenset({"gear", "ircot", "crag", "graphrag-local", "paths"})
@@ -59,7 +59,7 @@ class System:
     @property
     def uses_oracle(self) -> bool:
         """Whether the oracle plays the language model."""
-        return self.llm == "oracle" and any(isinstance(link, AgentRecipe | Sync) for link in chain(self.recipe))
+        return self.llm == "oracle" and any(isinstance(link, AgentRecipe | SyncGE) for link in chain(self.recipe))
 
     @property
     def name(self) -> str:

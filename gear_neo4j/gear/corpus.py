@@ -20,7 +20,7 @@ from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.forgetting import drop_collection, forget, set_readers
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import NO_NAMES
@@ -99,7 +99,7 @@ class Corpus:
             replace=replace,
             chunk_size=chunk_size,
             limits=limits,
-            membership=Membership.of(collection, readers, confined=confined),
+            membership=CollectionAccess.of(collection, readers, confined=confined),
             names=names,
             report=IngestReport.of(files),
         )
@@ -158,7 +158,7 @@ class Corpus:
             on_progress=on_progress,
             chunk_size=chunk_size,
             limits=limits,
-            membership=Membership.of(collection, readers),
+            membership=CollectionAccess.of(collection, readers),
             blank=dry_run and self._graph.record() is None,
         )
         if dry_run:
@@ -299,7 +299,7 @@ class Corpus:
             NothingFound: no passage has that source; names some that exist.
             SettingsError: a name cannot be used.
         """
-        members = Membership.of(collection, readers)
+        members = CollectionAccess.of(collection, readers)
         with self._session.writing():
             return set_readers(self._graph, source, members.readers or (), collection=members.collection)
 

@@ -41,7 +41,7 @@ def entity_record(graph: Graph, id: str) -> EntityRecord:
 
 def _candidates(session: Session, name: str) -> Iterator[str]:
     """The ids of nodes that may bear a name: an equal one, one with similar words, one of an adopted graph."""
-    export = session.graph.export
+    export = session.graph.pagerank
     yield from (entity.id for entity in export.named([entity_key(name)]).values())
     record = session.graph.record()
     if record is None:

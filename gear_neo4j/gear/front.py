@@ -187,11 +187,11 @@ class Gear:
         """
         with retrieval_span(question, k=k, source=self.graph.name) as active:
             hits = noted(active, self.retriever(retriever).retrieve(question, k=k))
-        extent = self.graph.database.extent
-        if extent is None:
+        size = self.graph.database.scope_size
+        if size is None:
             return hits
-        exact = hits.exact and not extent.is_capped
-        return replace(hits, exact=exact, scope=self.scope.json, scope_plan=extent.plan)
+        exact = hits.exact and not size.is_capped
+        return replace(hits, exact=exact, scope=self.scope.json, scope_plan=size.plan)
 
     def ask(
         self,

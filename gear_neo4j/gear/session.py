@@ -17,7 +17,7 @@ from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.first_stage import FirstStage, RankerStage, RetrieverStage
 from gear_neo4j.retrieval.hipporag import GraphMemory
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
-from gear_neo4j.retrieval.rank.ranker_cache import Rankers
+from gear_neo4j.retrieval.rank.ranker_cache import RankerCache
 from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.walk.beam import Beam
@@ -42,9 +42,9 @@ class Session:
         self.settings = settings
         self.plain_embedder = embedder
         self.player: object | None = None
-        self.rankers = Rankers(graph, home=settings.home)
-        self.projections = Projections(graph.export)
-        self.dictionaries = Dictionaries(graph.export)
+        self.rankers = RankerCache(graph, home=settings.home)
+        self.projections = Projections(graph.pagerank)
+        self.dictionaries = Dictionaries(graph.pagerank)
         self.finder = PatternFinder(graph, embedder=embedder, dictionaries=self.dictionaries)
         self._open_chat = chat
         self._opening = Lock()
@@ -82,7 +82,7 @@ class Session:
     @property
     def memory(self) -> GraphMemory:
         """The resources of a PageRank over the whole graph."""
-        return GraphMemory(self.graph.store, self.graph.export, self.projections, self.embedder)
+        return GraphMemory(self.graph.store, self.graph.pagerank, self.projections, self.embedder)
 
     def with_player(self, player: object | None) -> Self:
         """A copy of the session in which an object plays the roles whose methods it has."""
@@ -163,4 +163,4 @@ class Session:
             yield
         finally:
             self._matched.clear()
-            self.rankers.distrust()
+            self.rankers.invalidate()

@@ -29,8 +29,8 @@ def status_of(graph: Graph) -> Status:
 
 def _sizes(graph: Graph) -> tuple[int, int]:
     """The numbers of passages and triples."""
-    extent = graph.database.extent
-    if extent is not None:
-        return extent.passages, extent.triples
+    size = graph.database.scope_size
+    if size is not None:
+        return size.passages, size.triples
     counts = graph.store.counts()
     return counts.passages, counts.triples

@@ -9,12 +9,12 @@ from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.connection.query_profiles import QueryProfile
 from gear_neo4j.graph.guard.excerpt import Excerpt
-from gear_neo4j.graph.read.adjacency import MassReader
+from gear_neo4j.graph.read.adjacency import AdjacencyReader
 from gear_neo4j.graph.read.collections import Collections
 from gear_neo4j.graph.read.diagnostics import Diagnostics
 from gear_neo4j.graph.read.entities import Entities
 from gear_neo4j.graph.read.neighbourhoods import Neighbourhoods
-from gear_neo4j.graph.read.pagerank_queries import Export, Version
+from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
 from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.graph.read.sources import Sources
 from gear_neo4j.graph.read.store import Store
@@ -40,7 +40,7 @@ class Graph:
 
     Attributes:
         store: passages, triples and the steps of a walk, for retrieval.
-        export: ids, seeds and names, for PageRank and the dictionary of names.
+        pagerank: ids, seeds and names, for PageRank and the dictionary of names.
         edges: the edges around passages and entities, for PageRank.
         neighbourhoods: paths between nodes, and facts around them.
         entities: what the graph says of one node.
@@ -62,8 +62,8 @@ class Graph:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.store = Store(database)
-        self.export = Export(database)
-        self.edges = MassReader(database)
+        self.pagerank = PageRankQueries(database)
+        self.edges = AdjacencyReader(database)
         self.neighbourhoods = Neighbourhoods(database)
         self.entities = Entities(database)
         self.templates = Templates(database)
@@ -87,7 +87,7 @@ class Graph:
 
     @property
     def version(self) -> str:
-        """The version of the Neo4j server; that of the graph itself is ``export.version()``."""
+        """The version of the Neo4j server; that of the graph itself is ``pagerank.version()``."""
         return self.database.version
 
     @property
@@ -205,8 +205,8 @@ class Graph:
 
     def passages(self, version: Version) -> int:
         """The number of passages of a version of the graph; under a scope, about how many are in it."""
-        extent = self.database.extent
-        return version.passages if extent is None else extent.passages
+        size = self.database.scope_size
+        return version.passages if size is None else size.passages
 
     def profiling(self, listener: Callable[[QueryProfile], None]) -> "Graph":
         """The same graph; the listener receives the profile of each query."""

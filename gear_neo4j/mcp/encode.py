@@ -86,7 +86,7 @@ def _hit(hit: Hit, *, public_url: str | None) -> results.FoundPassage:
         text=_cut(hit.passage.text, SNIPPET),
         score=hit.score,
         rank=hit.rank,
-        sources=[results.Source(name=source.name, rank=source.rank) for source in hit.sources],
+        sources=[results.FoundBy(name=source.name, rank=source.rank) for source in hit.sources],
     )
 
 

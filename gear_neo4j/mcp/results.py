@@ -22,7 +22,7 @@ class Limited(Result):
     truncated: bool = Field(default=False, description="Whether some was left out to stay within the limit.")
 
 
-class Source(Result):
+class FoundBy(Result):
     """A ranked list that holds the passage, and its rank there."""
 
     name: str
@@ -38,7 +38,7 @@ class FoundPassage(Result):
     text: Text = Field(description="The beginning of the passage, at most 500 characters.")
     score: float = Field(description="Higher is better, within one search only.")
     rank: int
-    sources: list[Source] = Field(description="The ranked lists that hold the passage.")
+    sources: list[FoundBy] = Field(description="The ranked lists that hold the passage.")
 
 
 class FoundPath(Result):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import ahocorasick
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.read.pagerank_queries import Export, NamedNode, Version
+from gear_neo4j.graph.read.pagerank_queries import NamedNode, PageRankQueries, Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.retrieval.names import is_unspaced
 
@@ -153,8 +153,8 @@ def _boundary(text: str, place: int) -> bool:
 class Dictionaries:
     """The dictionary of one database, kept until the graph changes; threads may share it."""
 
-    def __init__(self, export: Export) -> None:
-        self._kept = Versioned(lambda _: Dictionary(_limit(export.named_nodes())), version=export.version)
+    def __init__(self, queries: PageRankQueries) -> None:
+        self._kept = Versioned(lambda _: Dictionary(_limit(queries.named_nodes())), version=queries.version)
 
     def current(self) -> Dictionary:
         """The dictionary of the graph as it is now: one round trip where it is kept, else all names are read.

@@ -9,7 +9,7 @@ import numpy as np
 
 from gear_neo4j.domain import Hits, entity_key
 from gear_neo4j.errors import ModelError
-from gear_neo4j.graph.read.pagerank_queries import EntityLink, Export, Seed
+from gear_neo4j.graph.read.pagerank_queries import EntityLink, PageRankQueries, Seed
 from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
@@ -33,10 +33,10 @@ DENSE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class GraphMemory:
-    """What walks need of one database: passages, export, the projection made from it, and the embedder."""
+    """What walks need of one database: passages, queries, the projection made from it, and the embedder."""
 
     store: Store
-    export: Export
+    queries: PageRankQueries
     projections: Projections
     embedder: Embedder
 
@@ -89,7 +89,7 @@ class HippoRag2Retriever:
         return replace(hits, usage=usage)
 
     def _seeds(self, question: Question) -> tuple[list[Seed], dict[str, Usage]]:
-        seeds = self._memory.export.seeds(question.vector, k=SEED_TRIPLES)
+        seeds = self._memory.queries.seeds(question.vector, k=SEED_TRIPLES)
         if not (self._filter and seeds):
             return seeds, {}
         try:
@@ -156,7 +156,7 @@ class HippoRagRetriever:
             return [], {"names": error.usage}
         vectors = self._memory.embedder.embed(list(reply.value)).tolist()
         keys = map(entity_key, reply.value)
-        return self._memory.export.link(list(zip(keys, vectors, strict=True))), {"names": reply.usage}
+        return self._memory.queries.link(list(zip(keys, vectors, strict=True))), {"names": reply.usage}
 
 
 def rank_by_walk(graph: Projection, seeds: Sequence[Seed], dense: Sequence[tuple[str, float]]) -> list[Ranked]:

@@ -18,8 +18,8 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
+from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
-from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.rank.fusion import fuse, ranked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
@@ -85,7 +85,7 @@ class PathRetriever:
         self._dictionaries = dictionaries
         self._finder = finder
         self._neighbourhoods = graph.neighbourhoods
-        self._export = graph.export
+        self._export = graph.pagerank
         self._embedder = embedder
         self._options = options
 
@@ -98,7 +98,7 @@ class PathRetriever:
         base = self._base.rank(query, k=max(k, self._options.base_k))
         result = self.explore(query)
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
-        described = [(node_passage_id(entity.id), entity.sureness) for entity in result.nodes]
+        described = [(node_passage_id(entity.id), entity.confidence) for entity in result.nodes]
         lists = {"entities": ranked("entities", described), "graph": ranked("graph", [(id, 0.0) for id in passages])}
         # Not every node has a passage: beyond k, some take the place of those that have none.
         weights = {"graph": Fraction(self._options.weight)}
@@ -123,7 +123,7 @@ class PathRetriever:
         options = self._options.walk
         if not found.entities:
             return options
-        most = 1 if found.sureness >= SURE else 2
+        most = 1 if found.confidence >= SURE else 2
         return options.model_copy(update={"steps": min(options.steps, most)})
 
     def connect(self, question: Question, *, walk: Walk | None = None) -> PathResult:

@@ -13,9 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from gear_neo4j.domain import Hits, Source
-from gear_neo4j.graph.read.adjacency import MassEdges, MassReader
-from gear_neo4j.graph.read.pagerank_queries import Export, NamedEntity, Seed, Similarities, distinct_facts
+from gear_neo4j.domain import FoundBy, Hits
+from gear_neo4j.graph.read.adjacency import Adjacency, AdjacencyReader
+from gear_neo4j.graph.read.pagerank_queries import NamedEntity, PageRankQueries, Seed, Similarities, distinct_facts
 from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
@@ -67,8 +67,8 @@ class ScoutGraph:
     """What scout needs of one database: passages, seeds and names, the edges around them, and the embedder."""
 
     store: Store
-    export: Export
-    edges: MassReader
+    pagerank: PageRankQueries
+    edges: AdjacencyReader
     embedder: Embedder
 
 
@@ -122,7 +122,7 @@ class ScoutRetriever:
             named = thread.submit(copy_context().run, self._link_names, question.text)
             vector = question.vector
             with question.timed("base"):
-                nearest = thread.submit(copy_context().run, lambda: self._graph.export.nearest(vector, k=POOL))
+                nearest = thread.submit(copy_context().run, lambda: self._graph.pagerank.nearest(vector, k=POOL))
                 dense = self._graph.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense
                 pool = nearest.result()
                 return Start(dense, pool, distinct_facts(pool)[: self._options.triples], named.result())
@@ -130,12 +130,12 @@ class ScoutRetriever:
     def _link_names(self, question: str) -> dict[str, NamedEntity]:
         """The entities that the question names, by key; a name that is not known may be misspelt."""
         candidates = spans(question) if self._options.name_weight else []
-        known = self._graph.export.named(list(dict.fromkeys(span.key for span in candidates)))
-        common = self._graph.export.common_words(possible_words(candidates, known=_written(known)))
+        known = self._graph.pagerank.named(list(dict.fromkeys(span.key for span in candidates)))
+        common = self._graph.pagerank.common_words(possible_words(candidates, known=_written(known)))
         candidates = [span for span in candidates if span.key not in common]
         named = names(candidates, known=_written(known))
         if unknown := unknown_words(candidates, named=named):
-            similar, words = self._graph.export.similar(unknown, text=fuzzy_query(unknown))
+            similar, words = self._graph.pagerank.similar(unknown, text=fuzzy_query(unknown))
             misspelt = misspelt_names(candidates, similar=_written(similar), words=words)
             known = {**similar, **known}
             named = names([*candidates, *misspelt], known=_written(known))
@@ -146,7 +146,7 @@ class ScoutRetriever:
         options, graph = self._options, LocalGraph()
         kept = self._graph.edges.kept()
 
-        def read(passages: Sequence[str], entities: Sequence[str]) -> MassEdges:
+        def read(passages: Sequence[str], entities: Sequence[str]) -> Adjacency:
             return self._graph.edges.read(passages, entities, hub=options.hub, pool=start.pool, kept=kept)
 
         nearest = [id for id, _ in start.dense[: options.frontier]] if options.passage_weight else []
@@ -191,11 +191,11 @@ class ScoutRetriever:
             return ranked("sbert", start.dense)
         texts = [key for key, entity in start.named.items() if not entity.embedded]
         vectors = self._graph.embedder.embed(texts).tolist() if texts else []
-        compared = self._graph.export.compare(
+        compared = self._graph.pagerank.compare(
             [item.id for item in reached], keys=list(start.named), vectors=vectors, query=question.vector
         )
         nearness = remainder_cosine(compared)
-        sources = {id: (Source("sbert", rank),) for rank, (id, _) in enumerate(start.dense, start=1)}
+        sources = {id: (FoundBy("sbert", rank),) for rank, (id, _) in enumerate(start.dense, start=1)}
         rescored = [
             Ranked(
                 item.id,

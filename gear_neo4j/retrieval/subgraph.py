@@ -50,7 +50,7 @@ class SubgraphRetriever:
 
     def __init__(self, graph: Graph, *, embedder: Embedder, options: Subgraph = Subgraph()) -> None:
         self._store = graph.store
-        self._export = graph.export
+        self._export = graph.pagerank
         self._neighbourhoods = graph.neighbourhoods
         self._embedder = embedder
         self._options = options

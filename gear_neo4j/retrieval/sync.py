@@ -46,7 +46,7 @@ class SyncStep:
         return [self.passages[item.id] for item in self.ranking if item.id in self.passages][:k]
 
 
-class Sync(ExpansionRecipe):
+class SyncGE(ExpansionRecipe):
     """Walks from the facts that a language model notes in the first passages (GeAR's SyncGE); one call a question."""
 
     name: ClassVar[str] = "sync"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 
-def counted(number: int, noun: str, many: str = "") -> str:
+def pluralize(number: int, noun: str, many: str = "") -> str:
     """A number with its noun; ``many`` is an irregular plural.
 
     Example:
-        >>> counted(1, "passage"), counted(2_500, "passage"), counted(0, "entity"), counted(3, "index")
+        >>> pluralize(1, "passage"), pluralize(2_500, "passage"), pluralize(0, "entity"), pluralize(3, "index")
         ('1 passage', '2,500 passages', '0 entities', '3 indexes')
     """
     return f"{number:,} {noun if number == 1 else many or _plural(noun)}"
@@ -30,14 +30,14 @@ def contents(passages: int, triples: int, entities: int) -> str:
         >>> contents(1, 2, 3)
         '1 passage, 2 triples, 3 entities'
     """
-    return ", ".join((counted(passages, "passage"), counted(triples, "triple"), counted(entities, "entity")))
+    return ", ".join((pluralize(passages, "passage"), pluralize(triples, "triple"), pluralize(entities, "entity")))
 
 
-def written(value: float | str | None) -> str:
+def format_value(value: float | str | None) -> str:
     """A number with thousands and few decimals, a date as it is.
 
     Example:
-        >>> written(1234567), written(54.00666666), written(None)
+        >>> format_value(1234567), format_value(54.00666666), format_value(None)
         ('1,234,567', '54.0067', 'none')
     """
     if isinstance(value, float):

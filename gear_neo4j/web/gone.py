@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect, Request
 Result = TypeVar("Result")
 
 
-async def unless_gone(request: Request, work: Awaitable[Result]) -> Result:
+async def cancel_on_disconnect(request: Request, work: Awaitable[Result]) -> Result:
     """The result of work for a client, whose body has been read; the work is cancelled if the client goes away.
 
     Raises:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from gear_neo4j.gear import Gear
 from gear_neo4j.web.callers import Caller
 from gear_neo4j.web.entry import Entry, entry_of
-from gear_neo4j.web.gone import unless_gone
+from gear_neo4j.web.gone import cancel_on_disconnect
 from gear_neo4j.web.jobs.queue import JobQueue
 from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.lanes import Lane
@@ -97,7 +97,7 @@ class Call:
         """
         call = partial(work, *arguments, **options)
         seconds = self.service.options.search_seconds
-        return await unless_gone(self.request, self.service.searches.run(call, seconds=seconds))
+        return await cancel_on_disconnect(self.request, self.service.searches.run(call, seconds=seconds))
 
 
 def call_of(request: Request) -> Call:

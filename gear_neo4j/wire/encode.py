@@ -113,7 +113,7 @@ def encode_citation(citation: Citation) -> shapes.PassageCitation | shapes.FactC
 
 def encode_hit(hit: Hit) -> shapes.Hit:
     """A hit, its passage's fields beside its own."""
-    sources = [shapes.Source(name=source.name, rank=source.rank) for source in hit.sources]
+    sources = [shapes.FoundBy(name=source.name, rank=source.rank) for source in hit.sources]
     return shapes.Hit(**_passage(hit.passage), rank=hit.rank, score=hit.score, sources=sources)
 
 
@@ -134,14 +134,14 @@ def encode_entity(entity: EntityHit) -> shapes.EntityHit:
         pattern=entity.pattern,
         cypher=_cypher(entity.cypher),
         value=entity.value,
-        sureness=entity.sureness,
+        confidence=entity.confidence,
     )
 
 
 def encode_figure(figure: Figure) -> shapes.Figure:
     """A number that answers, with the Cypher that returns it."""
     cypher = _cypher(figure.cypher)
-    return shapes.Figure(value=figure.value, pattern=figure.pattern, cypher=cypher, sureness=figure.sureness)
+    return shapes.Figure(value=figure.value, pattern=figure.pattern, cypher=cypher, confidence=figure.confidence)
 
 
 def encode_path(path: Path) -> shapes.Path:

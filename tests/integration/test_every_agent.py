@@ -24,7 +24,7 @@ from gear_neo4j import (
     PatternAgent,
     Planner,
     SelfRag,
-    Sync,
+    SyncGE,
 )
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.agents.tools import ToolReply
@@ -70,7 +70,7 @@ AGENTS = {
     "gear": GearAgent(over=BM25),
     "ircot": Ircot(over=BM25),
     "crag": Crag(over=BM25, evaluator="grader"),
-    "crag over sync": Crag(over=Sync(base="bm25"), evaluator="grader"),
+    "crag over sync": Crag(over=SyncGE(base="bm25"), evaluator="grader"),
     "selfrag": SelfRag(over=BM25),
     "planner": Planner(),
     "graphrag-local": GraphRagLocal(),

@@ -290,8 +290,8 @@ def test_a_scope_of_collections_is_filtered_by_the_index(empty, monkeypatch):
     graph = Graph(empty)
     passages = [Passage(f"p{n}", "t", f"text {n}", collection="a" if n < 3 else "b") for n in range(30)]
     write_passages(graph, passages, embedder=FakeEmbedder())
-    extent = scoped.scoped(empty, Scope().narrowed(collections=["a"])).extent
-    whole = scoped.scoped(empty, Scope().narrowed(collections=["a"], where="source = 'x'")).extent
+    extent = scoped.scoped(empty, Scope().narrowed(collections=["a"])).scope_size
+    whole = scoped.scoped(empty, Scope().narrowed(collections=["a"], where="source = 'x'")).scope_size
 
     assert (15.0, 5.0 if empty.has_index_filters else 15.0) == (extent.factor, extent.vector_factor)
     assert empty.has_index_filters == (whole.reach == (3, 0))

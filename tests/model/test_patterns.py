@@ -15,6 +15,7 @@ from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns import likeness
 from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.confidence import confidence
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.language import Stems, alike
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
@@ -22,7 +23,6 @@ from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Place
 from gear_neo4j.retrieval.patterns.reading import Reader
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.search import PatternSearch
-from gear_neo4j.retrieval.patterns.sureness import sureness
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
 from tests.fake_embedder import FakeEmbedder
 
@@ -278,12 +278,12 @@ SHARE = st.floats(0, 1)
 
 
 @given(SHARE, SHARE, st.floats(-10, 10), st.floats(0, 10))
-def test_sureness_is_a_probability_that_grows_with_what_a_pattern_accounts_for(words, least, margin, more):
+def test_confidence_is_a_probability_that_grows_with_what_a_pattern_accounts_for(words, least, margin, more):
     """And with how far it is before the next."""
     evidence = Evidence(words=words, least=least, target=1.0)
 
-    assert 0 <= sureness(evidence, margin) <= sureness(evidence, margin + more) <= 1
-    assert sureness(replace(evidence, least=0.0), margin) <= sureness(evidence, margin)
+    assert 0 <= confidence(evidence, margin) <= confidence(evidence, margin + more) <= 1
+    assert confidence(replace(evidence, least=0.0), margin) <= confidence(evidence, margin)
 
 
 @pytest.mark.parametrize(

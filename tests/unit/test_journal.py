@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.agents.answer import Answer, Trace
-from gear_neo4j.domain import Hit, Hits, Passage, Source
+from gear_neo4j.domain import FoundBy, Hit, Hits, Passage
 from gear_neo4j.evaluate.datasets import Hop, Query
 from gear_neo4j.evaluate.journal import Journal, Journals, key_of
 from gear_neo4j.evaluate.quality import Quality
@@ -33,7 +33,7 @@ class Asked:
             raise KeyboardInterrupt
         self.asked.append(question)
         passage = Passage("p1", "T", f"About {question} and {len(question) / 3}", "a.md", "line 3")
-        hits = (Hit(passage, 1 / 3, 1, (Source("bm25", 1),)),)
+        hits = (Hit(passage, 1 / 3, 1, (FoundBy("bm25", 1),)),)
         return Hits(question, "naive", hits, milliseconds={"encode": 0.1}, usage={"reader": Usage(1, 10, 5)})
 
     def ask(self, question, *, k):

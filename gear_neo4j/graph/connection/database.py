@@ -22,7 +22,7 @@ from gear_neo4j.graph.connection.versions import FILTER_PROBE, SEARCH_PROBE, che
 from gear_neo4j.graph.guard.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.guard.values import quiet
 from gear_neo4j.graph.queries import Query, has_small_form, named
-from gear_neo4j.graph.scope.scope_gate import Extent, ScopeGate
+from gear_neo4j.graph.scope.scope_gate import ScopeGate, ScopeSize
 from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.text.address import Address, check_neo4j_uri, login_for
 from gear_neo4j.tracing import Span, span
@@ -357,9 +357,9 @@ class Database:
         return self._gate.scope if self._gate else EVERYTHING
 
     @property
-    def extent(self) -> Extent | None:
+    def scope_size(self) -> ScopeSize | None:
         """How much of it is in the scope; None without a scope."""
-        return self._gate.extent() if self._gate else None
+        return self._gate.size() if self._gate else None
 
     def close(self) -> None:
         """Close the driver, unless it is the caller's."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.connection.database import Database
-from gear_neo4j.graph.read.pagerank_queries import Export, Seed
+from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Seed
 from gear_neo4j.graph.read.versioned import Versioned
 
 # What is kept of a scope takes up to a hundred kilobytes a hub.
@@ -30,7 +30,7 @@ class NodeEdges:
 
 
 @dataclass(frozen=True, slots=True)
-class MassEdges:
+class Adjacency:
     """The edges of some passages, by id, and of some entities, by element id."""
 
     passages: Mapping[str, NodeEdges]
@@ -38,7 +38,7 @@ class MassEdges:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class EntityEdges:
     """What the server found around an entity.
 
     ``degree`` is the number of its triples; ``stating`` and ``others`` hold the passage of each and the entity at its
@@ -53,10 +53,10 @@ class Around:
 
 
 # By the number of triples of a hub, and the entity's element id.
-Kept = dict[tuple[int, str], Around]
+Kept = dict[tuple[int, str], EntityEdges]
 
 
-class MassReader:
+class AdjacencyReader:
     """Reads edges from one database; those between synonyms, too, if it ``follows_synonyms``.
 
     Under a scope, the server examines every triple of an entity. What it finds of those with more triples than a hub is
@@ -68,7 +68,7 @@ class MassReader:
     def __init__(self, database: Database) -> None:
         self._database = database
         is_scoped = not database.scope.is_everything
-        self._kept = Versioned[Kept](lambda _: {}, version=Export(database).version) if is_scoped else None
+        self._kept = Versioned[Kept](lambda _: {}, version=PageRankQueries(database).version) if is_scoped else None
 
     def kept(self) -> Kept:
         """What is kept of the graph as it is now, for the reads of a walk; one round trip under a scope, else none."""
@@ -82,7 +82,7 @@ class MassReader:
         hub: int,
         pool: Iterable[Seed] = (),
         kept: Kept | None = None,
-    ) -> MassEdges:
+    ) -> Adjacency:
         """The edges of some passages (ids) and entities (element ids); one round trip.
 
         Of a node with more than ``hub`` triples, only those triples count that are in the ``pool``. What is ``kept`` is
@@ -95,17 +95,17 @@ class MassReader:
         known = {id: kept[hub, id] for id in entities if (hub, id) in kept}
         unread = [id for id in entities if id not in known]
         row = self._database.call("edges_of", passages=list(passages), entities=unread, hub=hub)[0]
-        found = known | {id: Around(*around) for id, *around in row["entities"]}
+        found = known | {id: EntityEdges(*around) for id, *around in row["entities"]}
         _keep(found, kept, hub=hub)
         near = list(pool)
-        return MassEdges(
+        return Adjacency(
             {id: _of_passage(id, degree, ends, near) for id, degree, ends in row["passages"]},
             # In the order of the request: a sum of mass must not depend on what is kept.
             {id: _of_entity(id, found[id], near, self.follows_synonyms) for id in entities if id in found},
         )
 
 
-def _keep(found: Mapping[str, Around], kept: Kept, *, hub: int) -> None:
+def _keep(found: Mapping[str, EntityEdges], kept: Kept, *, hub: int) -> None:
     for id, around in found.items():
         if around.examined > hub and len(kept) < MOST_KEPT:
             kept[hub, id] = around
@@ -118,7 +118,7 @@ def _of_passage(id: str, degree: int, ends: Sequence[str], pool: Sequence[Seed])
     return NodeEdges({}, Counter(ends), 2.0 * degree, whole)
 
 
-def _of_entity(id: str, around: Around, pool: Sequence[Seed], follows_synonyms: bool) -> NodeEdges:
+def _of_entity(id: str, around: EntityEdges, pool: Sequence[Seed], follows_synonyms: bool) -> NodeEdges:
     degree, stating, others = around.degree, around.stating, around.others
     synonyms = around.synonyms if follows_synonyms else ()
     whole = len(stating) == degree

@@ -38,9 +38,9 @@ class Collections:
         """The ids of at most ``limit`` passages in a collection."""
         return [row["id"] for row in self._database.call("passages_of_collection", collection=collection, limit=limit)]
 
-    def weigh(self, collection: str) -> tuple[int, int]:
+    def preview(self, collection: str) -> tuple[int, int]:
         """The numbers of passages and of triples in a collection."""
-        row = self._database.call("weigh_collection", collection=collection)[0]
+        row = self._database.call("preview_collection", collection=collection)[0]
         return row["passages"], row["triples"]
 
     def stamp(self, *, after: str, collection: str, limit: int) -> str | None:

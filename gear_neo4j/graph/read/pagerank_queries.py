@@ -93,7 +93,7 @@ def distinct_facts(seeds: Sequence[Seed]) -> list[Seed]:
     return list(facts.values())
 
 
-class Export:
+class PageRankQueries:
     """The queries of PageRank over one database."""
 
     def __init__(self, database: Database) -> None:

@@ -19,8 +19,8 @@ class PatternQueries:
     @property
     def admitted(self) -> bool:
         """Whether the scope admits every node of the adopted graph; the queries are refused where it does not."""
-        extent = self._database.extent
-        return extent is None or extent.graph
+        size = self._database.scope_size
+        return size is None or size.graph
 
     def schema(self) -> GraphSchema | None:
         """The schema of the adopted graph; None where none is recorded. One round trip."""

@@ -60,9 +60,9 @@ class Sources:
         rows = self._database.call("readers_of_sources", sources=list(sources), collection=collection)
         return {row["source"]: tuple(row["readers"]) for row in rows}
 
-    def weigh(self, source: str, *, collection: str) -> Deletion:
+    def preview(self, source: str, *, collection: str) -> Deletion:
         """What deleting a source from a collection would delete; read-only."""
-        return Deletion(**self._database.call("weigh_source", source=source, collection=collection)[0])
+        return Deletion(**self._database.call("preview_source", source=source, collection=collection)[0])
 
     def count(self) -> int:
         """The number of sources; the query visits every passage."""

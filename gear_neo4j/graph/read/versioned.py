@@ -62,7 +62,7 @@ class Versioned(Generic[Value]):
                 self._kept = (version, self._make(version))
             return self._kept[1]
 
-    def distrust(self) -> None:
+    def invalidate(self) -> None:
         """Read the version again before the next use."""
         with self._lock:
             self._checked = NEVER

@@ -28,7 +28,7 @@ FILTERED_MARGIN = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class ScopeSize:
     """How much of a database is in a scope: passages, triples, and the ids of the passages if they are few.
 
     ``adopted`` passages stand for nodes of an adopted graph, and ``described`` triples are theirs. ``reach`` is how
@@ -38,9 +38,9 @@ class Extent:
     is every node that is added, because all have the same readers.
 
     Example:
-        >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000).vector_factor
+        >>> ScopeSize(passages=50, triples=600, all_passages=1_000, all_triples=12_000).vector_factor
         30.0
-        >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000, reach=(50, 600)).vector_factor
+        >>> ScopeSize(passages=50, triples=600, all_passages=1_000, all_triples=12_000, reach=(50, 600)).vector_factor
         5.0
     """
 
@@ -79,9 +79,9 @@ class Extent:
         """How vectors in the scope are searched.
 
         Example:
-            >>> Extent(passages=50, triples=600, all_passages=1_000, all_triples=12_000, ids=("p1",)).plan
+            >>> ScopeSize(passages=50, triples=600, all_passages=1_000, all_triples=12_000, ids=("p1",)).plan
             'reads all vectors of the scope'
-            >>> Extent(passages=5_000, triples=60_000, all_passages=100_000, all_triples=1_200_000).plan
+            >>> ScopeSize(passages=5_000, triples=60_000, all_passages=100_000, all_triples=1_200_000).plan
             'requests 30 times the candidates from the indexes'
         """
         if self.ids is not None:
@@ -98,19 +98,19 @@ class ScopeGate:
     """Puts the conditions of one scope into queries; threads may share it.
 
     Args:
-        extent: reads how much of the database is in the scope now.
+        size: reads how much of the database is in the scope now.
     """
 
-    def __init__(self, scope: Scope, *, extent: Callable[[], Extent]) -> None:
+    def __init__(self, scope: Scope, *, size: Callable[[], ScopeSize]) -> None:
         self.scope = scope
-        self.extent = extent
+        self.size = size
         self._shape = shape_of(scope)
         self._parameters = {**scope.parameters, "most": MOST_EXAMINED}
 
     @property
     def is_small(self) -> bool:
         """Whether the scope's passages are read instead of an index."""
-        return self.extent().ids is not None
+        return self.size().ids is not None
 
     def admit(self, query: Query, parameters: Mapping[str, Any]) -> tuple[Query, dict[str, Any]]:
         """A query with its parameters as it is sent under the scope.
@@ -118,7 +118,7 @@ class ScopeGate:
         Raises:
             ScopeRefusal: it reads or writes the whole graph.
         """
-        if query.scope == "refused" or (query.scope == "graph" and not self.extent().graph):
+        if query.scope == "refused" or (query.scope == "graph" and not self.size().graph):
             what = query.file or "a text of your own"
             raise ScopeRefusal(f"this is refused under a scope: {what} reads or writes the whole graph")
         if query.scope in ("free", "graph"):
@@ -128,17 +128,17 @@ class ScopeGate:
         given = {name: value for name, value in parameters.items() if name not in query.ignored}
         scaled, shape = SCALED & query.parameters, self._shape
         if scaled:
-            extent = self.extent()
-            shape = shape._replace(in_index=extent.reach is not None)
-            given |= {name: min(MOST_CANDIDATES, math.ceil(given[name] * extent.vector_factor)) for name in scaled}
-        size = self._size() if query.sized else {}
-        return query.within(shape), {**given, "scope": {**self._parameters, **size}}
+            size = self.size()
+            shape = shape._replace(in_index=size.reach is not None)
+            given |= {name: min(MOST_CANDIDATES, math.ceil(given[name] * size.vector_factor)) for name in scaled}
+        sized = self._sized() if query.sized else {}
+        return query.within(shape), {**given, "scope": {**self._parameters, **sized}}
 
-    def _size(self) -> dict[str, Any]:
-        extent = self.extent()
+    def _sized(self) -> dict[str, Any]:
+        size = self.size()
         return {
-            "ids": extent.ids,
-            "factor": extent.factor,
-            "adopted": extent.adopted,
-            "triples": extent.triples - extent.described,
+            "ids": size.ids,
+            "factor": size.factor,
+            "adopted": size.adopted,
+            "triples": size.triples - size.described,
         }

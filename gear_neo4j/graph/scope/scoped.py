@@ -1,10 +1,10 @@
 """A database under a scope, and how much of the database that is, which is read again when the graph changes."""
 
 from gear_neo4j.graph.connection.database import Database
-from gear_neo4j.graph.read.pagerank_queries import Export, Version
+from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.graph.schema.indexes import filter_by_collection
-from gear_neo4j.graph.scope.scope_gate import MOST_READ, Extent, ScopeGate
+from gear_neo4j.graph.scope.scope_gate import MOST_READ, ScopeGate, ScopeSize
 from gear_neo4j.scope import Scope
 
 # Seconds until a write by another process is noticed; what it wrote is never shown outside the scope.
@@ -14,10 +14,10 @@ RECHECK = 1.0
 def scoped(database: Database, scope: Scope) -> Database:
     """The same database, all of whose queries are under a scope."""
 
-    def read(_: Version) -> Extent:
-        row = gated.call("scope_extent", kept=MOST_READ)[0]
+    def read(_: Version) -> ScopeSize:
+        row = gated.call("scope_size", kept=MOST_READ)[0]
         ids = None if row["ids"] is None else tuple(row["ids"])
-        return Extent(
+        return ScopeSize(
             passages=row["passages"],
             triples=row["triples"],
             all_passages=row["allPassages"],
@@ -30,8 +30,8 @@ def scoped(database: Database, scope: Scope) -> Database:
         )
 
     # The gate asks only later, when there is a database behind it.
-    extent = Versioned(read, version=lambda: Export(gated).version(), recheck=RECHECK)
-    gated = database.gated(ScopeGate(scope, extent=extent.current))
+    size = Versioned(read, version=lambda: PageRankQueries(gated).version(), recheck=RECHECK)
+    gated = database.gated(ScopeGate(scope, size=size.current))
     return gated
 
 
@@ -40,10 +40,10 @@ def _reach(gated: Database, scope: Scope) -> tuple[int, int] | None:
     if scope.collections is None or not filter_by_collection(gated):
         return None
     whole = Scope(collections=scope.collections)
-    # The query depends on no extent.
-    row = gated.gated(ScopeGate(whole, extent=_no_extent)).call("scope_extent", kept=0)[0]
+    # The query depends on no size.
+    row = gated.gated(ScopeGate(whole, size=_no_size)).call("scope_size", kept=0)[0]
     return row["passages"], row["triples"]
 
 
-def _no_extent() -> Extent:
-    raise AssertionError("the extent of a scope is read without one")
+def _no_size() -> ScopeSize:
+    raise AssertionError("the size of a scope is read without one")

@@ -17,7 +17,7 @@ from gear_neo4j.gear.extractors import add_extracted
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
@@ -78,7 +78,7 @@ def ingest(
     job = Job(
         settings=settings or Settings.load(),
         embedder=embedder,
-        membership=Membership.of(collection, readers),
+        membership=CollectionAccess.of(collection, readers),
         chunk_size=chunk_size,
         limits=limits,
     )

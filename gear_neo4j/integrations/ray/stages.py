@@ -22,7 +22,7 @@ from gear_neo4j.ingestion.batches import BatchOutcome, write_passage_batch, writ
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch, read_passages, read_triples
 from gear_neo4j.ingestion.writing import passages_to_embed, triples_to_embed
 from gear_neo4j.integrations.ray.pieces import Batch, Piece, Row, Written, unpacked
@@ -46,7 +46,7 @@ class Job:
     settings: Settings
     folder: Path = field(default_factory=Path.cwd)
     embedder: Embedder | None = None
-    membership: Membership = DEFAULT_MEMBERSHIP
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
     recipe: ExtractorRecipe | None = None

@@ -15,13 +15,13 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.choice import measured_surely
+from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.reading import Reader
 from gear_neo4j.retrieval.patterns.runner import PatternRunner
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
-from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
 
 LONGEST_VALUE = 200
@@ -47,10 +47,10 @@ class EntityResult:
     doubt: str = ""
 
     @property
-    def sureness(self) -> float:
+    def confidence(self) -> float:
         """How surely the first pattern is what the question means, 0 to 1."""
         best = self.figure or next(iter(self.entities), None)
-        return best.sureness if best else 0.0
+        return best.confidence if best else 0.0
 
     @property
     def cypher(self) -> Cypher:
@@ -74,7 +74,7 @@ class PatternFinder:
         self._patterns = graph.patterns
         self._dictionaries = dictionaries
         self._embedder = embedder
-        self._kept = Versioned(self._make, version=graph.export.version)
+        self._kept = Versioned(self._make, version=graph.pagerank.version)
 
     def linked(self, question: str) -> frozenset[str]:
         """The labels and types of the graph that a question speaks of, or that lie between them.
@@ -178,7 +178,7 @@ class PatternFinder:
                 least = max(least, candidate.score - MARGIN)
             exact = exact and nodes.whole
             entities |= {hit.id: hit for hit in nodes.hits if hit.id not in entities}
-            if nodes.hits and candidate.sureness >= SURE:
+            if nodes.hits and candidate.confidence >= SURE:
                 sure = candidate.pattern.form
         return EntityResult(_ranked(islice(entities.values(), most)), exact=exact)
 

@@ -58,7 +58,9 @@ class PatternRunner:
         pattern, target = candidate.pattern, candidate.target
         run = self.compiler.figure(pattern, target, wanted, anchors=self._anchors(pattern))
         value = self.queries.run(run)[0]["value"]
-        return Figure(value, pattern.wording(target), self.compiler.figure(pattern, target, wanted), candidate.sureness)
+        return Figure(
+            value, pattern.wording(target), self.compiler.figure(pattern, target, wanted), candidate.confidence
+        )
 
     def nodes(self, candidate: Candidate, *, limit: int, wanted: Aggregation = LISTED) -> Nodes:
         """At most ``limit`` nodes of a pattern: by their measure, or those first that most ways lead to.
@@ -88,7 +90,7 @@ class PatternRunner:
                 wording,
                 shown,
                 row["value"],
-                candidate.sureness,
+                candidate.confidence,
             )
             for row in rows
         )

@@ -9,13 +9,13 @@ from gear_neo4j.graph.read.graph_schema import Way
 from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
+from gear_neo4j.retrieval.patterns.confidence import FARTHEST_MARGIN, confidence
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
 from gear_neo4j.retrieval.patterns.reading import Reader, Reading
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
-from gear_neo4j.retrieval.patterns.sureness import FARTHEST_MARGIN, sureness
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
 BEAM = 12
@@ -46,9 +46,9 @@ class Candidate:
     margin: float = 0.0
 
     @property
-    def sureness(self) -> float:
+    def confidence(self) -> float:
         """The probability that it is what the question means, 0 to 1."""
-        return sureness(self.evidence, self.margin)
+        return confidence(self.evidence, self.margin)
 
 
 @dataclass(frozen=True, slots=True)

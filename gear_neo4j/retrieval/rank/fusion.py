@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from gear_neo4j.domain import Source
+from gear_neo4j.domain import FoundBy
 
 RRF_K = 60
 
@@ -16,7 +16,7 @@ class Ranked:
 
     id: str
     score: float
-    sources: tuple[Source, ...]
+    sources: tuple[FoundBy, ...]
 
 
 def ranked(name: str, scored: Sequence[tuple[str, float]]) -> list[Ranked]:
@@ -24,9 +24,9 @@ def ranked(name: str, scored: Sequence[tuple[str, float]]) -> list[Ranked]:
 
     Example:
         >>> ranked("bm25", [("p2", 7.5)])
-        [Ranked(id='p2', score=7.5, sources=(Source(name='bm25', rank=1),))]
+        [Ranked(id='p2', score=7.5, sources=(FoundBy(name='bm25', rank=1),))]
     """
-    return [Ranked(id, score, (Source(name, rank),)) for rank, (id, score) in enumerate(scored, start=1)]
+    return [Ranked(id, score, (FoundBy(name, rank),)) for rank, (id, score) in enumerate(scored, start=1)]
 
 
 def fuse(
@@ -49,12 +49,12 @@ def fuse(
     """
     if k < 1:
         raise ValueError(f"k is {k}: reciprocal rank fusion needs at least 1")
-    places: dict[str, list[Source]] = {}
-    parts: dict[str, list[Source]] = {}
+    places: dict[str, list[FoundBy]] = {}
+    parts: dict[str, list[FoundBy]] = {}
     for name, ranking in rankings.items():
         first = {item.id: item for item in reversed(ranking)}
         for rank, id in enumerate(dict.fromkeys(item.id for item in ranking), start=1):
-            places.setdefault(id, []).append(Source(name, rank))
+            places.setdefault(id, []).append(FoundBy(name, rank))
             parts.setdefault(id, []).extend(source for source in first[id].sources if source.name != name)
     # Exact sums: rounding would decide between items whose scores are equal.
     sums = {
@@ -77,7 +77,7 @@ def combine(rankings: Mapping[str, Sequence[Ranked]], *, weights: Mapping[str, f
         [('b', 0.9), ('a', 0.45)]
     """
     scores: dict[str, float] = {}
-    sources: dict[str, list[Source]] = {}
+    sources: dict[str, list[FoundBy]] = {}
     for name, ranking in rankings.items():
         for item in ranking:
             scores[item.id] = scores.get(item.id, 0.0) + weights[name] * item.score

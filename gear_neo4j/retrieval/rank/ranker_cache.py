@@ -20,7 +20,7 @@ BM25_LIMIT = 5_000
 RECHECK = 1.0
 
 
-class Rankers:
+class RankerCache:
     """The rankers over one database by name; threads may share it.
 
     Args:
@@ -51,13 +51,13 @@ class Rankers:
             case _:
                 return self._kept[name].current()
 
-    def distrust(self) -> None:
+    def invalidate(self) -> None:
         """Look for changes before the next search: this process has just written."""
         for ranker in self._kept.values():
-            ranker.distrust()
+            ranker.invalidate()
 
     def _versioned(self, make: Callable[[Version], Ranker]) -> Versioned[Ranker]:
-        return Versioned(make, version=self._graph.export.version, recheck=RECHECK)
+        return Versioned(make, version=self._graph.pagerank.version, recheck=RECHECK)
 
     def _hybrid(self, version: Version) -> Ranker:
         # Of the same version: an index that another search checked a moment ago may be older.

@@ -1,4 +1,4 @@
-"""Rankers of passages without the graph: by words, by meaning, or by both."""
+"""RankerCache of passages without the graph: by words, by meaning, or by both."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from gear_neo4j.graph.read.adjacency import MassEdges, NodeEdges
+from gear_neo4j.graph.read.adjacency import Adjacency, NodeEdges
 from gear_neo4j.retrieval.walk.pagerank import Weights
 
 # The change of all mass at which a spreading ends; between two rounds it need only tell where most of it waits.
@@ -20,7 +20,7 @@ SPREADS = 100
 # Of all mass, the share that may wait at the end.
 WAITING = 0.01
 # Reads the edges of passages (ids) and entities (element ids).
-Read = Callable[[Sequence[str], Sequence[str]], MassEdges]
+Read = Callable[[Sequence[str], Sequence[str]], Adjacency]
 
 
 class LocalGraph:
@@ -54,7 +54,7 @@ class LocalGraph:
             self._read.append(False)
         return places[id]
 
-    def add(self, edges: MassEdges) -> None:
+    def add(self, edges: Adjacency) -> None:
         """Take in the edges of some nodes; those of a node that has them already are left out."""
         for id, of in edges.passages.items():
             self._link(self.passage(id), of)
@@ -121,7 +121,7 @@ def local_pagerank(
     Example:
         >>> edges = {"a": NodeEdges({"p": 1.0}, {}, 1.0)}
         >>> graph = LocalGraph()
-        >>> read = lambda passages, entities: MassEdges({}, {id: edges[id] for id in entities})
+        >>> read = lambda passages, entities: Adjacency({}, {id: edges[id] for id in entities})
         >>> local_pagerank(graph, {graph.entity("a"): 1.0}, read=read, damping=0.5, rounds=1, frontier=10).tolist()
         [1.0, 0.5]
     """

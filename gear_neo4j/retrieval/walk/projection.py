@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.read.pagerank_queries import Export, Version
+from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.retrieval.walk.pagerank import Matrix, Weights, blocks, matrix, transition
 
@@ -64,7 +64,7 @@ class Projection:
         return sum(part.data.nbytes + part.indices.nbytes + part.indptr.nbytes for part in matrices if part is not None)
 
 
-def project(export: Export, version: Version) -> Projection:
+def project(queries: PageRankQueries, version: Version) -> Projection:
     """Export the graph as it is now; ``version`` was read before.
 
     Raises:
@@ -78,7 +78,7 @@ def project(export: Export, version: Version) -> Projection:
     passages: list[str] = []
     edges = _Edges()
     owners = array("i")
-    for passage, facts in export.facts():
+    for passage, facts in queries.facts():
         owners.extend([len(passages)] * len(facts))
         passages.append(passage)
         for head, tail in facts:
@@ -87,7 +87,7 @@ def project(export: Export, version: Version) -> Projection:
     both = np.concatenate([np.asarray(owners), np.asarray(owners)])
     shape = (len(passages), len(entities))
     mentions = matrix(both, np.concatenate([edges.heads, edges.tails]), np.ones(both.size), shape=shape)
-    for first, second, score in export.synonyms():
+    for first, second, score in queries.synonyms():
         # An entity without triples leads nowhere.
         if first in entities and second in entities:
             edges.add(first, second, score)
@@ -120,11 +120,11 @@ class _Edges:
 class Projections:
     """The projection of one database, kept until the graph changes; threads may share it."""
 
-    def __init__(self, export: Export) -> None:
-        self._kept = Versioned(lambda version: project(export, version), version=export.version)
+    def __init__(self, queries: PageRankQueries) -> None:
+        self._kept = Versioned(lambda version: project(queries, version), version=queries.version)
 
     def current(self) -> Projection:
-        """The projection of the graph as it is now: one round trip where it is kept, else an export.
+        """The projection of the graph as it is now: one round trip where it is kept, else an queries.
 
         Raises:
             InputError: the graph is too large to be held in memory.

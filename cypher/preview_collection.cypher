@@ -1,4 +1,4 @@
-// name: weigh_collection(collection)
+// name: preview_collection(collection)
 // access: read
 // columns: passages, triples
 // How many passages a collection has, and how many triples they state.

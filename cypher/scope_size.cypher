@@ -1,4 +1,4 @@
-// name: scope_extent(kept)
+// name: scope_size(kept)
 // access: read
 // columns: passages, triples, adopted, described, ids, allPassages, allTriples, graph
 // scope: filtered

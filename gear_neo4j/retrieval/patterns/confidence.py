@@ -12,7 +12,7 @@ LEFT_OVER = 0.89
 # A pattern so many points before the next cannot be surer by more.
 FARTHEST_MARGIN = 2.0
 NAMES = ("words", "least", "margin")
-# Logistic regression on the even questions of four graphs, by ``python -m benchmarks.sureness``.
+# Logistic regression on the even questions of four graphs, by ``python -m benchmarks.confidence``.
 CONSTANT = -0.63
 COEFFICIENTS = (1.83, 1.14, 1.32)
 
@@ -23,7 +23,7 @@ def features(evidence: Evidence, margin: float) -> tuple[float, ...]:
     return (evidence.words, evidence.least, held)
 
 
-def sureness(evidence: Evidence, margin: float) -> float:
+def confidence(evidence: Evidence, margin: float) -> float:
     """The probability that the first node of a pattern is right, 0 to 1."""
     return probability(features(evidence, margin), constant=CONSTANT, coefficients=COEFFICIENTS)
 

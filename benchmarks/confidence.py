@@ -1,8 +1,8 @@
-"""How sure patterns are, and how often they are right: ``python -m benchmarks.sureness GRAPH_DIR...``.
+"""How sure patterns are, and how often they are right: ``python -m benchmarks.confidence GRAPH_DIR...``.
 
 For each question the first entity's pattern, with what it accounts for, and whether that entity is right. A logistic
-regression over the even questions of all graphs gives the coefficients of ``retrieval/patterns/sureness.py``;
-the table is of the odd questions alone: by sureness, how many there are and how many are right.
+regression over the even questions of all graphs gives the coefficients of ``retrieval/patterns/confidence.py``;
+the table is of the odd questions alone: by confidence, how many there are and how many are right.
 """
 
 import argparse
@@ -23,11 +23,11 @@ from benchmarks.measure import fresh_gear, machine
 from gear_neo4j.evaluate import knowledge
 from gear_neo4j.gear import Gear
 from gear_neo4j.retrieval.dictionary import Dictionaries
+from gear_neo4j.retrieval.patterns.confidence import NAMES, features, probability
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
-from gear_neo4j.retrieval.patterns.sureness import NAMES, features, probability
 from gear_neo4j.settings import Settings
 
-RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "sureness.json"
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "confidence.json"
 BINS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 # A penalty on large coefficients; small beside hundreds of questions.
 RIDGE = 1.0
@@ -52,8 +52,8 @@ def measure(folder: Path, settings: Settings) -> list[Case]:
 
 def cases(gear: Gear, folder: Path) -> Iterator[Case]:
     """A case for each question that names nodes as its answer and gets any."""
-    entities = knowledge.AnswerEntities(gear.graph.export.named_nodes())
-    finder = PatternFinder(gear.graph, embedder=gear.embedder, dictionaries=Dictionaries(gear.graph.export))
+    entities = knowledge.AnswerEntities(gear.graph.pagerank.named_nodes())
+    finder = PatternFinder(gear.graph, embedder=gear.embedder, dictionaries=Dictionaries(gear.graph.pagerank))
     for number, question in enumerate(track(knowledge.load(folder).questions, folder.name)):
         wanted = entities.wanted(question.question, question.answer)
         found = finder.find(question.question).entities if wanted else ()
@@ -96,7 +96,7 @@ def report(all_cases: Sequence[Case]) -> dict[str, Any]:
                     "from": low,
                     "to": high,
                     "questions": int(inside.sum()),
-                    "sureness": round(100 * float(sure[inside].mean()), 1),
+                    "confidence": round(100 * float(sure[inside].mean()), 1),
                     "right": round(100 * float(right[inside].mean()), 1),
                 }
             )
@@ -113,17 +113,17 @@ def report(all_cases: Sequence[Case]) -> dict[str, Any]:
 
 def main() -> None:
     """Measure, print, write."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.sureness", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.confidence", description=__doc__)
     parser.add_argument("graphs", nargs="+", type=Path)
-    settings = replace(Settings.load(), uri=None, name="bench-sureness", database=None)
+    settings = replace(Settings.load(), uri=None, name="bench-confidence", database=None)
     found = [case for folder in parser.parse_args().graphs for case in measure(folder, settings)]
     results = {"machine": machine(settings.neo4j_version), **report(found)}
     console = Console()
     console.print({key: results[key] for key in ("constant", "coefficients", "brier", "brier_of_the_mean")})
-    table = Table("sureness", "odd questions", "mean sureness %", "right %")
+    table = Table("confidence", "odd questions", "mean confidence %", "right %")
     for row in results["bins"]:
         name = f"{row['from']:.2f} to {row['to']:.2f}"
-        table.add_row(name, str(row["questions"]), str(row["sureness"]), str(row["right"]))
+        table.add_row(name, str(row["questions"]), str(row["confidence"]), str(row["right"]))
     console.print(table)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-// name: weigh_source(source, collection)
+// name: preview_source(source, collection)
 // access: read
 // columns: passages, triples, entities
 // What deleting the passages of a source in a collection would remove: the numbers of passages, of triples, and of
