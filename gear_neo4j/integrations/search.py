@@ -12,7 +12,7 @@ from gear_neo4j.gear.aio import in_thread
 from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.wire import hit_json, path_json
 
 
@@ -50,7 +50,7 @@ class Search:
         """
         source = self.gear.graph.name if self.gear else None
         with retrieval_span(question, k=k, source=source) as active:
-            return noted(active, self._resolve(where).retrieve(question, k=k))
+            return record_hits(active, self._resolve(where).retrieve(question, k=k))
 
     async def arun(self, question: str, *, k: int, where: object = None) -> Hits:
         """See :meth:`run`; works in a thread, and a cancelled search ends at its next step."""
