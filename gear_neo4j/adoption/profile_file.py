@@ -55,18 +55,18 @@ def parse(text: str, *, file: str) -> Profile:
     """
     top = _load_toml(text, file)
     tables = dict.fromkeys(("entities", "chunks", "relationships", "synonyms"), dict)
-    _check(top, {**dict.fromkeys(_TOP_TEXTS, str), **tables, **dict.fromkeys(_TOP_LISTS, list)}, place=file)
+    _check(top, {**dict.fromkeys(_TOP_TEXTS, str), **tables, **dict.fromkeys(_TOP_LISTS, list)}, location=file)
     kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
     parts: dict[str, Any] = {
         key: {
-            name: _table(kind, table, place=f"{file}: {key}.{legible(name)}")
+            name: _table(kind, table, location=f"{file}: {key}.{legible(name)}")
             for name, table in top.get(key, {}).items()
         }
         for key, kind in kinds.items()
     }
     values: dict[str, Any] = {key: top[key] for key in _TOP_TEXTS if key in top}
     values |= {key: _names(top.get(key, []), file) for key in _TOP_LISTS}
-    values["synonyms"] = _synonyms(top.get("synonyms", {}), place=f"{file}: synonyms")
+    values["synonyms"] = _synonyms(top.get("synonyms", {}), location=f"{file}: synonyms")
     try:
         profile = Profile(**{"name": Path(file).stem, **values, **parts})
     except SettingsError as error:
@@ -134,36 +134,38 @@ def legible(name: str) -> str:
     return name if re.fullmatch(r"[\w-]+", name) else repr(name)
 
 
-def _table(kind: type[Any], given: object, *, place: str) -> Any:
+def _table(kind: type[Any], given: object, *, location: str) -> Any:
     if not isinstance(given, dict):
-        raise InputError(f"{place}: it must be a table")
+        raise InputError(f"{location}: it must be a table")
     fields: dict[str, type[Any]] = {name: str if name in _TEXTS else list for name in kind.__slots__}
-    _check(given, fields, place=place)
-    values = {key: _names(value, place) if isinstance(value, list) else value for key, value in given.items()}
+    _check(given, fields, location=location)
+    values = {key: _names(value, location) if isinstance(value, list) else value for key, value in given.items()}
     if kind is Entities and not (values.get("names") or values.get("key")):
-        raise InputError(f"{place}: it needs names, a list of properties, or key, a property")
+        raise InputError(f"{location}: it needs names, a list of properties, or key, a property")
     if kind is Chunks and not values.get("text"):
-        raise InputError(f"{place}: it needs text, a list of properties")
+        raise InputError(f"{location}: it needs text, a list of properties")
     return kind(**values)
 
 
-def _synonyms(given: Mapping[str, object], *, place: str) -> dict[str, tuple[str, ...]]:
-    _check(given, dict.fromkeys(given, list), place=place)
-    return {name: _names(texts, f"{place}.{legible(name)}") for name, texts in given.items() if isinstance(texts, list)}
+def _synonyms(given: Mapping[str, object], *, location: str) -> dict[str, tuple[str, ...]]:
+    _check(given, dict.fromkeys(given, list), location=location)
+    return {
+        name: _names(texts, f"{location}.{legible(name)}") for name, texts in given.items() if isinstance(texts, list)
+    }
 
 
-def _names(given: list[object], place: str) -> tuple[str, ...]:
+def _names(given: list[object], location: str) -> tuple[str, ...]:
     if not all(isinstance(name, str) and name for name in given):
-        raise InputError(f"{place}: a list must hold names alone")
+        raise InputError(f"{location}: a list must hold names alone")
     return tuple(map(str, given))
 
 
-def _check(given: Mapping[str, object], known: Mapping[str, type], *, place: str) -> None:
+def _check(given: Mapping[str, object], known: Mapping[str, type], *, location: str) -> None:
     for key, value in given.items():
         if key not in known:
-            raise InputError(f"{place}: {key!r} is not known; there are {', '.join(known)}")
+            raise InputError(f"{location}: {key!r} is not known; there are {', '.join(known)}")
         if not isinstance(value, known[key]):
             kind = {"str": "a text", "list": "a list", "dict": "a table"}[known[key].__name__]
-            raise InputError(f"{place}: {key} must be {kind}")
+            raise InputError(f"{location}: {key} must be {kind}")
         if value == "":
-            raise InputError(f"{place}: {key} must not be empty: leave it out")
+            raise InputError(f"{location}: {key} must not be empty: leave it out")

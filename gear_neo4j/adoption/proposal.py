@@ -25,7 +25,7 @@ UNIQUE_NAME = 0.5
 UNIQUE_ALIAS = 0.8
 # How much a property says of what a node is called: a name; a file, path or address under the plain word "name"; a text
 # of letters; a file, path or address; a time, or what only a machine can read.
-A_NAME, A_PLACE_CALLED_NAME, LETTERS, A_PLACE, OPAQUE = range(5)
+A_NAME, ORIGIN_CALLED_NAME, LETTERS, ORIGIN, OPAQUE = range(5)
 
 
 def propose(survey: Survey, *, name: str) -> Profile:
@@ -103,14 +103,14 @@ def _names(label: Label) -> tuple[str, ...]:
             key=lambda prop: (
                 prop.latin_share < 0.9,
                 prop.name.casefold() not in NAMES,
-                _place(prop, NAMES),
+                _rank_by_word(prop, NAMES),
                 _fill(prop),
             ),
         )
     )
     if not any(2 * prop.nodes >= label.sampled for prop in telling):
         # An id of letters may be the name (llm-graph-builder, LangChain), else what most nodes have.
-        others = [prop for prop in short if ranks[prop.name] != A_NAME and _place(prop, ALIASES) == len(ALIASES)]
+        others = [prop for prop in short if ranks[prop.name] != A_NAME and _rank_by_word(prop, ALIASES) == len(ALIASES)]
         lettered = [
             prop
             for prop in others
@@ -119,7 +119,7 @@ def _names(label: Label) -> tuple[str, ...]:
             and not are_numbered(prop.distinct)
         ]
         telling += sorted(lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _fill(prop)))[:1]
-    aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _place(prop, ALIASES) < len(ALIASES)]
+    aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _rank_by_word(prop, ALIASES) < len(ALIASES)]
     named = [prop.name for prop in telling]
     return (*named, *(prop.name for prop in sorted(aliases, key=lambda prop: prop.name) if prop.name not in named))
 
@@ -139,9 +139,11 @@ def _key_properties(label: Label) -> list[str]:
         for prop in label.properties.values()
         if prop.nodes == label.sampled and prop.uniqueness == 1 and prop.characters <= LONGEST_NAME_KEY * prop.nodes
     ]
-    keys = [prop for prop in unique if _place(prop, KEYS) < len(KEYS)]
+    keys = [prop for prop in unique if _rank_by_word(prop, KEYS) < len(KEYS)]
     own = words_of(label.name)
-    return [prop.name for prop in sorted(keys, key=lambda prop: (own not in words_of(prop.name), _place(prop, KEYS)))]
+    return [
+        prop.name for prop in sorted(keys, key=lambda prop: (own not in words_of(prop.name), _rank_by_word(prop, KEYS)))
+    ]
 
 
 def _distinctive(names: Sequence[Property]) -> list[Property]:
@@ -151,11 +153,11 @@ def _distinctive(names: Sequence[Property]) -> list[Property]:
 
 
 def _rank(prop: Property) -> int:
-    telling = _place(prop, NAMES) < len(NAMES)
+    telling = _rank_by_word(prop, NAMES) < len(NAMES)
     if are_opaque(prop.distinct):
         return OPAQUE
     if is_origin(prop.name) or are_origins(prop.distinct):
-        return A_PLACE_CALLED_NAME if prop.name.casefold() in NAMES else A_PLACE
+        return ORIGIN_CALLED_NAME if prop.name.casefold() in NAMES else ORIGIN
     return A_NAME if telling else LETTERS
 
 
@@ -175,10 +177,10 @@ def _texts(label: Label, names: tuple[str, ...]) -> tuple[str, ...]:
 def _chunk_texts(label: Label) -> tuple[str, ...]:
     """The text of nodes that are pieces of documents: a long text that is called one, on nodes without a name."""
     common = [prop for prop in label.properties.values() if prop.is_text and 2 * prop.nodes >= label.sampled]
-    if any(_place(prop, ("name",)) == 0 and _rank(prop) == A_NAME and _varied(prop) for prop in common):
+    if any(_rank_by_word(prop, ("name",)) == 0 and _rank(prop) == A_NAME and _varied(prop) for prop in common):
         return ()
-    long = [prop for prop in common if prop.length > SHORTEST_TEXT and _place(prop, TEXTS) < len(TEXTS)]
-    return tuple(prop.name for prop in sorted(long, key=lambda prop: _place(prop, TEXTS))[:1])
+    long = [prop for prop in common if prop.length > SHORTEST_TEXT and _rank_by_word(prop, TEXTS) < len(TEXTS)]
+    return tuple(prop.name for prop in sorted(long, key=lambda prop: _rank_by_word(prop, TEXTS))[:1])
 
 
 def _is_titled(label: Label, survey: Survey) -> bool:
@@ -191,7 +193,7 @@ def _is_titled(label: Label, survey: Survey) -> bool:
         prop.is_text
         and prop.nodes >= UNIQUE_ALIAS * label.sampled
         and prop.uniqueness >= UNIQUE_ALIAS
-        and _place(prop, TITLES[:1]) == 0
+        and _rank_by_word(prop, TITLES[:1]) == 0
         and _rank(prop) == A_NAME
         for prop in label.properties.values()
     )
@@ -205,7 +207,7 @@ def _titles(label: Label) -> tuple[str, ...]:
 
 def _title(prop: Property) -> int:
     # file_name, fileName and filename are one word.
-    return min(_place(prop, TITLES), _word(prop.name.replace("_", ""), TITLES))
+    return min(_rank_by_word(prop, TITLES), _word(prop.name.replace("_", ""), TITLES))
 
 
 def _mentions(survey: Survey, chunk: str, entities: Mapping[str, Entities]) -> tuple[str, ...]:
@@ -240,7 +242,7 @@ def _fill(prop: Property) -> tuple[int, str]:
     return -prop.nodes, prop.name
 
 
-def _place(prop: Property, words: tuple[str, ...]) -> int:
+def _rank_by_word(prop: Property, words: tuple[str, ...]) -> int:
     return _word(prop.name, words)
 
 
@@ -248,5 +250,5 @@ def _word(name: str, words: tuple[str, ...]) -> int:
     """The place of the first of the words that a name holds; after all of them, if it holds none."""
     parts = {*words_of(re.sub(r"\d+", "", name)).split(), name.casefold()}
     # cfname and fullname are written without a break.
-    fits = (place for place, word in enumerate(words) if word in parts or name.casefold().endswith(word))
+    fits = (index for index, word in enumerate(words) if word in parts or name.casefold().endswith(word))
     return next(fits, len(words))

@@ -148,11 +148,11 @@ def _readers(
 
 def _starting(weighted: WeightedGraph, before: Hierarchy) -> dict[int, int]:
     """The coarsest community of each node, as far as it was in one."""
-    place = {id: number for number, id in enumerate(weighted.ids)}
+    index = {id: number for number, id in enumerate(weighted.ids)}
     roots = {root.id: number for number, root in enumerate(before.roots)}
     return {
-        place[member]: roots[before.line(community.id)[-1].id]
+        index[member]: roots[before.line(community.id)[-1].id]
         for community in before.communities.values()
         for member in community.members
-        if member in place
+        if member in index
     }

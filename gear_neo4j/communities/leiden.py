@@ -55,15 +55,15 @@ def _parts(edges: Edges, *, most: int, level: int) -> list[Cluster]:
 
 
 def _build_clusters(edges: Edges, groups: Sequence[tuple[int, ...]], *, most: int, level: int) -> list[Cluster]:
-    home = {node: place for place, group in enumerate(groups) for node in group}
+    home = {node: index for index, group in enumerate(groups) for node in group}
     inside: dict[int, dict[tuple[int, int], float]] = defaultdict(dict)
     for (source, target), weight in edges.items():
         if home[source] == home[target]:
             inside[home[source]][source, target] = weight
     grouped = []
-    for place, group in enumerate(groups):
+    for index, group in enumerate(groups):
         large = len(group) > most
-        parts = _parts(inside[place], most=most, level=level + 1) if large and inside[place] else []
+        parts = _parts(inside[index], most=most, level=level + 1) if large and inside[index] else []
         if large and not parts:
             parts = [Cluster(piece, level + 1) for piece in _chunks(group, most=most)]
         grouped.append(Cluster(group, level, tuple(parts)))

@@ -54,8 +54,8 @@ def weigh(graph: Graph, collection: str) -> WeightedGraph:
         if row["readers"]:
             readers[ends].add(reader_set(row["readers"]))
     ids = sorted(names, key=lambda id: (names[id], id))
-    place = {id: number for number, id in enumerate(ids)}
-    pairs = {ends: _pair(place, *ends) for ends in triples}
+    index = {id: number for number, id in enumerate(ids)}
+    pairs = {ends: _pair(index, *ends) for ends in triples}
     return WeightedGraph(
         ids,
         [names[id] for id in ids],
@@ -71,8 +71,8 @@ def bounded(sets: Iterable[str]) -> tuple[str, ...]:
     return ordered if len(ordered) <= MOST_SETS else (NOBODY,)
 
 
-def _pair(place: Mapping[str, int], one: str, other: str) -> Pair:
-    first, second = sorted((place[one], place[other]))
+def _pair(index: Mapping[str, int], one: str, other: str) -> Pair:
+    first, second = sorted((index[one], index[other]))
     return first, second
 
 

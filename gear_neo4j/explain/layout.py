@@ -143,17 +143,17 @@ def _graph(paths: Sequence[Path]) -> tuple[dict[Node, list[int]], dict[tuple[Nod
     nodes: dict[Node, list[int]] = defaultdict(list)
     lines: dict[tuple[Node, Node], list[int]] = defaultdict(list)
     names: dict[str, str] = {}
-    for place, path in enumerate(paths):
-        pairs = list(_pairs(place, path, names))
+    for index, path in enumerate(paths):
+        pairs = list(_pairs(index, path, names))
         for pair in dict.fromkeys(pairs):
-            lines[pair].append(place)
+            lines[pair].append(index)
         for node in dict.fromkeys(node for pair in pairs for node in pair):
-            nodes[node].append(place)
+            nodes[node].append(index)
     return nodes, lines
 
 
-def _pairs(place: int, path: Path, names: dict[str, str]) -> Iterator[tuple[Node, Node]]:
-    rank: Node = ("rank", place, place)
+def _pairs(index: int, path: Path, names: dict[str, str]) -> Iterator[tuple[Node, Node]]:
+    rank: Node = ("rank", index, index)
     begun = set()
     for hop in walk(path):
         # The first spelling stands for all: the nodes of one entity are compared by it.

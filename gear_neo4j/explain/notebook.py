@@ -39,7 +39,7 @@ def _(value: Hits) -> str:
             str(hit.rank),
             f"{hit.score:.3f}",
             _passage(hit.passage.title or hit.passage.id, hit.passage.text),
-            html_text(hit.passage.place),
+            html_text(hit.passage.location),
         )
         for hit in value
     ]

@@ -29,7 +29,7 @@ from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.ingestion.reading import PassageBatch, Place, TripleBatch, require_content, size_of
+from gear_neo4j.ingestion.reading import Location, PassageBatch, TripleBatch, require_content, size_of
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, Processes, cluster
 from gear_neo4j.integrations.ray.datasets import READING, dataset_of, embedders, paths_of, read, results, rows_of
@@ -49,7 +49,7 @@ BYTES_A_PART = 64 << 20
 # The entities lie in so many files at most: each is made from a file of every part.
 ENTITY_FILES = 64
 NAMES_AT_ONCE = 10_000
-NOWHERE = Place("", 0)
+NOWHERE = Location("", 0)
 Share: TypeAlias = PassageBatch | TripleBatch
 
 
@@ -176,17 +176,17 @@ def split(batch: Share, parts: int) -> dict[int, Share]:
     """What of a batch belongs to each part; its problems go with one of them."""
     shares: dict[int, Any] = defaultdict(type(batch))
     if isinstance(batch, PassageBatch):
-        for passage, at in zip(batch.passages, batch.places, strict=True):
+        for passage, at in zip(batch.passages, batch.locations, strict=True):
             share = shares[_number(passage.id, parts)]
             share.passages.append(passage)
-            share.places.append(at)
+            share.locations.append(at)
     else:
         for triple in batch.triples:
             shares[_number(triple.passage_id, parts)].triples.append(triple)
         for id in batch.completed:
             shares[_number(id, parts)].completed.append(id)
-        for id, at in batch.places.items():
-            shares[_number(id, parts)].places[id] = at
+        for id, at in batch.locations.items():
+            shares[_number(id, parts)].locations[id] = at
     shares[next(iter(shares), 0)].problems = batch.problems
     return shares
 
@@ -199,7 +199,7 @@ class WritePart:
 
     def __call__(self, group: "pa.Table") -> dict[str, list[bytes]]:
         """All shares of a part."""
-        shares = sorted(map(pickle.loads, group["piece"].to_pylist()), key=_first_place)
+        shares = sorted(map(pickle.loads, group["piece"].to_pylist()), key=_first_location)
         triples = [share for share in shares if isinstance(share, TripleBatch)]
         problems: list[Problem] = []
         with (
@@ -283,6 +283,6 @@ def _number(id: str, numbers: int) -> int:
     return int(digest(id)[:8], 16) % numbers
 
 
-def _first_place(share: Share) -> Place:
-    places = share.places if isinstance(share, PassageBatch) else share.places.values()
-    return min(places, default=NOWHERE)
+def _first_location(share: Share) -> Location:
+    locations = share.locations if isinstance(share, PassageBatch) else share.locations.values()
+    return min(locations, default=NOWHERE)

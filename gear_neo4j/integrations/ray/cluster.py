@@ -96,8 +96,8 @@ def require_answer(address: str) -> None:
         SettingsError: says why nothing answers.
     """
     try:
-        place = urlsplit(address if "://" in address else f"ray://{address}")
-        if place.hostname and place.port:
-            socket.create_connection((place.hostname, place.port), timeout=SECONDS).close()
+        parts = urlsplit(address if "://" in address else f"ray://{address}")
+        if parts.hostname and parts.port:
+            socket.create_connection((parts.hostname, parts.port), timeout=SECONDS).close()
     except (OSError, ValueError) as error:
         raise SettingsError(f"no Ray answers at {address!r}: {error}") from error

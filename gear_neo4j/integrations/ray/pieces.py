@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from gear_neo4j.extraction.reader import Extracted
+from gear_neo4j.extraction.reader import ExtractionResult
 from gear_neo4j.extraction.run import ExtractionReport, Failure
 from gear_neo4j.ingestion.batches import BatchOutcome
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch
@@ -24,7 +24,7 @@ class Packed:
         return {"piece": pickle.dumps(self)}
 
 
-Batch: TypeAlias = PassageBatch | TripleBatch | Extracted
+Batch: TypeAlias = PassageBatch | TripleBatch | ExtractionResult
 
 
 @dataclass(frozen=True, slots=True)

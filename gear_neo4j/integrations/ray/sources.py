@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.reading import PassageBatch, Place, TripleBatch
+from gear_neo4j.ingestion.reading import Location, PassageBatch, TripleBatch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,13 +41,13 @@ class RowSources:
         """The batch with the names of files that the user knows."""
         batch.problems = [replace(problem, file=self._known(problem.file)) for problem in batch.problems]
         if isinstance(batch, TripleBatch):
-            batch.places = {id: self._place(place) for id, place in batch.places.items()}
+            batch.locations = {id: self._location(location) for id, location in batch.locations.items()}
         else:
-            batch.places = [self._place(place) for place in batch.places]
+            batch.locations = [self._location(location) for location in batch.locations]
         return batch
 
-    def _place(self, place: Place) -> Place:
-        return replace(place, file=self._known(place.file))
+    def _location(self, location: Location) -> Location:
+        return replace(location, file=self._known(location.file))
 
     def _known(self, file: str) -> str:
         return self.known.get(file, file)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gear_neo4j.extraction.reader import Extracted, Reader
+from gear_neo4j.extraction.reader import ExtractionResult, PassageReader
 from gear_neo4j.extraction.run import ExtractionReport, triples_of, write_extracted
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.session import Session
@@ -108,9 +108,9 @@ class Extract(Stage):
         return Piece((self._reader.read(waiting),), row["passages"]).row()
 
     @cached_property
-    def _reader(self) -> Reader:
+    def _reader(self) -> PassageReader:
         assert self._job.recipe
-        return Reader(EXTRACTORS.make(self._session, self._job.recipe))
+        return PassageReader(EXTRACTORS.make(self._session, self._job.recipe))
 
 
 class Embed(Stage):
@@ -130,7 +130,7 @@ class Embed(Stage):
                 return passages_to_embed(graph, batch.passages)
             case TripleBatch():
                 return triples_to_embed(graph, batch.triples)
-            case Extracted():
+            case ExtractionResult():
                 return triples_to_embed(graph, triples_of(batch.triples), extractor=batch.extractor)
 
 
@@ -144,7 +144,7 @@ class Write(Stage):
         written = Written(piece.size)
         for batch in piece.batches:
             match batch:
-                case Extracted():
+                case ExtractionResult():
                     written = self._extracted(batch, embedder, piece.size)
                 case _:
                     written = replace(written, outcomes=[*written.outcomes, self._ingested(batch, embedder)])
@@ -156,7 +156,7 @@ class Write(Stage):
             return write_triple_batch(graph, batch, embedder=embedder)
         return write_passage_batch(graph, batch, embedder=embedder, collection=self._job.membership.collection)
 
-    def _extracted(self, batch: Extracted, embedder: Embedder, size: int) -> Written:
+    def _extracted(self, batch: ExtractionResult, embedder: Embedder, size: int) -> Written:
         graph = self._session.graph
         written = write_extracted(graph, batch.triples, embedder=embedder, extractor=batch.extractor)
         for failure in batch.failures:
