@@ -1,4 +1,4 @@
-"""Profiles as files in TOML: read, checked and written."""
+"""Reads, checks and writes profiles as TOML files."""
 
 import re
 import tomllib
@@ -16,23 +16,23 @@ from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.text.printable import escaped
 
 BUILT_IN = Path(__file__).parent / "profiles"
-# What a table of a profile holds one of; all else are lists.
+# The keys of a table with a single text; all others have lists.
 _TEXTS = frozenset({"key", "words", "predicate", "rank"})
-# What it says beside its tables.
+# The keys outside tables.
 _TOP_TEXTS = ("name", "collection", "readers")
 _TOP_LISTS = ("without", "sources", "default_readers")
 
 
 def built_in() -> dict[str, Path]:
-    """The profiles that come with the product: names and files."""
+    """The names and files of the built-in profiles."""
     return {path.stem: path for path in sorted(BUILT_IN.glob("*.toml"))}
 
 
 def load(path: Path) -> Profile:
-    """The profile of a file.
+    """Read a profile from a file.
 
     Raises:
-        InputError: it is missing, not TOML, or says something that a profile cannot say.
+        InputError: the file is missing, not TOML, or not a valid profile.
     """
     try:
         return parse(path.read_text("utf-8"), file=str(path))
@@ -43,10 +43,10 @@ def load(path: Path) -> Profile:
 
 
 def parse(text: str, *, file: str) -> Profile:
-    """The profile that a text says.
+    """Parse a profile.
 
     Raises:
-        InputError: names what is wrong, and where.
+        InputError: says what is wrong, and where.
 
     Example:
         >>> profile = parse('name = "mine"\\n[entities.Drug]\\nnames = ["name"]', file="mine.toml")
@@ -86,12 +86,12 @@ def _load_toml(text: str, file: str) -> dict[str, Any]:
     except RecursionError as error:
         raise InputError(f"{file}: not TOML: brackets are nested too deeply") from error
     except ValueError as error:
-        # What else it raises is about whole numbers of thousands of digits.
+        # Its only other error is for integers with thousands of digits.
         raise InputError(f"{file}: not TOML: a number is too long") from error
 
 
 def dump(profile: Profile, *, notes: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
-    """A profile as the text of its file, with notes on labels as comments, each on one line.
+    """A profile as TOML, with notes on labels as comments, one per line.
 
     Example:
         >>> profile = Profile(name="mine", entities={"Drug": Entities(names=("name",))})
@@ -107,12 +107,12 @@ def dump(profile: Profile, *, notes: Mapping[str, Sequence[str]] = MappingProxyT
         for name, table in of.items():
             comments = notes.get(name, ()) if kind == "entities" else ()
             parts.append(tomli_w.dumps({kind: {name: table}}) + "".join(f"# {comment}\n" for comment in comments))
-    # A name in it must not only be right again when it is read, but may also be shown on a terminal.
+    # Names must survive reading, and must also be safe to print on a terminal.
     return escaped("\n".join(parts))
 
 
 def _filled(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A table without what is empty; a table of a name stays, for the name says something."""
+    """A table without empty values; named tables stay even if they are empty, since their name has a meaning."""
     values: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
@@ -125,7 +125,7 @@ def _filled(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def legible(name: str) -> str:
-    """A name of the schema in a message or a comment, in quotes where it is more than a word: it may hold line breaks.
+    """A name of the schema for a message or comment; quoted if it is not a plain word, since it may have line breaks.
 
     Example:
         >>> legible("unitPrice"), legible("unit\\nprice")

@@ -1,4 +1,4 @@
-"""Communities as one self-contained page: a treemap to zoom into, with boxes sized by their entities."""
+"""Communities as a self-contained page: a zoomable treemap, with boxes sized by their entities."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ class Member:
 
 
 def names_of(graph: Graph, hierarchy: Hierarchy) -> dict[str, tuple[Member, ...]]:
-    """The ten nodes of highest degree in each community, those of its parts included."""
+    """The ten nodes of highest degree in each community, including those of its parts."""
     record = graph.record()
     names = record.names if record else ()
     direct = {
@@ -59,7 +59,7 @@ def page(hierarchy: Hierarchy, named: Mapping[str, Sequence[Member]], *, databas
     else:
         _draw(hierarchy, named, hierarchy.roots, whole, boxes, above=-1)
     template = Template(files(__package__).joinpath("communities.html").read_text(encoding="utf-8"))
-    # Escape whatever would end the script or begin a comment in it.
+    # Escape text that would end the script or begin a comment in it.
     data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
     count = f"{pluralize(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
     database = escape(printable(database))
@@ -108,7 +108,7 @@ def _draw_collections(
     whole: Box,
     boxes: list[dict[str, Any]],
 ) -> None:
-    """A box for each collection, with its communities inside."""
+    """Draw a box for each collection, with its communities inside."""
     sizes = {name: sum(root.size for root in hierarchy.roots) for name, hierarchy in collections.items()}
     order = sorted(sizes, key=lambda name: (-sizes[name], name or ""))
     for name, box in zip(order, squarify([float(sizes[name]) for name in order], whole), strict=True):

@@ -1,4 +1,4 @@
-"""A picture of paths as HTML: boxes over lines, and for each box the details shown when it is selected."""
+"""A picture of paths as HTML: boxes over lines, and the details of each box, shown when it is selected."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -16,7 +16,7 @@ _BUTTONS = "".join(
 
 
 def drawing(saved: SavedRun, turn: Turn) -> str:
-    """The picture of one turn with its buttons."""
+    """The picture of one turn, with its buttons."""
     if not turn.paths:
         return '<p class="note">No path: none of the passages that were found has triples.</p>'
     layout = picture(turn.paths)
@@ -29,7 +29,7 @@ def drawing(saved: SavedRun, turn: Turn) -> str:
 
 
 def beginning(text: str, *, most: int = LONGEST_TEXT) -> str:
-    """A text on one line, cut where it is long.
+    """The beginning of a text, on one line.
 
     Example:
         >>> beginning("Marie Curie\\nwas born in Warsaw.", most=11)
@@ -40,17 +40,17 @@ def beginning(text: str, *, most: int = LONGEST_TEXT) -> str:
 
 
 def marks(saved: SavedRun, passage: str) -> str:
-    """The markers by which an answer cites a passage."""
+    """The markers of an answer's citations of a passage, as HTML."""
     return "".join(f'<span class="mark">[{escape(marker)}]</span>' for marker in saved.cited.get(passage, ()))
 
 
 def named(passage: Passage | None, *, id: str) -> str:
-    """The title of a passage, else its id; as HTML."""
+    """The title of a passage, else its id, as HTML."""
     return f'<span dir="auto">{escape((passage.title if passage else "") or id)}</span>'
 
 
 def location(passage: Passage) -> str:
-    """Where a passage comes from, as HTML; empty if unknown."""
+    """The location of a passage as HTML; empty if unknown."""
     return escape(passage.location)
 
 

@@ -1,4 +1,4 @@
-"""A run as one self-contained page: question, answer, a picture of the paths of each step, passages."""
+"""A run as a self-contained page: question, answer, a picture of each step's paths, and passages."""
 
 import re
 from collections.abc import Iterable
@@ -125,7 +125,7 @@ def _plan(turn: Turn) -> str:
 
 
 def _tool_call(call: ToolCall) -> str:
-    """A question to a tool with its answer or the reason of its failure."""
+    """A question to a tool, with its answer or failure."""
     outcome = call.failure or ("answered" if call.answer else "no answer")
     answer = f'<p dir="auto">{escape(call.answer)}</p>' if call.answer else ""
     summary = f"<summary>Tool ({escape(call.tool)}): {escape(outcome)}</summary>"
@@ -165,6 +165,6 @@ def _lines(saved: SavedRun) -> Iterable[str]:
 
 
 def _shown(saved: SavedRun) -> list[str]:
-    """The passages that the page lists: the ranking, the cited ones, and those that state a triple of a path."""
+    """The passages on the page: the ranking, the cited passages, and those that state a triple of a path."""
     cited = [citation.passage.id for citation in saved.citations if citation.passage]
     return list(dict.fromkeys([*saved.ranking, *cited, *(id for path in saved.paths for id in path.passage_ids)]))

@@ -43,6 +43,6 @@ class IngestReport:
 
     def add(self, other: Self) -> None:
         """Add the counts of a part of the ingest."""
-        for name in (field.name for field in fields(self)):
-            if isinstance(count := getattr(other, name), int):
-                setattr(self, name, getattr(self, name) + count)
+        for entry in fields(self):
+            if isinstance(count := getattr(other, entry.name), int):
+                setattr(self, entry.name, getattr(self, entry.name) + count)
