@@ -20,9 +20,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from gear_neo4j import Agent, AgentRecipe, Crag, Gear, Settings
+from gear_neo4j import AgentRecipe, Crag, Gear, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.roles.evaluators import Grader, SimilarityEvaluator
+from gear_neo4j.types import Agent
 from gear_neo4j.usage import Usage
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "agents.json"
