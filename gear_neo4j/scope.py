@@ -57,6 +57,12 @@ class Scope:
             strict=self.strict or strict,
         )
 
+    def __and__(self, other: "Scope") -> Self:
+        """What both scopes admit."""
+        return self.narrowed(
+            collections=other.collections, principals=other.principals, where=other.where, strict=other.strict
+        )
+
     @property
     def is_everything(self) -> bool:
         """Whether it has no condition."""

@@ -54,7 +54,7 @@ def measure_system(
     chat = open_chat(settings, cache=settings.chat_cache) if needed else None
     with opened(settings, chat=chat, create=True) as opened_gear:
         _provide(opened_gear, dataset, synonyms=system.needs_synonyms)
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         journals = _journals(gear, dataset, fresh=fresh, settings=settings)
         with counting("questions", len(queries) * (len(ks) if separately and not system.agent else 1)) as advance:
             results = systems.measure(
