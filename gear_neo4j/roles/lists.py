@@ -1,7 +1,7 @@
 """Parsers of lists in a model's reply: triples, numbers and names, from JSON as models write it; nothing is evaluated.
 
-A reply may be fenced, have prose around it, think aloud first, or be cut off. Each parser raises ValueError,
-with a reason for the repair prompt, if nothing in a reply is usable.
+A reply, which comes without thoughts, may be fenced, have prose around it, or be cut off. Each parser raises
+ValueError, with a reason for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
@@ -12,7 +12,6 @@ from typing import Any
 from gear_neo4j.domain import Fact
 from gear_neo4j.printable import is_storable
 from gear_neo4j.roles.json_reader import JsonReader
-from gear_neo4j.roles.parsers import without_thinking
 
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'"
 _TUPLE = re.compile(rf"[(\[]\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,?\s*[)\]]", re.DOTALL)
@@ -41,12 +40,11 @@ def parse_triples(text: str, *, key: str) -> Triples:
         >>> parse_triples('Sure! {"facts": [["Curie", "born in", "Warsaw"], ["Cur', key="facts")
         Triples(facts=(Fact(subject='Curie', predicate='born in', object='Warsaw'),), malformed=1)
     """
-    body = without_thinking(text)
-    named = re.search(rf"[\"']?{re.escape(key)}[\"']?\s*[:=]\s*\[", body, re.IGNORECASE)
-    starts = [named.end()] if named else [match.end() for match in re.finditer(r"\[", body)]
-    reader, is_empty = JsonReader(body), False
+    named = re.search(rf"[\"']?{re.escape(key)}[\"']?\s*[:=]\s*\[", text, re.IGNORECASE)
+    starts = [named.end()] if named else [match.end() for match in re.finditer(r"\[", text)]
+    reader, is_empty = JsonReader(text), False
     for start in starts:
-        items = list(_items(body, start, reader))
+        items = list(_items(text, start, reader))
         facts = [fact for item in items if (fact := _fact(item))]
         if facts:
             return Triples(tuple(dict.fromkeys(facts)), len(items) - len(facts))
@@ -66,7 +64,7 @@ def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
         >>> parse_numbers("The passages: [3, 1, 3, 12]", most=10)
         (3, 1)
     """
-    for match in re.finditer(r"\[([\d\s,]*)(?:\]|\Z)", without_thinking(text)):
+    for match in re.finditer(r"\[([\d\s,]*)(?:\]|\Z)", text):
         # Python refuses to read thousands of digits.
         numbers = (int(digits) for digits in re.findall(r"\d+", match[1]) if len(digits) < 10)
         unique = tuple(dict.fromkeys(number for number in numbers if 1 <= number <= most))
@@ -85,7 +83,7 @@ def parse_places(text: str, *, most: int) -> tuple[int, ...]:
         >>> parse_places("[2, 1]", most=3), parse_places("None of them: []", most=3)
         ((1, 0), ())
     """
-    if re.search(r"\[\s*\]", without_thinking(text)):
+    if re.search(r"\[\s*\]", text):
         return ()
     return tuple(number - 1 for number in parse_numbers(text, most=most))
 
@@ -100,11 +98,10 @@ def parse_names(text: str) -> tuple[str, ...]:
         >>> parse_names('Sure: {"entities": ["Marie  Curie", "Warsaw", "Warsaw", "Par')
         ('Marie Curie', 'Warsaw')
     """
-    body = without_thinking(text)
-    start = body.find("[")
+    start = text.find("[")
     if start < 0:
         raise ValueError('no list "entities" in it')
-    items = list(_items(body, start + 1, JsonReader(body)))
+    items = list(_items(text, start + 1, JsonReader(text)))
     names = tuple(dict.fromkeys(name for item in items if not isinstance(item, list | dict) and (name := _part(item))))
     if items and not names:
         raise ValueError('no item of "entities" is a name')

@@ -1,13 +1,13 @@
 """Parsers of a model's reply in plain text, for replies as models write them.
 
-A reply may have prose around it, think aloud first, or be cut off. Each parser raises ValueError, with a reason
-for the repair prompt, if nothing in a reply is usable.
+A reply, which comes without thoughts, may have prose around it or be cut off. Each parser raises ValueError, with a
+reason for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
 from dataclasses import dataclass
 
-from gear_neo4j.models.streaming import THINKING, shown
+from gear_neo4j.models.streaming import without_label
 
 # Their time grows linearly with the reply: no two neighbouring parts match the same characters, and the spaces before a
 # marker are matched from the first of them only.
@@ -57,11 +57,10 @@ def parse_verdict(text: str) -> Verdict:
         >>> parse_verdict("**Answerable:** No\\nWhy: his university is missing")
         Verdict(answerable=False, text='his university is missing')
     """
-    body = THINKING.sub("", text)
-    match = _VERDICT.search(body)
+    match = _VERDICT.search(text)
     if not match:
         raise ValueError('it has no line "Answerable: Yes" or "Answerable: No"')
-    reason = _REASON.search(body, match.end())
+    reason = _REASON.search(text, match.end())
     return Verdict(match[1].lower() == "yes", " ".join(reason[1].split()).strip("* ") if reason else "")
 
 
@@ -77,7 +76,7 @@ def parse_thought(text: str) -> Thought:
         >>> parse_thought("So the answer is: Edinburgh.").answer
         'Edinburgh'
     """
-    body = re.sub(r"\A\W*next thought\W*?:\s*", "", " ".join(THINKING.sub("", text).split()), flags=re.IGNORECASE)
+    body = re.sub(r"\A\W*next thought\W*?:\s*", "", " ".join(text.split()), flags=re.IGNORECASE)
     if not body:
         raise ValueError("it is empty")
     if match := _SO.search(body):
@@ -98,7 +97,7 @@ def parse_question(text: str) -> str:
         >>> parse_question('Next Question: "Where is Edinburgh?"')
         'Where is Edinburgh?'
     """
-    body = THINKING.sub("", text).strip()
+    body = text.strip()
     if not body:
         raise ValueError("it is empty")
     labelled = _NEXT.search(body)
@@ -115,7 +114,7 @@ def parse_keywords(text: str) -> str:
         >>> parse_keywords('**Keywords:** "Ana Petkova", employer, 1921, Varna')
         'Ana Petkova, employer, 1921'
     """
-    body = re.sub(r"\A\W*keywords\W*?[:：]", "", THINKING.sub("", text).strip(), flags=re.IGNORECASE)
+    body = re.sub(r"\A\W*keywords\W*?[:：]", "", text.strip(), flags=re.IGNORECASE)
     words = [word for part in re.split(r"[,;\n]", body) if (word := part.strip(" \t\"'*.-"))]
     if not words:
         raise ValueError("it is empty")
@@ -132,7 +131,7 @@ def parse_segment(text: str) -> str:
         >>> parse_segment("Next sentence: She lived in Varna [1]. She drew."), parse_segment("END")
         ('She lived in Varna.', '')
     """
-    body = re.sub(r"\A\W*next sentence\W*?[:：]\s*", "", THINKING.sub("", text).strip(), flags=re.IGNORECASE)
+    body = re.sub(r"\A\W*next sentence\W*?[:：]\s*", "", text.strip(), flags=re.IGNORECASE)
     if not body:
         raise ValueError("it is empty")
     if re.fullmatch(r"\W*end\W*", body, re.IGNORECASE):
@@ -159,7 +158,7 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
         valid = [mark for mark in marks if mark in known]
         return f" [{', '.join(valid)}]" if valid else ""
 
-    answer = _CITATION.sub(checked, shown(text)).strip()
+    answer = _CITATION.sub(checked, without_label(text.strip())).strip()
     if not answer:
         raise ValueError("it is empty")
     marks = list(dict.fromkeys(cited))
@@ -180,13 +179,3 @@ def without_markers(text: str) -> str:
         'Edinburgh.'
     """
     return _CITATION.sub("", text)
-
-
-def without_thinking(text: str) -> str:
-    """A reply without the model's thinking.
-
-    Example:
-        >>> without_thinking("<think>Seven?</think>7")
-        '7'
-    """
-    return THINKING.sub("", text)

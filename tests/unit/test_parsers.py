@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Fact
-from gear_neo4j.models.streaming import VisibleText, shown
+from gear_neo4j.models.streaming import VisibleText, shown, without_thoughts
 from gear_neo4j.roles.analyst import Outline, parse_analysis
 from gear_neo4j.roles.judgements import (
     find_object,
@@ -72,6 +72,7 @@ PARSERS = {
     "keywords": parse_keywords,
     "segment": parse_segment,
     "answer": lambda text: parse_answer(text, passages=3, facts=2),
+    "thoughts": without_thoughts,
     "visible": shown,
     "streamed": streamed,
 }
@@ -96,6 +97,7 @@ PIECES = [
     "[1,",
     "Dr. x ",
     "<think>",
+    "</think>",
 ]
 LABELS = ["", "answerable", "answer", "why", "next question", "So the answer is", '{"a": ', "[F1", "<think>", '["']
 
@@ -167,13 +169,12 @@ def test_a_degenerate_reply_costs_time_that_grows_linearly_with_it(parser, piece
         '{"triples": [{"head": "Hinton", "relation": "studied at", "tail": "Edinburgh"}]}',
         '{"triples":[("Hinton","studied at","Edinburgh"),]}',
         "{'triples': [['Hinton', 'studied at', 'Edinburgh']]}",
-        '<think>Is it ["a", "b", "c"]?</think>{"triples": [["Hinton", "studied at", "Edinburgh"]]}',
         'From passage [1]: [["Hinton", "studied at", "Edinburgh"]]',
         '{"entities": ["Hinton"], "triples": [["  Hinton ", "studied\\n at", "Edinburgh"]]}',
     ],
 )
 def test_forms_that_models_use_for_a_triple(reply):
-    """Objects, tuples, single quotes, thinking aloud, numbers of passages in front."""
+    """Objects, tuples, single quotes, numbers of passages in front."""
     assert (HINTON,) == facts(reply)
 
 
@@ -214,11 +215,10 @@ def test_nothing_in_a_reply_is_evaluated():
         ("Answerable: Yes\nAnswer: Edinburgh", True, "Edinburgh"),
         ("**Answerable**: no\n**Why**: the place is missing", False, "the place is missing"),
         ("answerable：yes", True, ""),
-        ("<think>Answerable: No</think>Answerable: Yes\nAnswer: 7", True, "7"),
     ],
 )
 def test_verdicts(reply, answerable, text):
-    """Bold, other case, full-width colons; what is thought aloud does not count."""
+    """Bold, other case, full-width colons."""
     verdict = parse_verdict(reply)
 
     assert (answerable, text) == (verdict.answerable, verdict.text)
