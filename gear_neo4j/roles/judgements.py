@@ -102,14 +102,17 @@ def parse_useful(text: str) -> bool:
 
 
 def find_object(text: str, key: str) -> Mapping[str, Any]:
-    """The first JSON object with a key."""
-    reader = JsonReader(text)
+    """The last JSON object with a key, which is not within another such object: models repeat the form, or revise."""
+    reader, end = JsonReader(text), 0
+    found: Mapping[str, Any] | None = None
     with suppress(ValueError):
         for match in re.finditer(r"\{", text):
-            read = reader.value(match.start())
+            read = reader.value(match.start()) if match.start() >= end else None
             if read and isinstance(read[0], dict) and key in read[0]:
-                return read[0]
-    raise ValueError(f'no whole JSON object with "{key}" in it')
+                found, end = read
+    if found is None:
+        raise ValueError(f'no whole JSON object with "{key}" in it')
+    return found
 
 
 def _in_order(items: list[Any]) -> list[Any]:
