@@ -52,7 +52,7 @@ class Lane:
         """Begin a call in a thread, in which the flag of its end is seen.
 
         Raises:
-            HTTPException: 429, as many run as may.
+            HTTPException: 429, as many run as may; 503, there is no thread for it.
         """
         if not self._places.acquire(blocking=False):
             detail = f"{self._most} {self._noun} run at once, which is all that may: try again"
@@ -67,14 +67,19 @@ class Lane:
         # The first callback: the place is free before whoever waits goes on.
         running.future.add_done_callback(lambda _: self._free(running))
         # A daemon: a run whose caller is gone must not keep a stopped service alive.
-        Thread(target=context.run, args=(_work, call, running.future), name="gear-call", daemon=True).start()
+        thread = Thread(target=context.run, args=(_work, call, running.future), name="gear-call", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            running.future.set_exception(error)
+            raise HTTPException(503, "the service has no thread for this: try again", headers=RETRY_AFTER) from error
         return running
 
     async def run(self, call: Callable[[], Result], *, seconds: float) -> Result:
         """The result of a call; cancelled, or after ``seconds``, it ends at its next step.
 
         Raises:
-            HTTPException: 429, as many run as may; 504, it took too long.
+            HTTPException: 429, as many run as may; 503, there is no thread for it; 504, it took too long.
         """
         running = self.start(call)
         try:

@@ -60,6 +60,22 @@ def test_one_more_than_may_run_is_refused_at_once():
     assert (429, {"Retry-After": "1"}, 2, 1) == asyncio.run(run())
 
 
+def test_a_call_that_gets_no_thread_leaves_its_slot_free(monkeypatch):
+    """The machine has no more threads for a moment: that is told, and the next call runs."""
+    lane = Lane("searches", most=1)
+    with monkeypatch.context() as short:
+        short.setattr(threading.Thread, "start", _no_thread)
+        with pytest.raises(HTTPException, match="no thread") as refused:
+            lane.start(lambda: 1)
+
+    assert (503, {"Retry-After": "1"}, 0) == (refused.value.status_code, refused.value.headers, lane.running)
+    assert 1 == lane.start(lambda: 1).future.result(PATIENCE)
+
+
+def _no_thread(_thread):
+    raise RuntimeError("can't start new thread")
+
+
 def test_a_call_that_takes_too_long_is_cut_and_keeps_its_place_until_it_ends():
     """Otherwise many slow calls could run beside each other, each of them given up."""
 
