@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gear_neo4j.provided import provide
+
 if TYPE_CHECKING:
     from gear_neo4j.adoption.admin_csv import Dialect
     from gear_neo4j.adoption.importing import ImportReport
@@ -285,6 +287,14 @@ _MODULES = {
     "register_extractor": "registry",
     "register_retriever": "registry",
 }
+
+
+provide(
+    retrievers="gear_neo4j.gear.retrievers",
+    agents="gear_neo4j.gear.agents",
+    extractors="gear_neo4j.gear.extractors",
+    notebook="gear_neo4j.explain.notebook",
+)
 
 
 if not TYPE_CHECKING:
