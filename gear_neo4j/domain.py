@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, overload
 
-from gear_neo4j.display import Displayed, data_frame
-from gear_neo4j.printable import escaped
+from gear_neo4j.text.display import Displayed, data_frame
+from gear_neo4j.text.printable import escaped
 from gear_neo4j.usage import Usage
 
 # How the vectors of triples are made: from their whole text, or from the vectors of their parts.
@@ -131,7 +131,7 @@ class Path(Displayed):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FoundBy:
     """A ranked list that contains a hit: its name (``bm25``, ``sbert``, ``graph`` ...) and the rank there, from 1."""
 
     name: str
@@ -145,7 +145,7 @@ class Hit:
     passage: Passage
     score: float
     rank: int
-    sources: tuple[Source, ...] = ()
+    sources: tuple[FoundBy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +166,8 @@ class EntityHit:
     """A node of the user's graph that answers a question: element id, name, labels, rank (from 1).
 
     ``pattern`` is the pattern in words that led to it, ``cypher`` the query that shows it and the others of its kind.
-    ``value`` is what it is ranked by, a number or a date, if the question asks for an order or a count. ``sureness`` is
-    the probability that its pattern is what the question means, 0 to 1.
+    ``value`` is what it is ranked by, a number or a date, if the question asks for an order or a count. ``confidence``
+    is the probability that its pattern is what the question means, 0 to 1.
     """
 
     id: str
@@ -177,21 +177,21 @@ class EntityHit:
     pattern: str
     cypher: Cypher
     value: float | str | None = None
-    sureness: float = 0.0
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A number or date that answers a question, such as how many films there are; None for one over nothing.
 
-    ``pattern`` and ``cypher`` are those that led to it; ``sureness`` is the probability that the pattern is what the
+    ``pattern`` and ``cypher`` are those that led to it; ``confidence`` is the probability that the pattern is what the
     question means, 0 to 1.
     """
 
     value: float | str | None
     pattern: str
     cypher: Cypher
-    sureness: float = 0.0
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

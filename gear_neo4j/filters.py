@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.printable import is_storable
+from gear_neo4j.text.printable import is_storable
 
 if TYPE_CHECKING:
     from lark import Lark, Token

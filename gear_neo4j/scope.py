@@ -57,6 +57,12 @@ class Scope:
             strict=self.strict or strict,
         )
 
+    def __and__(self, other: "Scope") -> Self:
+        """What both scopes admit."""
+        return self.narrowed(
+            collections=other.collections, principals=other.principals, where=other.where, strict=other.strict
+        )
+
     @property
     def is_everything(self) -> bool:
         """Whether it has no condition."""
@@ -75,7 +81,7 @@ class Scope:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The scope as a query parameter; see ``gear_neo4j.graph.scoping``."""
+        """The scope as a query parameter; see ``gear_neo4j.graph.scope.scope_macros``."""
         clauses = conjunction_of(self.where) if self.where else ()
         return {
             "collections": sorted(self.collections or ()),

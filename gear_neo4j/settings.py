@@ -9,7 +9,7 @@ from typing import Any
 from dotenv import dotenv_values
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.redaction import without_login
+from gear_neo4j.text.redaction import without_login
 
 DEFAULT_NEO4J_VERSION = "5.26.31"
 DEFAULT_NAME = "default"

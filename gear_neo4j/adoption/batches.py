@@ -8,9 +8,9 @@ from typing import TypeVar
 from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, NodePassage, node_passage
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.triples import AdoptedTriple
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.overlay_store import NodeReading
+from gear_neo4j.graph.write.overlay_store import NodeReading
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import TripleVectors
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from gear_neo4j.adoption.admin_csv import Dialect, Header, Row, ServerValue, open_csv, parse_row
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.imports import FileProgress
+from gear_neo4j.graph.write.imports import FileProgress
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 

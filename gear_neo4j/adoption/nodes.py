@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from gear_neo4j.adoption.profile import Profile, words_of
 from gear_neo4j.domain import Passage, node_passage_id
-from gear_neo4j.graph.database import Row
-from gear_neo4j.graph.typegraph import spoken
+from gear_neo4j.graph.connection.database import Row
+from gear_neo4j.graph.read.typegraph import spoken
 
 # Longer texts are cut: the embedding model reads the first hundreds of words, and a row must stay small.
 LONGEST_TEXT = 20_000

@@ -26,9 +26,9 @@ from gear_neo4j.adoption.survey import survey, survey_types
 from gear_neo4j.adoption.triples import AdoptedTriple, has_ended, property_triples, relationship_triple
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.overlay_store import NOBODY, PropertyReading, RelationshipReading
+from gear_neo4j.graph.write.overlay_store import NOBODY, PropertyReading, RelationshipReading
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder

@@ -12,8 +12,8 @@ import tomli_w
 
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.printable import escaped
 from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.text.printable import escaped
 
 BUILT_IN = Path(__file__).parent / "profiles"
 # What a table of a profile holds one of; all else are lists.

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.survey import Property, Survey
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.graph_schema import GraphSchema, Kind, PropertySchema, can_be_written
-from gear_neo4j.graph.typegraph import Tie
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, PropertySchema, can_be_written
+from gear_neo4j.graph.read.typegraph import Tie
 
 # From this share of its values on, a text property holds numbers or dates.
 MOSTLY = 0.95

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.schema import ENTITY
+from gear_neo4j.graph.schema.indexes import ENTITY
 
 # Nodes, and relationships, looked at in the order of the store; then those of each label, and type, that this missed.
 SAMPLE = 20_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gear_neo4j.adoption.nodes import names_of
 from gear_neo4j.adoption.profile import Facts, Profile, words_of
 from gear_neo4j.domain import Statement, digest, node_passage_id
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 
 # What stands for a flag that is set, and for no value.
 _SET = frozenset({"true", "yes"})

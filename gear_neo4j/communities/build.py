@@ -81,7 +81,7 @@ def _sum(reports: Mapping[str, BuildReport], *, gone: int) -> BuildReport:
 def _build(graph: Graph, collection: str, *, most: int, afresh: bool, dry_run: bool) -> BuildReport:
     """Find the communities of one collection; those of one without ties are left to the caller."""
     # What is written or hidden after these are read is for the next build.
-    version = graph.export.version().changed
+    version = graph.pagerank.version().changed
     marks = None if dry_run else graph.communities.begin_build(collection)
     weighted = weigh(graph, collection)
     if not weighted.passages:

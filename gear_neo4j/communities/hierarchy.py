@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from gear_neo4j.display import Displayed
 from gear_neo4j.roles.reporter import Report
+from gear_neo4j.text.display import Displayed
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from gear_neo4j.communities.hierarchy import BuiltCommunity, Community, CommunityFact, Hierarchy, Member, hierarchy_of
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.community_store import Marks
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.community_store import Marks
 from gear_neo4j.roles.reporter import Report
 
 WRITTEN_A_BATCH = 500
@@ -32,7 +32,7 @@ def read(graph: Graph) -> Hierarchy:
     hierarchy = hierarchy_of(_community(row) for row in graph.communities.all())
     if not hierarchy.communities or not graph.scope.is_everything:
         return hierarchy
-    version = graph.export.version().changed
+    version = graph.pagerank.version().changed
     versions = {build.collection: build.version for build in graph.communities.builds()}
     return replace(hierarchy, stale=any(versions.get(name) != version for name in hierarchy.by_collection()))
 

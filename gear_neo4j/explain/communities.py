@@ -10,8 +10,8 @@ from typing import Any
 
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.printable import printable
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import printable
+from gear_neo4j.text.wording import pluralize
 
 MEMBERS = 10
 WIDTH, HEIGHT = 1600.0, 1000.0
@@ -61,7 +61,7 @@ def page(hierarchy: Hierarchy, named: Mapping[str, Sequence[Member]], *, databas
     template = Template(files(__package__).joinpath("communities.html").read_text(encoding="utf-8"))
     # Escape whatever would end the script or begin a comment in it.
     data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
-    count = f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
+    count = f"{pluralize(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
     database = escape(printable(database))
     return template.substitute(database=database, counted=count, width=WIDTH, height=HEIGHT, boxes=data)
 

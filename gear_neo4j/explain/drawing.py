@@ -6,7 +6,7 @@ from html import escape
 from gear_neo4j.domain import Passage, Path
 from gear_neo4j.explain.layout import Box, Edge, Picture, picture
 from gear_neo4j.explain.saved import SavedRun, Turn
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import pluralize
 
 LONGEST_TEXT = 420
 _BUTTONS = "".join(
@@ -56,7 +56,7 @@ def place(passage: Passage) -> str:
 
 def _head(turn: Turn) -> str:
     count = len(turn.paths)
-    return f'<span class="note">{counted(count, "path")}{", best first" if count > 1 else ""}</span>'
+    return f'<span class="note">{pluralize(count, "path")}{", best first" if count > 1 else ""}</span>'
 
 
 def _lines(layout: Picture) -> str:

@@ -10,8 +10,8 @@ from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
 from gear_neo4j.explain.nodes import answering_nodes
 from gear_neo4j.explain.saved import SavedRun, Turn
-from gear_neo4j.printable import printable
 from gear_neo4j.roles.citations import markers
+from gear_neo4j.text.printable import printable
 
 _KINDS = {"search": "Search", "answer": "Answer", "trace": "Trace of an answer"}
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from gear_neo4j.domain import Path
 from gear_neo4j.explain.layout import Box, Edge, picture
-from gear_neo4j.printable import single_line
+from gear_neo4j.text.printable import single_line
 
 _LETTER = 6.6
 # Readable on a light page and on a dark one.

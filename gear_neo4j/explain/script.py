@@ -7,8 +7,8 @@ from typing import cast
 from gear_neo4j.domain import Path
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain.saved import SavedRun
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.printable import printable
+from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.text.printable import printable
 
 _PLAIN = re.compile(r"[\w.:/@+-]+(?: [\w.:/@+-]+)*")
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from gear_neo4j.domain import Fact, Passage
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.recipes import ExtractorRecipe
+from gear_neo4j.recipes.recipe import ExtractorRecipe
 from gear_neo4j.roles.lists import Triples
 from gear_neo4j.usage import Usage
 

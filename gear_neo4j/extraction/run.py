@@ -14,8 +14,8 @@ from typing import Literal
 from gear_neo4j.domain import Passage, Triple, make_triple
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.extraction.extractor import Extractor
-from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import TriplesWritten, write_triples

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.errors import NothingFound
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.scope import DEFAULT_COLLECTION, qualified_id
 
@@ -36,7 +36,7 @@ def forget(
     _require_schema(graph, dry_run=dry_run)
     name, total = _find_source(graph, source, collection=collection)
     if dry_run:
-        return graph.sources.weigh(name, collection=collection)
+        return graph.sources.preview(name, collection=collection)
 
     # Before the passages, so that a sync after a forgetting that was killed reads the document again.
     graph.manifest.forget([name], collection=collection)
@@ -64,7 +64,7 @@ def drop_collection(
         MigrationError: a dry run needs the newest schema, and changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
-    passages, triples = graph.collections.weigh(collection)
+    passages, triples = graph.collections.preview(collection)
     if not passages:
         raise graph.collections.missing(collection)
     if dry_run:

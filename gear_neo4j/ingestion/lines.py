@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from gear_neo4j.domain import LONGEST_KEY, Passage, Triple, make_triple, passage_id
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.filters import LONGEST_FIELD
-from gear_neo4j.printable import is_storable
 from gear_neo4j.scope import reader_names
+from gear_neo4j.text.printable import is_storable
 
 # An index entry of Neo4j holds at most 8,167 bytes, and a character takes up to four.
 LONGEST_SOURCE = 2_000

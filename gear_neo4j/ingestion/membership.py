@@ -9,7 +9,7 @@ from gear_neo4j.scope import DEFAULT_COLLECTION, SEPARATOR, checked_name, qualif
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class CollectionAccess:
     """A collection and readers.
 
     Passages that name no readers may be read by everybody who may read the collection. ``readers`` is None where an
@@ -29,7 +29,7 @@ class Membership:
             SettingsError: a name cannot be used.
 
         Example:
-            >>> Membership.of("legal", ["user:ada", "group:legal", "user:ada"]).readers
+            >>> CollectionAccess.of("legal", ["user:ada", "group:legal", "user:ada"]).readers
             ('group:legal', 'user:ada')
         """
         given = [readers] if isinstance(readers, str) else readers
@@ -62,4 +62,4 @@ class Membership:
         return make_triple(passage, triple.subject, triple.predicate, triple.object)
 
 
-DEFAULT_MEMBERSHIP = Membership()
+DEFAULT_MEMBERSHIP = CollectionAccess()

@@ -14,7 +14,7 @@ from gear_neo4j.ingestion.batches import BatchOutcome, passages_read, write_pass
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
     PassageBatch,
@@ -48,7 +48,7 @@ class Ingest:
     replace: bool = False
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
-    membership: Membership = DEFAULT_MEMBERSHIP
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP
     names: Mapping[Path, str] = field(default_factory=dict)
     report: IngestReport = field(default_factory=IngestReport)
 

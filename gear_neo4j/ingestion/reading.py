@@ -14,7 +14,7 @@ from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import PassageTriples, Problem, parsed, read_lines, to_passage, to_triples
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.scope import qualified_id
 
 PASSAGES_A_BATCH = 256
@@ -100,7 +100,7 @@ def read_passages(
     *,
     chunk_size: int = CHUNK_SIZE,
     limits: Limits = DEFAULT_LIMITS,
-    membership: Membership = DEFAULT_MEMBERSHIP,
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP,
     names: Mapping[Path, str] = NO_NAMES,
 ) -> Iterator[PassageBatch]:
     """The passages of documents and JSONL files, in batches that may span files; one document at a time in memory."""
@@ -131,7 +131,7 @@ def read_passages(
     yield batch
 
 
-def read_triples(files: Sequence[Path], *, membership: Membership = DEFAULT_MEMBERSHIP) -> Iterator[TripleBatch]:
+def read_triples(files: Sequence[Path], *, membership: CollectionAccess = DEFAULT_MEMBERSHIP) -> Iterator[TripleBatch]:
     """The triples of JSONL files; those of one passage may be spread over batches, and the last one completes it."""
 
     def parse(row: dict[str, Any]) -> PassageTriples:
@@ -190,7 +190,7 @@ def _estimate(path: Path) -> float:
     return triples * size_of([path]) / end if end else 0
 
 
-def _from_lines(path: Path, name: str | None, membership: Membership) -> Iterator[_ReadPassage | Problem]:
+def _from_lines(path: Path, name: str | None, membership: CollectionAccess) -> Iterator[_ReadPassage | Problem]:
     def parse(row: dict[str, Any]) -> Passage:
         passage = to_passage(row, source=name or path.name)
         membership.own(passage.id)

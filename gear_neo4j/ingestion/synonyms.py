@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.synonyms import SynonymPair
+from gear_neo4j.graph.write.synonyms import SynonymPair
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 THRESHOLD = 0.8

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gear_neo4j.domain import Passage, Triple
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import encode
 

@@ -11,7 +11,7 @@ from gear_neo4j.domain import Hits
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.integrations.search import Search, metadata_of, recipe_of
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.retriever import Retriever
 
 

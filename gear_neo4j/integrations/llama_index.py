@@ -12,7 +12,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.gear import Gear
 from gear_neo4j.integrations.search import Search, metadata_of, recipe_of
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.retriever import Retriever
 
 # Of the metadata, a model reads these; paths and scores would fill its prompt.

@@ -11,9 +11,9 @@ from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.database import Record
+from gear_neo4j.graph.connection.database import Record
 from gear_neo4j.integrations.search import Search, metadata_of, recipe_of
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.retriever import Retriever
 
 Formatter = Callable[[Record], RetrieverResultItem]

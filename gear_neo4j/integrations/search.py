@@ -8,12 +8,14 @@ from typing import Any
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.gear.aio import in_thread
-from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.recipe import RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
+from gear_neo4j.threads import ThreadLimiter
 from gear_neo4j.wire import hit_json, path_json
+
+_SEARCHES = ThreadLimiter("searches", most=40)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,11 @@ class Search:
         """
         source = self.gear.graph.name if self.gear else None
         with retrieval_span(question, k=k, source=source) as active:
-            return noted(active, self._resolve(where).retrieve(question, k=k))
+            return record_hits(active, self._resolve(where).retrieve(question, k=k))
 
     async def arun(self, question: str, *, k: int, where: object = None) -> Hits:
         """See :meth:`run`; works in a thread, and a cancelled search ends at its next step."""
-        return await in_thread(partial(self.run, question, k=k, where=where))
+        return await _SEARCHES.run(partial(self.run, question, k=k, where=where), waits=True)
 
     def _resolve(self, where: object) -> Retriever:
         """The retriever; made anew from its recipe for each question, because the graph may have changed."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from gear_neo4j.domain import Passage, make_triple
-from gear_neo4j.graph.corpus_writes import Rename
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Rename
 
 PASSAGES_A_BATCH = 256
 # The former name of a document, and the passages that it has now.

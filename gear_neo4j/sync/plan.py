@@ -4,7 +4,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gear_neo4j.graph.manifest import ReadSource
+from gear_neo4j.graph.write.manifest import ReadSource
 from gear_neo4j.sync.origins import Listed
 
 # Documents that take one another's names are written together, in memory and in one go; more of them are written anew.

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.corpus_writes import Deletion
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.sync.plan import Plan
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import pluralize
 
 # So many documents may be deleted, whatever their share.
 FEW = 5
@@ -74,6 +74,6 @@ def refuse_to_empty(report: SyncReport, *, most_deleted: float) -> None:
     """
     if report.share_deleted > most_deleted:
         raise InputError(
-            f"{report.deleted:,} of {counted(report.known, 'document')} are gone from the sources, more than "
+            f"{report.deleted:,} of {pluralize(report.known, 'document')} are gone from the sources, more than "
             f"{most_deleted:.0%}: if that is right, allow it with --yes (in Python, most_deleted=1)"
         )

@@ -10,16 +10,16 @@ from functools import partial
 from pathlib import Path
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.manifest import ReadSource
+from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.graph.write.manifest import ReadSource
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.forgetting import forget_documents, remove_stale
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import needs_extra
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import write_passages
@@ -65,7 +65,7 @@ class SourceSync:
     on_progress: Callable[[Progress], None] = lambda _: None
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
-    membership: Membership = DEFAULT_MEMBERSHIP
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP
     blank: bool = False
     report: SyncReport = field(default_factory=SyncReport)
 
@@ -82,7 +82,7 @@ class SourceSync:
                 self._problem(source.name, source.problem or "")
         return planned
 
-    def weigh(self, planned: Sequence[Planned]) -> SyncReport:
+    def preview(self, planned: Sequence[Planned]) -> SyncReport:
         """Read what is new and changed, and count the passages that would be written; read-only."""
         for one in planned:
             for batch in self._batches(one):

@@ -14,10 +14,10 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
-from gear_neo4j.redaction import redacted
 from gear_neo4j.sync.files import explained, file_system
 from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
 from gear_neo4j.sync.passages import PassageMaker
+from gear_neo4j.text.redaction import redacted
 
 NEEDS_EXTRA = "a table needs the extra: pip install 'gear-neo4j[tables]'"
 ROWS_A_BATCH = 1_000

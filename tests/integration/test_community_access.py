@@ -13,7 +13,7 @@ from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.forgetting import remove_stale
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from tests.graphs import opened
 from tests.loops import Script, asked
@@ -36,7 +36,7 @@ def town(name, *, collection="default", readers=None, size=4, hub=False):
     passages, triples = [], []
     for place, (one, other) in enumerate(pairs):
         passage = Passage(f"{name} {place}", name, f"{one} is near {other}.", f"{name}.md")
-        passages.append(replace(Membership(collection).passage(passage), readers=readers))
+        passages.append(replace(CollectionAccess(collection).passage(passage), readers=readers))
         triples.append(make_triple(passages[-1].id, one, "is near", other))
     return passages, triples
 

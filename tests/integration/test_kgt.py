@@ -7,7 +7,7 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.explain.communities import names_of
-from gear_neo4j.graph import templates
+from gear_neo4j.graph.read import templates
 from gear_neo4j.wire import read_trace, write_trace
 from tests.conftest import clear
 from tests.graphs import opened

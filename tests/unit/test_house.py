@@ -79,7 +79,7 @@ def test_the_record_of_the_store_is_read_in_one_module():
         for path in sorted(PACKAGE.rglob("*.py"))
         if "store_info" in path.read_text(encoding="utf-8")
     ]
-    assert ["graph/record.py"] == readers
+    assert ["graph/schema/record.py"] == readers
 
 
 FLOORS = [
@@ -117,7 +117,9 @@ def test_no_floor_names_a_higher_one_by_a_string(path):
 
 def test_a_name_of_a_higher_floor_is_noticed():
     """The rule is checked, too."""
-    assert [(1, "gear_neo4j.gear.agents")] == list(names_above('X = "gear_neo4j.gear.agents"', "gear_neo4j.registry"))
+    assert [(1, "gear_neo4j.gear.agents")] == list(
+        names_above('X = "gear_neo4j.gear.agents"', "gear_neo4j.recipes.registry")
+    )
     assert [(1, "gear_neo4j.cli.main")] == list(names_above('X = "gear_neo4j.cli.main:cli"', "gear_neo4j.gear.front"))
     assert [] == list(names_above('X = "gear_neo4j.mcp.work"', "gear_neo4j.mcp.calls"))
     assert [] == list(names_above('X = "gear_neo4j.graph.database"', "gear_neo4j.gear.front"))

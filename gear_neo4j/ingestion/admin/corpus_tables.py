@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from gear_neo4j.domain import Passage, Triple, entity_key
-from gear_neo4j.graph.corpus_writes import entity_rows
+from gear_neo4j.graph.write.corpus_writes import entity_rows
 from gear_neo4j.ingestion.admin.columns import SEPARATOR, MetadataColumns
 from gear_neo4j.ingestion.admin.seen import Seen
 from gear_neo4j.ingestion.admin.tables import HEADER, NODES, Tables

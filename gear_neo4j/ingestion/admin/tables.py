@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Self, TextIO
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.files import write_file
 from gear_neo4j.ingestion.admin.columns import SEPARATOR
+from gear_neo4j.text.files import write_file
 
 ARGUMENTS = "import.args"
 # In a file of its own: which metadata there is shows only at the end.

@@ -17,7 +17,7 @@ from gear_neo4j.gear.extractors import add_extracted
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
@@ -26,8 +26,8 @@ from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, cluster
 from gear_neo4j.integrations.ray.run import Run
 from gear_neo4j.integrations.ray.stages import Job
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 
@@ -78,7 +78,7 @@ def ingest(
     job = Job(
         settings=settings or Settings.load(),
         embedder=embedder,
-        membership=Membership.of(collection, readers),
+        membership=CollectionAccess.of(collection, readers),
         chunk_size=chunk_size,
         limits=limits,
     )

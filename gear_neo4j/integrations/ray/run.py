@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from gear_neo4j.extraction.extractor import Extractor
 from gear_neo4j.extraction.run import CHARACTERS_A_TRIPLE, ExtractionReport, Failure
 from gear_neo4j.gear.session import Session
-from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
@@ -27,8 +27,8 @@ from gear_neo4j.integrations.ray.stages import (
     read_passage_rows,
     read_triple_rows,
 )
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 
 if TYPE_CHECKING:
     from ray.data import Dataset

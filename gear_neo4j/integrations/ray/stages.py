@@ -17,19 +17,19 @@ from gear_neo4j.extraction.reader import Extracted, Reader
 from gear_neo4j.extraction.run import ExtractionReport, triples_of, write_extracted
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.session import Session
-from gear_neo4j.graph.extraction_queue import Selection
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.batches import BatchOutcome, write_passage_batch, write_triple_batch
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch, read_passages, read_triples
 from gear_neo4j.ingestion.writing import passages_to_embed, triples_to_embed
 from gear_neo4j.integrations.ray.pieces import Batch, Piece, Row, Written, unpacked
 from gear_neo4j.integrations.ray.sources import sources_of
 from gear_neo4j.models.embeddings import Embedder, Vectors
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Job:
     settings: Settings
     folder: Path = field(default_factory=Path.cwd)
     embedder: Embedder | None = None
-    membership: Membership = DEFAULT_MEMBERSHIP
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
     recipe: ExtractorRecipe | None = None
