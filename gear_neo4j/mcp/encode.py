@@ -45,6 +45,7 @@ def encode_connected(connected: PathResult, *, limit: int, uri: str | None, data
     return results.PathsResult(
         named=[match.text for match in connected.matches],
         paths=[_path(path, uri=uri, database=database) for path in connected.paths[:limit]],
+        truncated=len(connected.paths) > limit,
     )
 
 

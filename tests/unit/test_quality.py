@@ -211,14 +211,14 @@ def test_sentences_are_cut_in_any_script():
     [
         '{"verdicts": [{"number": 1, "verdict": "yes"}, {"number": 2, "verdict": "no"}]}',
         '{"verdicts": [{"number": 2, "verdict": "No"}, {"number": 1, "verdict": "YES"}]}',
-        '<think>{"verdicts": ["no", "no"]}</think> Sure: ```json\n{"verdicts": ["yes", "no"]}\n```',
+        'Sure: ```json\n{"verdicts": ["yes", "no"]}\n```',
         'For {this} case {"x": 1} it is {"verdicts": [1, 0], "sure": true}.',
         '{"verdicts": [true, false]}',
         '{"verdicts": ["supported", "not supported."]}',
     ],
 )
 def test_verdicts_are_read_as_models_write_them(text):
-    """By their numbers, bare, in fences, after thinking aloud."""
+    """By their numbers, bare, in fences."""
     assert (True, False) == parse_verdicts(text, key="verdicts", count=2)
 
 
