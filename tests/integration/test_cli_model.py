@@ -35,8 +35,8 @@ class Careful:
             return json.dumps({"facts": [["made-up markers", "are", PHRASE]] if found else []})
         if role == "reason":
             return "Answerable: Yes\nAnswer: they are removed"
-        place = next((number for number, text in numbered(asked) if PHRASE in text), None)
-        return f"Answer: They are {PHRASE} [{place}] [77]." if place else "Answer: The passages do not say."
+        index = next((number for number, text in numbered(asked) if PHRASE in text), None)
+        return f"Answer: They are {PHRASE} [{index}] [77]." if index else "Answer: The passages do not say."
 
 
 def numbered(asked):

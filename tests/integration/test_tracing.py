@@ -56,8 +56,8 @@ def test_a_search_is_one_span_with_its_queries(gear, spans, caplog):
         search.status.status_code,
     )
     documents = {
-        f"retrieval.documents.{place}.document.{field}": value
-        for place, hit in enumerate(hits)
+        f"retrieval.documents.{index}.document.{field}": value
+        for index, hit in enumerate(hits)
         for field, value in (("id", hit.passage.id), ("score", hit.score))
     }
     expected = {

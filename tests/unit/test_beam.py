@@ -24,8 +24,8 @@ class Graph:
 
     def score(self, path):
         """The score of a path, as good as random and different for its triples in another order."""
-        places = (1 + place * int(triple.id[1:]) for place, triple in enumerate(path, start=1))
-        return self.table[sum(places) % len(self.table)]
+        ranks = (1 + rank * int(triple.id[1:]) for rank, triple in enumerate(path, start=1))
+        return self.table[sum(ranks) % len(self.table)]
 
     def start(self, limit=None):
         """All triples as start triples, in the database's order."""
@@ -270,7 +270,7 @@ def test_a_beam_of_numbers_below_one_is_refused(name, value):
 
 
 @pytest.mark.parametrize(
-    ("beam", "place", "expected"),
+    ("beam", "rank", "expected"),
     [
         (Beam(), 0, 1.0),
         (Beam(), 7, math.exp(-7 / 20)),
@@ -280,6 +280,6 @@ def test_a_beam_of_numbers_below_one_is_refused(name, value):
         (Beam(diverse=False), 9, 1.0),
     ],
 )
-def test_the_weight_falls_to_one_over_e(beam, place, expected):
+def test_the_weight_falls_to_one_over_e(beam, rank, expected):
     """exp(-min(n, gamma) / gamma), with gamma twice the width unless it is given."""
-    assert expected == pytest.approx(beam.weight(place))
+    assert expected == pytest.approx(beam.weight(rank))

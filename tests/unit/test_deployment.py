@@ -32,7 +32,7 @@ def instructions():
 
 
 DOCKERFILE = instructions()
-LAST_STAGE = DOCKERFILE[max(place for place, (name, _) in enumerate(DOCKERFILE) if name == "FROM") :]
+LAST_STAGE = DOCKERFILE[max(index for index, (name, _) in enumerate(DOCKERFILE) if name == "FROM") :]
 
 
 def unit():

@@ -75,7 +75,7 @@ def test_calibration_finds_what_tells_pairs_apart():
 )
 def test_a_calibration_gives_thresholds_that_keep_its_promise(some):
     """At least the share of relevant pairs lies at or above the lower one; the shares told are those there are."""
-    pairs = [Pair(f"q{place % 3}", repr(score), relevant=good) for place, (score, good) in enumerate(some)]
+    pairs = [Pair(f"q{index % 3}", repr(score), relevant=good) for index, (score, good) in enumerate(some)]
     pairs.sort(key=lambda pair: pair.question)
 
     found, _ = calibrate(Fixed(), pairs, on="made", precision=0.9, recall=0.95)

@@ -232,16 +232,16 @@ def test_a_picture_has_no_overlap_and_all_of_each_path(pairs):
     for one, other in combinations(found.boxes, 2):
         beside = one.x + one.width <= other.x or other.x + other.width <= one.x
         assert beside or one.y + one.height <= other.y + 1e-6 or other.y + other.height <= one.y + 1e-6
-    for place, path in enumerate(paths):
-        reached = [box for box in found.boxes if box.kind == "rank" and box.paths == (place,)]
+    for index, path in enumerate(paths):
+        reached = [box for box in found.boxes if box.kind == "rank" and box.paths == (index,)]
         for box in reached:
             reached += [
                 edge.end
                 for edge in found.edges
-                if edge.start == box and place in edge.paths and edge.end not in reached
+                if edge.start == box and index in edge.paths and edge.end not in reached
             ]
         assert set(path.triples) == {box.hop.triple for box in reached if box.hop}
-        assert set(reached) == {box for box in found.boxes if place in box.paths}
+        assert set(reached) == {box for box in found.boxes if index in box.paths}
 
 
 def test_a_walk_that_turns_back_goes_on_from_its_branch():

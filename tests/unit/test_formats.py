@@ -413,18 +413,18 @@ question = st.fixed_dictionaries(
 
 def converts_or_says_why(files):
     """Load the file x.json among some; True where it loads."""
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         for name, value in files.items():
-            (Path(place) / name).write_text(value if isinstance(value, str) else json.dumps(value))
+            (Path(folder) / name).write_text(value if isinstance(value, str) else json.dumps(value))
         try:
-            dataset = load(Path(place) / "x.json", home=Path(place) / "home")
+            dataset = load(Path(folder) / "x.json", home=Path(folder) / "home")
         except InputError as error:
             told = str(error)
         else:
             assert all(query.gold for query in dataset.queries)
             return True
         # What our own loader finds in a converted folder should have been found before, in the user's file.
-        assert "home" not in told.replace(place, ""), told
+        assert "home" not in told.replace(folder, ""), told
         return False
 
 

@@ -292,8 +292,8 @@ def test_a_pdf_that_cannot_be_used_is_refused(tmp_path, content, reason):
 def test_a_damaged_pdf_is_text_or_refused(tmp_path_factory, data):
     """Whatever pypdf makes of it, the ingest goes on."""
     content = bytearray(pdf("Some text.", "More of it."))
-    for place in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=12)):
-        content[place] = data.draw(st.integers(0, 255))
+    for index in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=12)):
+        content[index] = data.draw(st.integers(0, 255))
     file = tmp_path_factory.getbasetemp() / "damaged.pdf"
     file.write_bytes(content)
     with suppress(InputError):

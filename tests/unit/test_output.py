@@ -73,7 +73,7 @@ def test_permissions_are_looked_at(tmp_path, monkeypatch):
     """Of a file that is there its own, of a new one those of its folder; root may write anywhere, so the system's
     answer is given here."""
     (tmp_path / "there.json").write_text("")
-    monkeypatch.setattr(os, "access", lambda place, _mode: place == tmp_path / "there.json")
+    monkeypatch.setattr(os, "access", lambda path, _mode: path == tmp_path / "there.json")
 
     require_writable(tmp_path / "there.json")
     with pytest.raises(InputError, match="permission denied"):

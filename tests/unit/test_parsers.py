@@ -45,7 +45,7 @@ OUTLINE = Outline({"Drug": ["name"]}, ["Drug -[treats]-> Drug"])
 
 def streamed(text):
     visible = VisibleText()
-    return [visible.feed(text[place : place + 4]) for place in range(0, len(text), 4)]
+    return [visible.feed(text[index : index + 4]) for index in range(0, len(text), 4)]
 
 
 PARSERS = {

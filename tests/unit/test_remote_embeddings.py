@@ -12,7 +12,7 @@ from tests.scripted_server import Fault, ScriptedServer
 
 def numbered(texts):
     """Each text as its length and its place; never of length 1."""
-    return [[float(len(text)), float(place), 3.0] for place, text in enumerate(texts)]
+    return [[float(len(text)), float(index), 3.0] for index, text in enumerate(texts)]
 
 
 def served(vectors=numbered, **options):

@@ -16,7 +16,7 @@ KS = [2, 5, 10]
 
 def question(number, found, *, steps=1):
     """What ``gear evaluate`` says of a question whose first ``found`` of two gold passages were found."""
-    retrieved = ["gold1", "gold2"][:found] + [f"p{place}" for place in range(10)]
+    retrieved = ["gold1", "gold2"][:found] + [f"p{index}" for index in range(10)]
     return {
         "id": f"q{number}",
         "question": f"Who <b>& why</b> {number}?",

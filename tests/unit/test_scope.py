@@ -125,7 +125,7 @@ def test_a_filter_means_the_same_as_text_and_as_json(text, same):
         ({"a": "\ud800"}, "no database can hold"),
         ({"a": list(range(MOST_CONDITIONS + 1))}, "more than 500 conditions"),
         (
-            {"or": [{"and": [{f"a{place}": 1}, {f"b{place}": 1}]} for place in range(10)]},
+            {"or": [{"and": [{f"a{index}": 1}, {f"b{index}": 1}]} for index in range(10)]},
             "more than 500 conditions",
         ),
     ],

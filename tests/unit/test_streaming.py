@@ -26,8 +26,8 @@ TEXTS = st.lists(st.sampled_from([*PARTS, "*", " ", "\n", "a", "ans", "Ana", "."
 
 def pieces_of(text, cuts):
     """A text cut at some places."""
-    places = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
-    return [text[start:end] for start, end in pairwise(places)]
+    offsets = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
+    return [text[start:end] for start, end in pairwise(offsets)]
 
 
 @given(TEXTS | st.text(), st.lists(st.integers(0, 200), max_size=30))
