@@ -40,7 +40,7 @@ PUT_RELATIONSHIPS = Query(
 
 
 def record(database):
-    """All nodes and relationships, as JSON holds them; the ends of relationships are places in the list of nodes."""
+    """All nodes and relationships, as JSON holds them; the ends of relationships are indexes into the list of nodes."""
     nodes = sorted(database.run(NODES), key=lambda row: (sorted(row["labels"]), repr(sorted(_plain(row).items()))))
     index_of = {row["id"]: index for index, row in enumerate(nodes)}
     relationships = [

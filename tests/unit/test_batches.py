@@ -1,4 +1,4 @@
-"""How the nodes of a graph are cut into batches: none is lost, and each commit is worth its segment of the indexes."""
+"""How nodes are grouped into batches: none is lost, and each commit is large enough for its segment of the indexes."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -99,7 +99,7 @@ def test_each_form_is_read_whole(kind, tmp_path):
         (json.dumps(run() | {"paths": [{**run()["paths"][0], "score": float("nan")}]}).encode(), "is not a saved"),
     ],
 )
-def test_anything_else_is_told_in_one_line(content, told, tmp_path):
+def test_any_other_file_is_refused_in_one_line(content, told, tmp_path):
     """What the file is not, and how to write one."""
     (tmp_path / "run.json").write_bytes(content)
 
@@ -185,7 +185,7 @@ def test_a_page_of_documents_alone_has_no_section_for_nodes():
 
 
 def test_the_page_shows_each_query_with_its_rows_or_its_problem():
-    """What gave rows stands open, what could not be used is folded."""
+    """A query with rows is open, one that failed is folded."""
     shown = page(view(run(kind="answer")))
 
     assert '<details class="query"><summary>Query (cypher): too much</summary><pre>MATCH (n) RETURN n</pre>' in shown
@@ -209,7 +209,7 @@ def test_the_page_shows_a_plan_and_what_tools_said():
 
 
 def test_the_page_shows_what_was_judged():
-    """Of a passage by its title, of a text by its beginning; what an agent decided is told in its own words."""
+    """Of a passage by its title, of a text by its beginning; an agent's decision is quoted."""
     row = run(kind="answer")
     shown = page(view(row))
     row["trace"]["steps"][0].update(action="correct", reason="correct: best score 0.75")
@@ -298,7 +298,7 @@ def test_the_command_writes_both_files_beside_the_run_or_elsewhere(gear, tmp_pat
     assert (tmp_path / "run.html").read_bytes() == (tmp_path / "a" / "b" / "run.html").read_bytes()
 
 
-def test_the_command_tells_what_it_cannot_do(gear, tmp_path):
+def test_the_command_refuses_wrong_files_and_folders(gear, tmp_path):
     """No file, another file, its own file, no folder: one line each."""
     (tmp_path / "other.json").write_text("{}")
     (tmp_path / "run.html").write_text(json.dumps(run()))

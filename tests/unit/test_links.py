@@ -57,7 +57,7 @@ def test_a_public_address_comes_second(public):
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_an_id_can_be_read_from_its_address(id):
-    """Whatever it holds, and nothing of it breaks out of its place."""
+    """Any id is escaped: no character of it ends the path."""
     url = passage_url(passage(id=id))
 
     assert id == unquote(url.removeprefix("gear://passage/"))

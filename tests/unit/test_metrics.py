@@ -92,7 +92,7 @@ def test_the_other_metrics_by_hand(metric, gold, k, expected):
 
 @pytest.mark.parametrize("metric", [hit, precision, recall, reciprocal_rank, average_precision, ndcg])
 def test_a_metric_of_a_passage_ranked_twice_is_at_most_one(metric):
-    """It counts at its first place."""
+    """It counts at its first rank."""
     assert metric(["a", "a", "b"], ["a", "b"], k=3) <= 1
     assert metric([], ["a"], k=3) == 0
 

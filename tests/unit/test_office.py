@@ -1,4 +1,4 @@
-"""Word, PowerPoint and Excel files: their text with titles and places, or one reason why they cannot be used."""
+"""Word, PowerPoint and Excel files: their text with titles and positions, or one reason why they are refused."""
 
 import io
 import time

@@ -1,4 +1,4 @@
-"""Filters and scopes: a filter means what it says, a wrong one is refused with the place, and no scope is widened."""
+"""Filters and scopes: a filter means what it says, a wrong one is refused with the character at fault, and no scope is widened."""
 
 import json
 from contextlib import suppress
@@ -130,7 +130,7 @@ def test_a_filter_means_the_same_as_text_and_as_json(text, same):
         ),
     ],
 )
-def test_a_wrong_filter_is_refused_in_a_line_with_the_place(text, message):
+def test_a_wrong_filter_is_refused_in_a_line_with_the_character_at_fault(text, message):
     """And with what was expected there."""
     with pytest.raises(SettingsError, match=message) as refused:
         parse_filter(text)

@@ -1,4 +1,4 @@
-"""A reply while it is written: what of it is shown, and what becomes of it when the stream fails."""
+"""A reply while it is written: which part is shown, and what happens when the stream fails."""
 
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ TEXTS = st.lists(st.sampled_from([*PARTS, "*", " ", "\n", "a", "ans", "Ana", "."
 
 
 def pieces_of(text, cuts):
-    """A text cut at some places."""
+    """A text cut at some offsets."""
     offsets = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
     return [text[start:end] for start, end in pairwise(offsets)]
 
@@ -115,7 +115,7 @@ def test_a_failure_before_the_first_word_is_streamed_again(fault):
 
 
 def test_a_server_that_does_not_stream_replies_in_one_piece():
-    """It is asked once more, without a retry; a key that is wrong is told as ever."""
+    """It is asked once more, without a retry; a wrong key is reported as usual."""
     pieces = []
     with ScriptedServer(lambda _messages: REPLY, fault=fail_first(Fault.NO_STREAM)) as server:
         reply = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
