@@ -67,7 +67,7 @@ def members(database, hierarchy):
 
 
 def report(text):
-    """A report on the first town that is named; parts are told by their titles."""
+    """A report on the first town that is named; parts appear by their titles."""
     town = Counter(re.findall("|".join(TOWNS), text)).most_common(1)[0][0]
     return {
         "title": f"Things of {town}",
@@ -270,7 +270,7 @@ def fact(index, one, other, community="c"):
 
 
 def test_what_a_model_is_shown_fits_and_parts_stand_for_what_they_hold():
-    """Facts of the best tied first; beyond the budget the largest parts are told by their reports."""
+    """Facts of the best tied first; beyond the budget the largest parts appear by their reports."""
     whole = Community("c", 0, 9, 1, None, ())
     parts = {id: Community(id, 1, size, 1, "c", ()) for id, size in (("a", 5), ("b", 4))}
     hierarchy = Hierarchy({"c": whole, **parts}, below={"c": ("a", "b")})
@@ -362,7 +362,7 @@ def test_a_budget_ends_global_search(towns, server, embedder):
     assert 1 == model.played["points"]
 
 
-def test_what_is_not_there_is_told(database, server, embedder, tmp_path):
+def test_missing_triples_communities_and_reports_are_named(database, server, embedder, tmp_path):
     """No triples, no communities, no reports; options out of range."""
     with asked(server, embedder, script()) as gear:
         with pytest.raises(InputError, match="no triples"):

@@ -336,7 +336,7 @@ def test_tavily_is_asked_by_its_own_client(tavily):
     ],
 )
 def test_whatever_tavily_says_is_one_error(tavily, reply):
-    """Told in one line."""
+    """Reported in one line."""
     tavily.reply = reply
     with pytest.raises(SearchError, match=r"\Atavily: ") as raised:
         searcher_at(tavily).search("harbour", k=3)

@@ -92,7 +92,7 @@ def test_a_server_runs_on_the_java_of_the_setting(up, tmp_path):
 
 
 def test_a_setting_that_leads_nowhere_is_refused(tmp_path, monkeypatch, capsys):
-    """In one line, and nothing is started in its place."""
+    """In one line, and no other Java is started instead."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path))
     monkeypatch.setenv("GEAR_LOCAL_JAVA", str(tmp_path / "nonsense"))
 

@@ -91,7 +91,7 @@ def wipe(connection):
 
 
 def told(hits):
-    """What a caller can see of a search, but for the time that it took and its scope; scores to six places."""
+    """What a caller can see of a search, but for the time that it took and its scope; scores to six decimals."""
     return {
         "hits": [
             (hit.passage.id, hit.passage.text, dict(hit.passage.metadata), round(hit.score, 6), hit.rank, hit.sources)
@@ -243,7 +243,7 @@ def resting(corpus, community, nodes):
 
 
 def for_readers(database, gear, corpus, principals):
-    """The communities all of whose passages these principals may read, told without any scope."""
+    """The communities all of whose passages these principals may read, computed without a scope."""
     keys = {row["id"]: row["key"] for row in database.run(KEYS)}
     hierarchy, scope = gear.communities.read(), EVERYTHING.narrowed(principals=principals)
     nodes = {}

@@ -172,7 +172,7 @@ def test_texts_are_in_spans_only_where_they_are_wanted(gear, spans, monkeypatch,
     assert (list(SENT) if wanted == "TRUE" else []) == shown
 
 
-def test_texts_have_their_places(gear, spans, monkeypatch):
+def test_texts_have_their_attributes(gear, spans, monkeypatch):
     """In both conventions."""
     monkeypatch.setenv(CONTENT, "true")
     answer = gear.ask(QUESTION, k=4, agent=SHORT)

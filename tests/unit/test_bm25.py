@@ -1,4 +1,4 @@
-"""BM25 in memory: the order of rank-bm25 on a normal corpus, and sensible results on corpora that rank-bm25 cannot handle."""
+"""BM25 in memory: the order of rank-bm25 on a normal corpus, and sensible results where rank-bm25 has none."""
 
 from pathlib import Path
 

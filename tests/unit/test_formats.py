@@ -1,4 +1,4 @@
-"""Data sets as their authors publish them: each shape becomes the same questions, and an error names its file and line."""
+"""Data sets as their authors publish them: each shape gives the same questions, and errors name file and line."""
 
 import json
 import tempfile

@@ -95,7 +95,7 @@ def test_an_answer_whose_model_failed_is_asked_for_again(journals):
 
 @given(cut=st.integers(0, 10_000), noise=st.binary(max_size=20))
 def test_a_damaged_file_costs_only_the_lines_that_are_damaged(cut, noise, tmp_path_factory):
-    """Cut anywhere, with any bytes at the end: only the damaged lines are asked again, and the file is whole afterwards."""
+    """Cut anywhere, with any bytes at the end: only damaged lines are asked again, and the file is whole afterwards."""
     folder = tmp_path_factory.mktemp("evaluations")
     ask(Asked(), QUERIES, k=5, journal=Journals(folder, stamp=STAMP).hits(SYSTEM, k=5, queries=QUERIES))
     (file,) = folder.iterdir()

@@ -135,7 +135,7 @@ def test_the_kind_is_told_by_the_name():
 
 
 def test_markdown_is_cut_at_its_headings(tmp_path):
-    """A title is the path of the headings above; text before the first heading has the name of the file as its title."""
+    """A title is the path of the headings above; text before the first has the name of the file."""
     text = "Before.\n\n# Guide\n\n## Install\nRun it.\n\nTwice\n=====\nAgain.\n### Deep ##\nend"
 
     assert [

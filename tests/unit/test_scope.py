@@ -1,4 +1,4 @@
-"""Filters and scopes: a filter means what it says, a wrong one is refused with the character at fault, and no scope is widened."""
+"""Filters and scopes: filters mean what they say, errors name the character at fault, no scope is widened."""
 
 import json
 from contextlib import suppress
