@@ -13,7 +13,7 @@ def passage_record(graph: Graph, id: str) -> PassageRecord:
     """The passage of an id, with its triples in order.
 
     Raises:
-        NothingFound: there is none, or none that the view may see: the two are told apart by nothing.
+        NothingFound: there is none that the view may see; callers cannot tell whether a hidden one exists.
     """
     passage = graph.store.passages([id]).get(id) if is_storable(id) else None
     if passage is None:

@@ -121,7 +121,7 @@ def test_without_rows_there_is_no_answer(graph, server, embedder, queries):
     assert (len(queries) > 1) == bool(answer.trace.steps[0].failures)
 
 
-def test_a_query_that_takes_too_long_is_told_and_not_tried_again(graph, server, embedder):
+def test_a_query_that_takes_too_long_is_reported_and_not_retried(graph, server, embedder):
     """Another one might take as long."""
     loop = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b UNWIND range(1, 1000) AS c RETURN sum(a * b * c) AS n"
     with asked(server, embedder, loop) as (gear, model):

@@ -99,7 +99,7 @@ def test_no_server_says_how_to_start_one():
 
 @pytest.mark.parametrize("uri", ["127.0.0.1:7687", "ftp://127.0.0.1", "bolt+x://127.0.0.1:7687"])
 def test_an_address_that_is_none_is_a_setting_to_mend(uri):
-    """A scheme the driver does not know is told with the variable's name."""
+    """A scheme that the driver does not know is refused with the variable's name."""
     with pytest.raises(SettingsError, match="NEO4J_URI"):
         Database.connect(uri, username="neo4j", password="x")
 

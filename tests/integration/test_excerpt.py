@@ -167,7 +167,7 @@ def test_a_driver_of_the_callers_is_lent_and_stays_open(server, connection):
 
 
 def test_a_query_sees_what_was_written_before(database):
-    """Its own driver is told the bookmarks of ours."""
+    """Its own driver gets the bookmarks of ours."""
     database.run(Query("write", "MERGE (:__GearTests)", writes=True))
 
     assert ({"there": True},) == database.read_text("RETURN EXISTS { MATCH (:__GearTests) } AS there").rows

@@ -170,7 +170,7 @@ def test_what_the_graph_does_not_know_is_said_and_not_made_up(adopted, server, r
 
 
 def test_names_that_the_graph_has_not_cost_one_repair_call(adopted, server):
-    """The second reply is told which labels there are."""
+    """The repair prompt lists the existing labels."""
     answer = ask(server, analysed("one-hop", ["codeine"], "Gene"), analysed("one-hop", ["codeine"], "Genesymbol"))
 
     assert "answerable" == answer.stop_reason

@@ -384,7 +384,7 @@ def test_a_database_that_is_down_at_one_call_and_back_at_the_next_works_again(se
 
 
 def test_a_server_that_does_not_answer_is_given_up_in_time(server, graph, embedder):
-    """The client is told so, and the next call is served."""
+    """The client gets an error, and the next call is served."""
     port = int(server.uri.rpartition(":")[2])
 
     async def work(client):

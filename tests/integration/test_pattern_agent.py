@@ -49,7 +49,7 @@ def asking(shop, server, embedder):
 
 
 def test_a_sure_pattern_is_answered_without_a_call(asking):
-    """The nodes are the answer, each cited as a fact; the query stands in the trace."""
+    """The nodes are the answer, each cited as a fact; the query is in the trace."""
     answer, calls = asking(SUPPLIED, reply=chooses("never"), recipe=PatternAgent(sure=0.0))
 
     assert 0 == calls

@@ -113,7 +113,7 @@ def test_words_in_texts_names_and_comments_are_never_refused(columns, gap):
 def test_words_of_the_query_itself_are_always_refused(columns, word, gap):
     """Whatever stands around them, and whatever the case of their letters."""
     before = "".join(f"WITH {column}\n" for column in columns)
-    swapped = "".join(one.lower() if place % 2 else one for place, one in enumerate(word))
+    swapped = "".join(one.lower() if index % 2 else one for index, one in enumerate(word))
     for form in (word, swapped):
         with pytest.raises(GuardError):
             check(f"{before}MATCH (n){gap}{form.replace(' ', gap)}{gap}(n){gap}RETURN{gap}1 AS x")
@@ -158,8 +158,8 @@ def test_a_query_with_a_clause_that_does_more_is_always_refused(query):
 @given(queries([*READING, *DOING_MORE]), st.data())
 def test_nothing_but_a_refusal_is_raised(query, data):
     """Also where pieces of the query are missing, twice there or replaced."""
-    place = st.integers(0, len(query.text))
-    first, second = data.draw(place), data.draw(place)
+    index = st.integers(0, len(query.text))
+    first, second = data.draw(index), data.draw(index)
     broken = query.text[:first] + data.draw(st.one_of(PIECES, st.text(max_size=3))) + query.text[second:]
 
     with suppress(GuardError):

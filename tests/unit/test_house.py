@@ -1,4 +1,4 @@
-"""The rules of the house that a reader of one module cannot see: what stands in one place only."""
+"""The rules of the house that a reader of one module cannot see: what only one module may do."""
 
 import ast
 import re
@@ -144,7 +144,7 @@ def prints(source):
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_all_that_is_printed_is_made_printable_in_one_place(path):
+def test_only_one_module_prints(path):
     """Launcher and jars are programs of their own, which print into a log; the schema that is printed is ours alone."""
     if path.relative_to(PACKAGE).as_posix() not in PRINTERS:
         assert [] == list(prints(path.read_text(encoding="utf-8")))
@@ -162,6 +162,6 @@ def test_all_that_is_printed_is_made_printable_in_one_place(path):
         "traceback.print_exc()",
     ],
 )
-def test_a_way_around_the_printing_place_is_noticed(source):
+def test_a_way_around_the_printing_module_is_noticed(source):
     """The rule is checked, too."""
     assert 1 == len(list(prints(source)))

@@ -1,4 +1,4 @@
-"""Replies as models really write them: what is in them is found, what is not is told, and nothing is evaluated."""
+"""Replies as models really write them: usable parts are found, unusable ones are reported, and nothing is evaluated."""
 
 import gc
 import json
@@ -46,7 +46,7 @@ OUTLINE = Outline({"Drug": ["name"]}, ["Drug -[treats]-> Drug"])
 
 def streamed(text):
     visible = VisibleText()
-    return [visible.feed(text[place : place + 4]) for place in range(0, len(text), 4)]
+    return [visible.feed(text[index : index + 4]) for index in range(0, len(text), 4)]
 
 
 PARSERS = {
@@ -204,7 +204,7 @@ def test_what_is_no_triple_is_counted_and_left_out():
 
 
 def test_nothing_in_a_reply_is_evaluated():
-    """Python in the place of a triple is not run."""
+    """Python code instead of a triple is not run."""
     reply = '{"triples": [__import__("os").system("exit 1"), ("Hinton", "studied at", "Edinburgh")]}'
 
     assert (HINTON,) == facts(reply)
@@ -253,7 +253,7 @@ def test_next_questions(reply, question):
     assert question == parse_question(reply)
 
 
-def test_a_marker_that_stands_for_nothing_is_taken_out_and_told():
+def test_a_marker_without_a_source_is_removed_and_reported():
     """Of passages 1 to 3 and fact 1, only those can be cited."""
     draft = parse_answer("Answer: In Edinburgh [2][7], as noted [F1; F4]. See [12].", passages=3, facts=1)
 

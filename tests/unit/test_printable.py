@@ -63,7 +63,7 @@ def unprintable(text):
 
 
 def drawn(draw):
-    """What a function draws on a console: without colours, so that every escape would be one of the text."""
+    """The console output of a function: without colours, so that every escape comes from the text."""
     file = io.StringIO()
     draw(Screen(file=file, width=100, color_system=None, force_terminal=True))
     return file.getvalue()

@@ -142,7 +142,7 @@ def test_a_first_reply_that_is_spoilt_changes_no_figure(assessed, fault):
     assert (whole.to_json(), whole.usage.calls + repaired) == (found.to_json(), found.usage.calls)
 
 
-def test_a_model_that_is_down_tells_what_was_spent(assessed):
+def test_an_error_of_the_model_includes_the_cost_so_far(assessed):
     """The run ends with the model's error; four calls were paid for."""
     with pytest.raises(ModelError) as told:
         assessed(DESIGNED, [DESIGNED], fault=lambda number, _: 401 if number > 4 else None)

@@ -22,7 +22,7 @@ def seeder(*replies):
     [("[2, 1]", (1, 0)), ("[]", ()), ("<think>[1]</think> [2]", (1,)), ("None helps: [ ]", ()), ("[2, 2, 9]", (1,))],
 )
 def test_the_filter_keeps_what_the_model_names(reply, expected):
-    """Places count from 0; an empty list is an answer; numbers that stand for nothing are passed over."""
+    """Indexes count from 0; an empty list is an answer; numbers that stand for nothing are passed over."""
     assert expected == seeder(reply).keep("Where was Curie born?", TRIPLES).value
 
 
@@ -53,7 +53,7 @@ def test_a_reply_without_names_is_of_no_use(reply):
         parse_names(reply)
 
 
-def test_places_are_those_of_the_list_only():
+def test_only_indexes_from_the_list_are_read():
     """Numbers in prose are not taken."""
     with pytest.raises(ValueError, match="1 to 3"):
         parse_indexes("fact 2", most=3)

@@ -1,4 +1,4 @@
-"""A reply while it is written: what of it is shown, and what becomes of it when the stream fails."""
+"""A reply while it is written: which part is shown, and what happens when the stream fails."""
 
 from itertools import pairwise
 
@@ -33,9 +33,9 @@ def streamed(pieces):
 
 
 def pieces_of(text, cuts):
-    """A text cut at some places."""
-    places = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
-    return [text[start:end] for start, end in pairwise(places)]
+    """A text cut at some offsets."""
+    offsets = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
+    return [text[start:end] for start, end in pairwise(offsets)]
 
 
 @given(TEXTS | st.text(), st.lists(st.integers(0, 200), max_size=30))
@@ -166,7 +166,7 @@ def test_a_failure_before_the_first_word_is_streamed_again(fault):
 
 
 def test_a_server_that_does_not_stream_replies_in_one_piece():
-    """It is asked once more, without a retry; a key that is wrong is told as ever."""
+    """It is asked once more, without a retry; a wrong key is reported as usual."""
     pieces = []
     with ScriptedServer(lambda _messages: REPLY, fault=fail_first(Fault.NO_STREAM)) as server:
         reply = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)

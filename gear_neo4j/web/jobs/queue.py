@@ -88,7 +88,7 @@ class JobQueue:
         """A job that the caller may see.
 
         Raises:
-            NothingFound: there is none of that id, or it is somebody else's: the two are told apart by nothing.
+            NothingFound: no job has that id, or it is another owner's; callers cannot tell which.
             HTTPException: the queue cannot be read.
         """
         with _disk():
