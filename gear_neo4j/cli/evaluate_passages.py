@@ -35,7 +35,7 @@ def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
 
 def measure_system(
     dataset: datasets.Dataset,
-    queries: Sequence[datasets.Query],
+    queries: Sequence[datasets.EvaluationQuery],
     ks: tuple[int, ...],
     system: systems.System,
     *,
@@ -96,7 +96,7 @@ def _journals(gear: Gear, dataset: datasets.Dataset, *, fresh: bool, settings: S
 
 def measure_table(
     dataset: datasets.Dataset,
-    queries: Sequence[datasets.Query],
+    queries: Sequence[datasets.EvaluationQuery],
     ks: tuple[int, ...],
     *,
     llm: Player,

@@ -31,7 +31,7 @@ from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.status import Status
@@ -190,7 +190,7 @@ class Gear:
             ModelError: the retriever needs a chat model, which is missing or failed.
         """
         with retrieval_span(question, k=k, source=self.graph.name) as active:
-            hits = noted(active, self.retriever(retriever).retrieve(question, k=k))
+            hits = record_hits(active, self.retriever(retriever).retrieve(question, k=k))
         size = self.graph.database.scope_size
         if size is None:
             return hits
