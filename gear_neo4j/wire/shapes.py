@@ -5,7 +5,8 @@ further line.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from math import isfinite
 from typing import Annotated, Any, ClassVar
 
@@ -65,9 +66,9 @@ class Shape(BaseModel):
         found: dict[str, Any] = {}
         for part in (*(getattr(value, name) for name in cls.inlined), value):
             for name in cls.model_fields:
-                source = cls.renamed.get(name, name)
-                if hasattr(part, source):
-                    found[name] = getattr(part, source)
+                item = getattr(part, cls.renamed.get(name, name), MISSING)
+                if item is not MISSING:
+                    found[name] = item
         return found
 
     @classmethod
@@ -80,23 +81,29 @@ class Shape(BaseModel):
         inlined = {name: kind(**self._arguments(kind)) for name, kind in self.inlined.items()}
         return self.value_type(**self._arguments(self.value_type) | inlined)
 
-    def _arguments(self, kind: type[Any]) -> dict[str, Any]:
-        names = {other: name for name, other in self.renamed.items()}
-        sources = {field.name: names.get(field.name, field.name) for field in fields(kind)}
-        own = type(self).model_fields
-        return {name: _decoded(getattr(self, source)) for name, source in sources.items() if source in own}
+    def _arguments(self, kind: Any) -> dict[str, Any]:
+        return {name: _decoded(getattr(self, source)) for name, source in _sources(type(self), kind)}
+
+
+@cache
+def _sources(shape: type[Shape], kind: type[Any]) -> list[tuple[str, str]]:
+    """The fields of a dataclass that a shape has, each with the shape's name for it."""
+    names = {other: name for name, other in shape.renamed.items()}
+    pairs = [(field.name, names.get(field.name, field.name)) for field in fields(kind)]
+    return [(name, source) for name, source in pairs if source in shape.model_fields]
 
 
 def _decoded(part: Any) -> Any:
     match part:
-        case Shape():
-            return part.decode()
+        # First, because it is quick: to ask whether something is a model takes far longer.
+        case None | str() | int() | float():
+            return part
         case list():
             return tuple(map(_decoded, part))
         case dict():
             # What else a mapping holds is JSON, and stays as it is.
             return {key: item.decode() if isinstance(item, Shape) else item for key, item in part.items()}
-    return part
+    return part.decode()
 
 
 class Fact(Shape):
