@@ -17,7 +17,7 @@ from gear_neo4j.graph.read.templates import TemplateName, TemplateResult, Templa
 from gear_neo4j.graph.read.typegraph import Chain, TypeGraph
 from gear_neo4j.recipes.recipe import Budget
 from gear_neo4j.retrieval.linking import EntityLinker
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.fusion import ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.retrieval.walk.expansion import ExpansionResult
@@ -75,7 +75,7 @@ class KgtLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        query = Question(checked(question, k=k), embedder=self._linker.embedder)
+        query = Question(question, k=k, embedder=self._linker.embedder)
         options = self._options
         run = Run(query.text, self._roles.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         run.begin(query.text)

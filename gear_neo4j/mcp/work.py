@@ -76,7 +76,7 @@ class Work:
 
     def status(self) -> StatusResult:
         """What the database holds."""
-        return encode.encode_status(self._gear.status())
+        return StatusResult.model_validate(self._gear.status())
 
     def _tell(self, event: Event) -> None:
         # The pieces of an answer are too many, and not final.

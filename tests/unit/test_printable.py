@@ -363,7 +363,8 @@ def test_a_traceback_is_printable_and_its_exit_code_is_that_of_the_error(tmp_pat
 
 def test_compared_questions_are_printable():
     """The questions of two evaluations."""
-    question = compare.QuestionResult(id=CLIPBOARD, question=CLIPBOARD, gold=(CLIPBOARD,), retrieved=(CLIPBOARD,), figures={})
+    gold = (CLIPBOARD,)
+    question = compare.QuestionResult(id=CLIPBOARD, question=CLIPBOARD, gold=gold, retrieved=gold, figures={})
     lines = compare._lines(compare.Contrast(question, question, 1.0))
 
     assert [] == unprintable(drawn(lambda console: console.print(compare.Text("\n".join(lines)))))
