@@ -75,7 +75,7 @@ class Work:
         Raises:
             ModelError: the model failed before it wrote anything.
         """
-        bounds = partial(requested_agent, agent, max_steps=max_steps, max_seconds=seconds)
+        bounds = partial(requested_agent, agent, max_steps=max_steps, seconds=seconds)
         answer = await self._answer(question, await to_thread.run_sync(bounds), report)
         self.passages, self.usage = [hit.passage.id for hit in answer.hits], answer.total
         if answer.failure and not answer.text:
