@@ -11,7 +11,7 @@ own by an entry point of the group ``gear_neo4j.retrievers``, ``gear_neo4j.agent
 names a module that does so when it is imported.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -117,8 +117,7 @@ class Registry(Generic[RecipeType]):
         """
         entries = self.entries
         if name not in entries:
-            near = get_close_matches(name, entries, n=1)
-            meant = f"did you mean {near[0]}? " if near else ""
+            meant = did_you_mean(name, entries)
             raise SettingsError(f"there is no {self.kind} {name!r}: {meant}choose one of {', '.join(entries)}")
         return entries[name]
 
@@ -151,6 +150,17 @@ class Registry(Generic[RecipeType]):
                 import_module(module)
             for point in entry_points(group=self._group):
                 point.load()
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A question for a message: the name that a mistyped one is near to; empty if there is none.
+
+    Example:
+        >>> did_you_mean("scuot", ["naive", "scout"])
+        'did you mean scout? '
+    """
+    near = get_close_matches(name, list(names), n=1)
+    return f"did you mean {near[0]}? " if near else ""
 
 
 RETRIEVERS = Registry("retriever", RetrieverRecipe, built_in="gear_neo4j.gear.retrievers")
