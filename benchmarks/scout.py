@@ -111,7 +111,9 @@ def misspelt(question: str) -> str:
     return before + chance.choice(mistakes)
 
 
-def measure(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float], float]:
+def measure(
+    gear: Gear, queries: Sequence[datasets.EvaluationQuery]
+) -> tuple[dict[str, Recalls], dict[str, float], float]:
     """Recall of each question at each k, shape (questions, 4), the median milliseconds, by name; the mean overlap.
 
     The overlap is that of scout's first ten passages with those of scout over the exported graph, in percent.

@@ -40,9 +40,9 @@ class Citation:
         """
         if self.passage is None:
             return f"[{self.marker}] {self.fact}"
-        place = self.passage.place
+        location = self.passage.location
         title = self.passage.title or self.passage.id
-        return f"[{self.marker}] {title} ({place})" if place else f"[{self.marker}] {title}"
+        return f"[{self.marker}] {title} ({location})" if location else f"[{self.marker}] {title}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def ask(
         chat = open_chat(settings, cache=settings.chat_cache)
     live = Live(Screen(), errors)
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
     if not (json_file and emit(json_file, answer_json(answer))):

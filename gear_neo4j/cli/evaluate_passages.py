@@ -54,7 +54,7 @@ class Evaluation:
     settings: Settings
 
     @property
-    def queries(self) -> Sequence[datasets.Query]:
+    def queries(self) -> Sequence[datasets.EvaluationQuery]:
         """The questions to ask."""
         return self.dataset.queries[: self.run.limit]
 
@@ -67,7 +67,7 @@ class Evaluation:
         needed = quality or (system.needs_model and not system.uses_oracle)
         with opened(self.settings, chat=self._chat() if needed else None, create=True) as opened_gear:
             self._provide(opened_gear, synonyms=system.needs_synonyms)
-            gear = opened_gear.scoped(**scope.json)
+            gear = opened_gear.scoped(scope)
             journals = self._journals(gear)
             results = self._results(gear, system, journals)
             head = {

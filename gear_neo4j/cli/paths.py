@@ -43,7 +43,7 @@ def paths(question: str, assignments: Sequence[Pair], scope: Scope, json_file: P
     if useless := sorted(OF_PASSAGES & recipe.model_fields_set):
         raise click.UsageError(f"{useless[0]} is for the passages of gear search --retriever paths: leave it out")
     with opened(settings) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     if not (json_file and emit(json_file, connected_json(question, connected))):

@@ -56,7 +56,7 @@ def search(
     # Fail before a server is started if a required model is not set.
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     if not (json_file and emit(json_file, hits_json(hits))):

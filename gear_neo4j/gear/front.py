@@ -31,8 +31,8 @@ from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question, checked
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
-from gear_neo4j.scope import Scope
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
+from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.status import Status
 from gear_neo4j.tracing import SOURCE, span
@@ -142,6 +142,7 @@ class Gear:
 
     def scoped(
         self,
+        scope: Scope = EVERYTHING,
         *,
         collections: Iterable[str] | None = None,
         principals: Iterable[str] | None = None,
@@ -154,6 +155,7 @@ class Gear:
         once for a caller and keep it: it holds what is kept between searches. It stays open as long as this object.
 
         Args:
+            scope: one that was made before, such as that of another view; the other conditions narrow it.
             collections: names of collections; by default all.
             principals: who the caller *is*, such as ``["user:ada", "group:legal"]``: passages that name readers are
                 seen if one of them is among these. By default readers count for nothing.
@@ -163,7 +165,9 @@ class Gear:
         Raises:
             SettingsError: a name or the filter cannot be used.
         """
-        scope = self.scope.narrowed(collections=collections, principals=principals, where=where, strict=strict)
+        scope = (self.scope & scope).narrowed(
+            collections=collections, principals=principals, where=where, strict=strict
+        )
         view = type(self).__new__(type(self))
         view._compose(self._session.scoped(scope))
         return view
@@ -186,7 +190,7 @@ class Gear:
             ModelError: the retriever needs a chat model, which is missing or failed.
         """
         with retrieval_span(question, k=k, source=self.graph.name) as active:
-            hits = noted(active, self.retriever(retriever).retrieve(question, k=k))
+            hits = record_hits(active, self.retriever(retriever).retrieve(question, k=k))
         size = self.graph.database.scope_size
         if size is None:
             return hits

@@ -9,12 +9,10 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j import (
-    Agent,
     Base,
     Crag,
     CypherAgent,
     GearAgent,
-    Graph,
     GraphRagGlobal,
     GraphRagLocal,
     Ircot,
@@ -35,6 +33,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.roles.parsers import without_markers
+from gear_neo4j.types import Agent, Graph
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened

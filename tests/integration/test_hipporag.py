@@ -88,7 +88,7 @@ def test_the_projection_is_the_graph(graph):
     export = Graph(graph).pagerank
     made = project(export, export.version())
     at = named(made, graph)
-    passages = made.places
+    passages = made.passage_index
 
     assert ("other", "prize", "study") == made.passages
     assert (

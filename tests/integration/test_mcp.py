@@ -281,7 +281,7 @@ def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder, mode)
                 group.start_soon(client.call_tool, "ask", {"question": QUESTION})
                 await anyio.to_thread.run_sync(begun.wait)
                 scope.cancel()
-        assert await anyio.to_thread.run_sync(watched.left.wait, 10)
+        assert await anyio.to_thread.run_sync(watched.flag.wait, 10)
         release.set()
         return await client.call_tool("status", {})
 
@@ -297,7 +297,7 @@ def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder, mode)
 
 
 def running():
-    return [thread for thread in threading.enumerate() if thread.name == "gear-stream"]
+    return [thread for thread in threading.enumerate() if thread.name == "gear-call"]
 
 
 # Errors
@@ -406,7 +406,7 @@ def test_one_call_too_many_is_refused_at_once(gear, monkeypatch):
     """It does not wait until the host gives up on it."""
     monkeypatch.setattr(calls, "CALLS", 0)
 
-    assert "the server is busy" in refused(server_over(gear), "status")
+    assert "0 calls run at once" in refused(server_over(gear), "status")
 
 
 def test_a_gear_that_cannot_be_opened_is_tried_again_by_the_next_call(gear):

@@ -16,7 +16,6 @@ from gear_neo4j.cli.evaluate_passages import RunOptions
 from gear_neo4j.cli.extraction import ExtractionOptions
 from gear_neo4j.cli.lazy import json_to_output
 from gear_neo4j.cli.main import cli, main
-from gear_neo4j.cli.mcp import HttpOptions, ToolOptions
 from gear_neo4j.cli.options import FLAGS
 from gear_neo4j.cli.output import STDOUT, emit
 from gear_neo4j.errors import InputError
@@ -34,8 +33,6 @@ MADE_FROM = {
     "cluster": {"ray", "workers"},
     "run": {field.name for field in fields(RunOptions)},
     "extracting": {field.name for field in fields(ExtractionOptions)},
-    "http": {field.name for field in fields(HttpOptions)},
-    "tools": {field.name for field in fields(ToolOptions)},
 }
 MOST_OPTIONS = {"search": 25, "ask": 25, "evaluate": 30}
 

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -31,6 +32,11 @@ CREATE INDEX IF NOT EXISTS job_owner ON job (owner, number);
 """
 _COLUMNS = "id, owner, starts, cancelled, options, document"
 Extract = Literal["auto", "rules", "none"]
+
+
+def now() -> str:
+    """The time as jobs keep it: ISO 8601 in UTC, in seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from gear_neo4j.gear.requests import requested_agent
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.bodies import AskBody
-from gear_neo4j.web.gone import cancel_on_disconnect
+from gear_neo4j.web.disconnect import cancel_on_disconnect
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import GRACE, Ask, EventFeed, FeedResponse, events_of, first_event, record_answer
