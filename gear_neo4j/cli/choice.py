@@ -31,7 +31,7 @@ class Choice:
     @property
     def is_empty(self) -> bool:
         """Whether the user chose nothing."""
-        return not (self.retriever or self.agent or self.options)
+        return self.retriever is None and self.agent is None and not self.options
 
     def make(self) -> RetrieverRecipe | AgentRecipe:
         """The recipe of the agent, or of the retriever if no agent was chosen.
@@ -39,15 +39,15 @@ class Choice:
         Raises:
             SettingsError: a name is unknown, the two do not fit, or an option is unknown or out of its range.
         """
-        return self.make_agent() if self.agent else self.make_retriever()
+        return self.make_retriever() if self.agent is None else self.make_agent()
 
     def make_retriever(self) -> RetrieverRecipe:
         """The recipe of the retriever; see :meth:`make`."""
-        return assign(_retriever(self.retriever or "auto"), self.options)
+        return assign(_retriever("auto" if self.retriever is None else self.retriever), self.options)
 
     def make_agent(self) -> AgentRecipe:
         """The recipe of the agent over the retriever; see :meth:`make`."""
-        return assign(_agent(self.agent or "gear", self.retriever), self.options)
+        return assign(_agent("gear" if self.agent is None else self.agent, self.retriever), self.options)
 
 
 def with_choice(*more: str, agent: str | None = None, retriever: str | None = None, agents: bool = True) -> Decorator:

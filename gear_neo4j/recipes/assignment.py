@@ -63,6 +63,9 @@ class RecipeOption:
     def read(self, text: str) -> Any:
         """The value of a text: as it stands, a list by commas, else JSON if it is any. The recipe checks it."""
         kinds = set(_plain(self.field.annotation))
+        choices = {str(value): value for kind in kinds if get_origin(kind) is Literal for value in get_args(kind)}
+        if text in choices:
+            return choices[text]
         if kinds == {tuple} and not text.startswith("["):
             return tuple(part.strip() for part in text.split(",") if part.strip())
         if kinds == {str}:

@@ -1,11 +1,14 @@
 """Options of recipes set by text: how names are found, and how values are read."""
 
+from typing import ClassVar, Literal
+
 import pytest
 
 from gear_neo4j import Beam, Crag, GearAgent, Naive, Planner, Scout, SelfRag, SyncGE
 from gear_neo4j.agents.paths import PathAgent
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes.assignment import assign, options_of, reachable
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.paths import Paths
@@ -82,6 +85,19 @@ def test_what_cannot_be_set_is_refused_in_one_line(recipe, texts, message):
 
     assert str(refused.value).startswith(message)
     assert "\n" not in str(refused.value)
+
+
+def test_a_choice_is_read_as_one_of_its_values():
+    """Whether these are texts or numbers."""
+
+    class Told(RetrieverRecipe):
+        """One option is a digit, the other a number."""
+
+        name: ClassVar[str] = "told"
+        text: Literal["1", "2"] = option("1", "a digit")
+        number: Literal[1, 2] = option(1, "a number")
+
+    assert Told(text="2", number=2) == assign(Told(), pairs("text=2", "number=2"))
 
 
 @pytest.mark.parametrize("registry", [RETRIEVERS, AGENTS, EXTRACTORS])
