@@ -40,7 +40,7 @@ class CypherAgent(Budget):
     unscoped: ClassVar[str] = "nobody can foresee what a query that a model writes will read"
     operator_only: ClassVar[str] = "a model writes its queries"
     rows: int = option(50, "maximum number of rows to read", least=1)
-    timeout: float = option(10.0, "timeout of a query, in seconds", above=0)
+    timeout: float = option(10.0, "timeout of a query, in seconds", above=0, client_most=30)
 
 
 class CypherLoop:

@@ -66,7 +66,7 @@ class Work:
         Raises:
             ModelError: the model failed before it wrote anything.
         """
-        recipe = requested_agent(agent, max_steps=max_steps, max_seconds=seconds)
+        recipe = requested_agent(agent, max_steps=max_steps, seconds=seconds)
         answer = self._gear.ask(question, agent=recipe, on_event=self._tell)
         self.passages, self.usage = [hit.passage.id for hit in answer.hits], answer.total
         if answer.failure and not answer.text:

@@ -1,6 +1,8 @@
 """Recipes: a retriever, an agent or an extractor as one frozen value, with its options, their defaults and checks."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar, Self
 
 from pydantic import (
@@ -19,6 +21,14 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.scope import Scope
 
 
+@dataclass(frozen=True, slots=True)
+class ClientLimits:
+    """What a client of a service may choose for an option; see :func:`option`."""
+
+    most: float | None = None
+    operator_only: Callable[[Any], bool] = lambda _: False
+
+
 def option(
     default: Any,
     description: str,
@@ -27,9 +37,19 @@ def option(
     most: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    client_most: float | None = None,
+    operator_only: Callable[[Any], bool] = lambda _: False,
 ) -> Any:
-    """A field of a recipe: its default, a phrase for ``--help``, and the range of a number (``above`` excludes it)."""
-    return Field(default, description=description, ge=least, le=most, gt=above, lt=below)
+    """A field of a recipe: its default, a phrase that describes it, and the range of a number (``above`` excludes it).
+
+    Args:
+        client_most: the largest number that a client of a service may choose; :mod:`gear_neo4j.gear.requests` has the
+            default.
+        operator_only: whether a value is for those who run the service, and no client may choose it.
+    """
+    field = Field(default, description=description, ge=least, le=most, gt=above, lt=below)
+    field.metadata.append(ClientLimits(client_most, operator_only))
+    return field
 
 
 class Options(BaseModel):
@@ -150,8 +170,10 @@ class Budget(AgentRecipe):
     No call is begun once a bound is reached; the answer may be one call more.
     """
 
-    max_tokens: int | None = option(None, "begin no further call once this many tokens are spent", least=1)
-    max_seconds: float | None = option(None, "begin no further call after this many seconds", least=1)
+    max_tokens: int | None = option(
+        None, "begin no further call once this many tokens are spent", least=1, client_most=inf
+    )
+    max_seconds: float | None = option(None, "begin no further call after this many seconds", least=1, client_most=inf)
 
 
 class ExtractorRecipe(Recipe):

@@ -11,7 +11,7 @@ own by an entry point of the group ``gear_neo4j.retrievers``, ``gear_neo4j.agent
 names a module that does so when it is imported.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
@@ -127,8 +127,7 @@ class Registry(Generic[RecipeType]):
         if name not in entries:
             if name in self._broken:
                 raise SettingsError(f"{self._broken[name]}: choose one of {', '.join(entries)}")
-            near = get_close_matches(name, entries, n=1)
-            meant = f"did you mean {near[0]}? " if near else ""
+            meant = did_you_mean(name, entries)
             lines = "".join(f"; {line}" for line in self._broken.values())
             raise SettingsError(f"there is no {self.kind} {name!r}: {meant}choose one of {', '.join(entries)}{lines}")
         return entries[name]
@@ -174,6 +173,17 @@ class Registry(Generic[RecipeType]):
             package = f" of the package {point.dist.name}" if point.dist else ""
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             self._broken[point.name] = f"the {self.kind} {point.name!r}{package} could not be loaded ({reason})"
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A question for a message: the name that a mistyped one is near to; empty if there is none.
+
+    Example:
+        >>> did_you_mean("scuot", ["naive", "scout"])
+        'did you mean scout? '
+    """
+    near = get_close_matches(name, list(names), n=1)
+    return f"did you mean {near[0]}? " if near else ""
 
 
 RETRIEVERS = Registry("retriever", RetrieverRecipe)

@@ -226,8 +226,11 @@ def test_an_agent_is_asked_by_name(gear, folder, monkeypatch, tmp_path, agent):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--agent", "crag", "--evaluator", "cross-encoder"], "evaluator_model belongs to the evaluator cross-encoder"),
-        (["--agent", "crag", "--fallback", "web"], "TAVILY_API_KEY"),
+        (
+            ["--agent", "crag", "--set", "evaluator=cross-encoder"],
+            "evaluator_model belongs to the evaluator cross-encoder",
+        ),
+        (["--agent", "crag", "--set", "fallback=web"], "TAVILY_API_KEY"),
         (["--agent", "graphrag-global"], "gear communities build"),
         (["--agent", "nobody"], "nobody"),
     ],
