@@ -182,7 +182,7 @@ def main(args: Sequence[str] | None = None) -> None:
 def _run(arguments: list[str], *, debug: bool) -> int:
     """The exit code of a command, once its error is reported."""
     try:
-        return cli.main(args=arguments, standalone_mode=False) or ExitCode.DONE
+        return cli.main(args=arguments, prog_name="gear", standalone_mode=False) or ExitCode.DONE
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)
         return error.exit_code if isinstance(error, GearError) else ExitCode.ERROR
