@@ -20,6 +20,7 @@ from gear_neo4j.settings import Settings
 from tests.examples import FEW, MANY
 from tests.fake_embedder import CountingEmbedder, FakeEmbedder
 from tests.graphs import ingest
+from tests.processes import hear_signals
 from tests.spans import recorded
 from tests.toy_model import FACTS, PASSAGES
 
@@ -74,6 +75,12 @@ class Prepared(NamedTuple):
     def versions(self) -> list[str]:
         """Those of its migrations, which :func:`look` puts last."""
         return [row["migration"]["version"] for row in self.schema[-1]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals() -> None:
+    """The tests' processes hear signals; pytest's own, which may have been started to ignore them, go on to do so."""
+    hear_signals()
 
 
 @pytest.fixture(scope="session")

@@ -319,7 +319,9 @@ def test_answers_are_judged_where_that_is_asked_for(gear, folder, monkeypatch, t
     assert {"correctness", "similarity", "faithfulness", "context_precision", "context_recall"} == set(
         report["quality"]
     )
-    assert 1.0 == report["quality"]["correctness"]["mean"] == report["per_question"][0]["quality"]["correctness"]
+    correctness = report["quality"]["correctness"]["mean"], report["per_question"][0]["quality"]["correctness"]
+    # A quarter of it is the cosine of a vector with itself, in the precision of the model.
+    assert (1.0, 1.0) == pytest.approx(correctness, abs=1e-6)
     assert asked == report["judge"]["calls"] > 0
     assert "context recall " in out
     assert one_line(gear("evaluate", folder, *options), "--agent")

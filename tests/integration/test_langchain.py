@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import subprocess
 import sys
 
 import neo4j
@@ -16,6 +15,7 @@ from gear_neo4j import Beam, Gear, Naive
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.integrations.langchain import GearRetriever
 from tests.graphs import Fixed
+from tests.processes import run
 
 QUESTION = "2024 physics prize"
 PASSAGES = {
@@ -303,6 +303,6 @@ def test_the_package_alone_does_not_load_langchain():
     """Who does not use it does not wait for it."""
     code = "import sys, gear_neo4j; print([name for name in sys.modules if 'langchain' in name])"
 
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    printed = run([sys.executable, "-c", code], check=True).stdout
 
     assert "[]" == printed.strip()

@@ -6,7 +6,6 @@ import shutil
 import signal
 import socket
 import stat
-import subprocess
 import sys
 import time
 import zipfile
@@ -23,6 +22,7 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
+from tests.processes import PIPE, run, started
 
 VERSION = os.environ.get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION
 NAME = "tried"
@@ -77,9 +77,7 @@ def test_no_password_reads_as_an_option():
     )
     launcher = Path(local.__file__).with_name("launcher.py")
 
-    printed = subprocess.run(
-        [sys.executable, "-P", "-c", program, launcher], capture_output=True, text=True, check=True
-    )
+    printed = run([sys.executable, "-P", "-c", program, launcher], check=True)
 
     passwords = printed.stdout.split()
     assert 1_000 == len(set(passwords))
@@ -229,8 +227,8 @@ def test_two_processes_that_start_at_once_get_one_server(server, home):
     )
     command = [sys.executable, "-c", code, NAME, str(home), VERSION]
 
-    starters = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    pids = {int(starter.communicate(timeout=300)[0]) for starter in starters}
+    with started(command, seconds=300, stdout=PIPE) as one, started(command, seconds=300, stdout=PIPE) as other:
+        pids = {int(starter.communicate()[0]) for starter in (one, other)}
 
     found = local.running(name=NAME, home=home)
     assert found

@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -28,10 +27,10 @@ from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.mcp.http import http_app, mounted, serve
 from gear_neo4j.mcp.keys import Keys
 from gear_neo4j.mcp.server import make_server
-from tests.commands import RUN
 from tests.graphs import opened
 from tests.integration.test_mcp import chat_over, running
 from tests.mcp_client import Watched, server_over, talk
+from tests.processes import GEAR, PIPE, RUN, run, started
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
 
@@ -84,9 +83,7 @@ def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
 
 def test_a_process_ends_when_its_host_goes(graph, environment, tmp_path):
     """Its input ends; nothing is left behind, and nothing was said on either output."""
-    ended = subprocess.run(
-        [sys.executable, "-c", RUN, "mcp"], input="", capture_output=True, text=True, env=environment, cwd=tmp_path
-    )
+    ended = run([*GEAR, "mcp"], env=environment, cwd=tmp_path)
 
     assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
 
@@ -258,17 +255,13 @@ def test_the_command_serves_over_http_until_it_is_interrupted(graph, environment
             SettingsError, match=f"127.0.0.1:{used} cannot be used: .*; choose another --host or --port"
         ):
             serve(Starlette(), host="127.0.0.1", port=used, on_start=print)
-    command = [sys.executable, "-c", RUN, "mcp", "--transport", "http", "--port", str(used)]
+    command = [*GEAR, "mcp", "--transport", "http", "--port", str(used), "--api-key-file", "keys"]
 
-    process = subprocess.Popen(
-        [*command, "--api-key-file", "keys"], stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path
-    )
-    try:
+    with started(command, stderr=PIPE, env=environment, cwd=tmp_path) as process:
         line = process.stderr.readline()
         result = talk_to(line.split()[-1], fetched("open"), key=KEY)
-    finally:
         process.terminate()
-        rest = process.communicate(timeout=60)[1]
+        rest = process.communicate()[1]
 
     assert f"MCP server at http://127.0.0.1:{used}/mcp\n" == line
     assert "Ada lives in Elbe." == result.structured_content["text"]

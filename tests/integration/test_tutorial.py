@@ -2,13 +2,13 @@
 
 import os
 import re
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests import processes
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import role_of
 
@@ -47,15 +47,8 @@ def shell(tmp_path, free_tcp_port):
 
         def run(script):
             script = script.replace("8799", str(free_tcp_port))
-            return subprocess.run(
-                ["bash", "-euo", "pipefail", "-m", "-c", script],
-                cwd=tmp_path,
-                env=environment,
-                text=True,
-                capture_output=True,
-                timeout=300,
-                check=False,
-            )
+            shell = ["bash", "-euo", "pipefail", "-m", "-c", script]
+            return processes.run(shell, seconds=300, cwd=tmp_path, env=environment)
 
         yield run
         run("gear down; gear down --name films")

@@ -3,7 +3,6 @@
 import ast
 import inspect
 import json
-import subprocess
 import sys
 
 import click
@@ -12,6 +11,7 @@ from click.shell_completion import ShellComplete
 
 import gear_neo4j
 from gear_neo4j.cli.main import cli, main
+from tests.processes import run
 
 HEAVY = {
     *("torch", "scipy", "numpy", "neo4j", "sentence_transformers", "transformers", "pydantic", "sqlalchemy", "rich"),
@@ -29,7 +29,7 @@ finally:
 
 def loaded(*args, code=RUN):
     """The modules that a process of its own has loaded at its end."""
-    ended = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=True)
+    ended = run([sys.executable, "-c", code, *args], check=True)
     return set(json.loads(ended.stdout.splitlines()[-1]))
 
 
