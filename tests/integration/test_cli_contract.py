@@ -18,6 +18,8 @@ from tests.loops import Script, scores_of
 from tests.processes import GEAR, PIPE, started
 from tests.scripted_server import ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 
 @pytest.fixture
 def filled(gear, folder):

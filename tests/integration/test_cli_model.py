@@ -16,6 +16,8 @@ from tests.scripted_server import ScriptedServer
 from tests.toy_judge import ToyJudge
 from tests.toy_model import role_of
 
+pytestmark = pytest.mark.one_server_line
+
 ROOT = Path(__file__).parents[2]
 PHRASE = "taken out of the answer and reported"
 PAGES = ("docs/agent.md", "docs/documents.md")

@@ -13,6 +13,8 @@ from tests.commands import one_line
 from tests.office import word
 from tests.processes import GEAR, PIPE, started
 
+pytestmark = pytest.mark.one_server_line
+
 
 @pytest.fixture
 def docs(tmp_path):

@@ -11,6 +11,8 @@ from tests import processes
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import QUESTION, ToyModel
 
+pytestmark = pytest.mark.one_server_line
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAGES = {
     "prize": "The 2024 physics prize went to Hinton.\n",

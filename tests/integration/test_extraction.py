@@ -22,6 +22,8 @@ from tests.forks import Connecting, extracting
 from tests.graphs import ingest
 from tests.scripted_server import Fault, ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 PASSAGES = 500
 FEW = 60
 KILLS = 3

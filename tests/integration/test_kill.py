@@ -14,6 +14,8 @@ from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.pipeline import Ingest
 from tests.forks import Connecting, ingesting
 
+pytestmark = pytest.mark.one_server_line
+
 PASSAGES = 1_500
 KILLS = 10
 SIZE = Query("size", "MATCH (n) WHERE n:Passage OR n:Triple OR n:Entity RETURN count(n) AS n")

@@ -19,10 +19,12 @@ from gear_neo4j.errors import DatabaseError, LocalServerError, QueryTimeout, Set
 from gear_neo4j.gear.doctor import LIMITS, about_limits
 from gear_neo4j.graph.database import UNLIMITED, Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.server import local
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
 from tests.processes import PIPE, run, started
+
+pytestmark = pytest.mark.one_server_line
 
 VERSION = os.environ.get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION
 NAME = "tried"
@@ -128,6 +130,10 @@ def limited(home):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEAR_LOCAL_SETTINGS", "\n".join(FEW_SECONDS))
         server = local.start(name="limited", home=home, version=VERSION)
+    # On a slow machine the first queries of a server take seconds.
+    login = server.username, server.password
+    with neo4j.GraphDatabase.driver(server.uri, auth=login) as driver, driver.session() as session:
+        session.run(neo4j.Query(named("server_info").text, timeout=UNLIMITED)).consume()
     passages = "UNWIND range(1, 3000) AS i CREATE (:Passage {id: toString(i)})"
     with Database.connect(server.uri, username=server.username, password=server.password) as database:
         database.run(Query("passages", passages, writes=True, timeout=UNLIMITED))

@@ -34,6 +34,8 @@ from tests.processes import GEAR, PIPE, RUN, run, started
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
 
+pytestmark = pytest.mark.one_server_line
+
 KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
 
 

@@ -28,6 +28,8 @@ from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from tests.commands import QUERIES
 from tests.graphs import opened
 
+pytestmark = pytest.mark.one_server_line
+
 QUESTION = QUERIES[0]["question"]
 
 

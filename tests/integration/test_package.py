@@ -13,6 +13,8 @@ import pytest
 from tests import processes
 from tests.processes import GEAR
 
+pytestmark = pytest.mark.one_server_line
+
 ROOT = Path(__file__).parents[2]
 # All that is beside the modules, by folder: queries, pages, prompts, words, data of the demo.
 BESIDE = {

@@ -9,6 +9,8 @@ from tests.loops import Script
 from tests.processes import GEAR, started
 from tests.scripted_server import ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 NAMES = ("Ada", "Bo", "Cy", "Di")
 
 

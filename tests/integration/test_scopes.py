@@ -45,6 +45,7 @@ from tests.scripted_server import ScriptedServer
 EMBEDDER = FakeEmbedder()
 # 'make scopes' takes others, at random.
 CORPORA = int(os.environ.get("GEAR_SCOPE_RUNS", "150"))
+pytestmark = pytest.mark.timeout(300 + 6 * CORPORA)
 # Each example writes two databases: a smaller one is not worth its minutes.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 RETRIEVERS = {

@@ -12,6 +12,8 @@ from tests import processes
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import role_of
 
+pytestmark = [pytest.mark.one_server_line, pytest.mark.timeout(900)]
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("install", "ingest", "search", "ask", "adopt", "serve")
 BLOCK = re.compile(r"^```(shell|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
