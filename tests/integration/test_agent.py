@@ -15,20 +15,15 @@ from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.wire import read_trace, write_trace
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.scripted_server import Fault, ScriptedServer
-from tests.toy_model import FACTS, NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
+from tests.toy_model import NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
 from tests.wire import Wire
+
+pytestmark = pytest.mark.one_server_line
 
 # One passage a step and no walk, so that the agent has to go on.
 SHORT = GearAgent(over=SyncGE(base="bm25", beam=Beam(length=1)), step_k=1)
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops: prize, thesis, town; and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
-    return database
 
 
 @contextmanager

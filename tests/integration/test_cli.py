@@ -13,6 +13,8 @@ from tests.dump import dump
 from tests.pdfs import pdf
 from tests.scripted_server import ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 
 def test_ingest_search_and_evaluate(gear, folder, tmp_path):
     """The three commands of the README, on two passages."""

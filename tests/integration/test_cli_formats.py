@@ -6,6 +6,8 @@ import pytest
 
 from tests.commands import CORPUS, QUERIES, TRIPLES, one_line
 
+pytestmark = pytest.mark.one_server_line
+
 
 @pytest.fixture
 def published(tmp_path):

@@ -9,6 +9,8 @@ from gear_neo4j.graph.queries import Query
 from tests.commands import one_line
 from tests.dump import dump
 
+pytestmark = pytest.mark.one_server_line
+
 NODES = "id:ID,name,about,:LABEL\np1,Ada Lovelace,,Person\np2,Charles Babbage,,Person\nm1,Analytical Engine,,Machine\n"
 RELATIONSHIPS = ":START_ID,:END_ID,:TYPE\np1,m1,WROTE_ABOUT\np2,m1,DESIGNED\np1,p2,KNEW\n"
 QUESTIONS = [

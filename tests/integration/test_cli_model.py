@@ -16,6 +16,8 @@ from tests.scripted_server import ScriptedServer
 from tests.toy_judge import ToyJudge
 from tests.toy_model import role_of
 
+pytestmark = pytest.mark.one_server_line
+
 ROOT = Path(__file__).parents[2]
 PHRASE = "taken out of the answer and reported"
 PAGES = ("docs/agent.md", "docs/documents.md")
@@ -322,7 +324,9 @@ def test_answers_are_judged_where_that_is_asked_for(gear, folder, monkeypatch, t
     assert {"correctness", "similarity", "faithfulness", "context_precision", "context_recall"} == set(
         report["quality"]
     )
-    assert 1.0 == report["quality"]["correctness"]["mean"] == report["per_question"][0]["quality"]["correctness"]
+    correctness = report["quality"]["correctness"]["mean"], report["per_question"][0]["quality"]["correctness"]
+    # A quarter of it is the cosine of a vector with itself, in the precision of the model.
+    assert (1.0, 1.0) == pytest.approx(correctness, abs=1e-6)
     assert asked == report["judge"]["calls"] > 0
     assert "context recall " in out
     assert one_line(gear("evaluate", folder, *options), "--agent")

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.one_server_line
+
 
 @pytest.fixture
 def departments(gear, tmp_path, monkeypatch):

@@ -55,10 +55,9 @@ def grow(database, embedder, folder, towns, **options):
 
 
 @pytest.fixture
-def towns(database, embedder, tmp_path):
+def towns(shared, embedder, tmp_path):
     """Three towns."""
-    grow(database, embedder, tmp_path, TOWNS[:3])
-    return database
+    return shared.filled("towns", embedder, lambda database: grow(database, embedder, tmp_path, TOWNS[:3]))
 
 
 def members(database, hierarchy):

@@ -17,9 +17,11 @@ from gear_neo4j.roles.answering import PromptedRoles
 from gear_neo4j.roles.evaluators import Grader, Thresholds
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import read_trace, write_trace
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.loops import Script, asked, role_of, scores_of
 from tests.scripted_server import Fault
+
+pytestmark = pytest.mark.one_server_line
 
 HARBOUR = "Ana Petkova designed the harbour of Varna. It rained a great deal that year in the city. The bread was good."
 PASSAGES = {
@@ -66,10 +68,9 @@ PAGE = "The harbour was designed by Ana Petkova in the year 1921. Nobody else wa
 
 
 @pytest.fixture
-def corpus(database, embedder, tmp_path):
+def corpus(shared, embedder):
     """Three passages, one of which helps."""
-    ingest(database, embedder, tmp_path, PASSAGES, [("harbour", "Ana Petkova", "designed", "harbour of Varna")])
-    return database
+    return shared.ingested(PASSAGES, [("harbour", "Ana Petkova", "designed", "harbour of Varna")], embedder)
 
 
 def answering(text="Answer: Ana Petkova [1]."):

@@ -40,6 +40,8 @@ from tests.graphs import opened
 from tests.integration.test_adopt import FILMS, PROFILE, write
 from tests.scripted_server import ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 QUESTION = "Where was the director of The Matrix born?"
 NEXT = "Where was Lana Wachowski born?"
 PLAN = {"steps": [{"id": "1", "question": NEXT, "tool": "naive"}, {"id": "2", "question": QUESTION, "tool": "paths"}]}

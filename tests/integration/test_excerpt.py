@@ -3,7 +3,6 @@
 import logging
 import socket
 import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -18,6 +17,7 @@ from gear_neo4j.graph.connection.database import GRACE, Database
 from gear_neo4j.graph.connection.meter import Meter, NamedContext
 from gear_neo4j.graph.guard.excerpt import LONGEST_ANSWER
 from gear_neo4j.graph.queries import Query
+from tests.processes import run
 from tests.wire import TlsWire, Wire
 
 PROCESS = Path(__file__).with_name("excerpt_process.py")
@@ -219,7 +219,7 @@ def test_the_fattest_row_takes_little_memory(connection, server, value, size, re
         count = times * 1_000_000 // size // 1_000
         text = f"UNWIND range(1, 1000) AS a UNWIND range(1, {count}) AS b RETURN collect({value}) AS a"
         command = [sys.executable, PROCESS, server.uri, server.username, server.password, connection.name, text]
-        rows, used = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().split("\t")
+        rows, used = run(command, check=True).stdout.strip().split("\t")
         grown[rows] = int(used)
 
     record_property(value, grown)

@@ -19,6 +19,8 @@ from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.chat import Chat
 
+pytestmark = pytest.mark.one_server_line
+
 GRAPH = Query(
     "graph",
     "MATCH (n:Passage|Triple|Entity) OPTIONAL MATCH (n)-[r]->(m) WITH n, r, m ORDER BY type(r), coalesce(m.id, m.key) "

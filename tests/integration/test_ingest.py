@@ -82,7 +82,7 @@ def test_embeddings_are_stored_as_float32(database, embedder, folder):
     stored = Query("stored", "MATCH (p:Passage {id: 'p1'}) RETURN p.embedding AS e")
     assert 1 == len(database.run(types))
     vector = embedder.embed(["Curie\nMarie Curie was born in Warsaw."])[0]
-    assert vector.tolist() == database.run(stored)[0]["e"]
+    assert vector.tolist() == pytest.approx(database.run(stored)[0]["e"], abs=1e-6)
 
 
 def test_ingesting_twice_changes_nothing(database, embedder, folder):

@@ -13,6 +13,8 @@ from tests.conftest import clear
 from tests.graphs import opened
 from tests.quick_embedder import QuickEmbedder
 
+pytestmark = pytest.mark.one_server_line
+
 KG = "pancancer_kg"
 
 

@@ -27,6 +27,8 @@ from gear_neo4j.types import FactExtractor, Session
 from tests.commands import QUERIES
 from tests.graphs import opened
 
+pytestmark = pytest.mark.one_server_line
+
 QUESTION = QUERIES[0]["question"]
 
 

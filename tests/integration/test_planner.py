@@ -19,6 +19,8 @@ from tests.graphs import ingest
 from tests.loops import Script, asked, role_of
 from tests.scripted_server import Fault
 
+pytestmark = pytest.mark.one_server_line
+
 PASSAGES = {
     "harbour": "Ana Petkova designed the harbour of Varna.",
     "born": "Ana Petkova was born in Burgas.",

@@ -34,10 +34,9 @@ QUESTION = "Who was elected chairman by those who publish Alpha Journal?"
 
 
 @pytest.fixture
-def graph(database, embedder, tmp_path):
+def graph(shared, embedder):
     """Two chairmen; only one belongs to the publishers of the journal."""
-    ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
-    return database
+    return shared.ingested(PASSAGES, TRIPLES, embedder)
 
 
 @pytest.fixture
@@ -68,12 +67,11 @@ def test_a_name_that_is_not_written_as_in_the_graph_leads_over_it(gear, name):
 
 
 @pytest.fixture
-def titled(database, embedder, tmp_path):
+def titled(shared, embedder):
     """A graph that writes a thing like a name: Season, which its passages write in lower case."""
     passages = {"opening": "Gamma House opened in a cold season.", "prize": "The season brought a prize to Delta."}
     triples = [("opening", "Gamma House", "opened in", "Cold"), ("prize", "Season", "brought prize to", "Delta")]
-    ingest(database, embedder, tmp_path, passages, triples)
-    return database
+    return shared.ingested(passages, triples, embedder)
 
 
 @pytest.mark.parametrize(
@@ -290,9 +288,9 @@ def test_the_walk_in_the_graph_comes_to_what_pagerank_over_all_of_it_does(gear):
 
 
 @pytest.mark.parametrize("triples", [[], [("only", "One", "is", "passage")]])
-def test_a_corpus_of_one_passage_is_searched(server, database, embedder, tmp_path, triples):
+def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, triples):
     """With nothing to walk on, too."""
-    ingest(database, embedder, tmp_path, {"only": "One passage."}, triples)
+    shared.ingested({"only": "One passage."}, triples, embedder)
 
     with opened(server, embedder) as gear:
         assert ["only"] == ids(gear.search("What is One passage.", retriever="scout"))

@@ -7,9 +7,10 @@ import pytest
 from gear_neo4j import Base, SelfRag
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.errors import InputError
-from tests.graphs import ingest
 from tests.loops import Script, asked, role_of
 from tests.scripted_server import Fault
+
+pytestmark = pytest.mark.one_server_line
 
 PASSAGES = {
     "harbour": "Ana Petkova designed the harbour of Varna in 1921.",
@@ -23,10 +24,9 @@ OFF = {"relevant": "no", "support": "no", "use": 1}
 
 
 @pytest.fixture
-def corpus(database, embedder, tmp_path):
+def corpus(shared, embedder):
     """Three passages about one town."""
-    ingest(database, embedder, tmp_path, PASSAGES, None)
-    return database
+    return shared.ingested(PASSAGES, None, embedder)
 
 
 def answer(text):

@@ -23,6 +23,8 @@ from tests.spans import kind_of
 from tests.toy_model import PASSAGES, QUESTION, ToyModel
 from tests.web import client_of, scripted_gear
 
+pytestmark = pytest.mark.one_server_line
+
 # One passage a step and no walk, so that the agent has to go on.
 SHORT = GearAgent(over=SyncGE(base="bm25", beam=Beam(length=1)), step_k=1)
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"

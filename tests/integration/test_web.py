@@ -22,6 +22,8 @@ from tests.toy_model import QUESTION
 from tests.web import client_of, documents_in, scripted_gear
 from tests.wire import Wire
 
+pytestmark = pytest.mark.one_server_line
+
 CHAT = {"model": "gear-gear", "messages": [{"role": "user", "content": QUESTION}]}
 PROBLEM = "application/problem+json"
 

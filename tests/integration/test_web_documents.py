@@ -16,6 +16,8 @@ from tests.uploads import ended, ingested, lines, send
 from tests.waiting import settle
 from tests.web import client_of, events_in
 
+pytestmark = pytest.mark.one_server_line
+
 TEXT = b"Curie\n\nMarie Curie was born in Warsaw.\n"
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 
 import httpx
+import pytest
 
 from gear_neo4j.graph.queries import Query
 from tests.disk import full_disk
@@ -15,6 +16,8 @@ from tests.scripted_server import ScriptedServer
 from tests.uploads import PATIENCE, Gated, corpus, ended, ingested, send
 from tests.web import client_of, command, events_in, served
 from tests.wire import Wire
+
+pytestmark = pytest.mark.one_server_line
 
 SIZE = 1_000
 PASSAGES = Query("passages", "MATCH (p:Passage) RETURN count(p) AS passages, count(DISTINCT p.id) AS ids")

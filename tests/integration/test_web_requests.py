@@ -8,10 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphs import ingest
 from tests.saved_runs import run
 from tests.toy_model import FACTS, PASSAGES, QUESTION
 from tests.web import client_of, scripted_gear
+
+pytestmark = pytest.mark.one_server_line
 
 PATHS = ("/api/search", "/api/paths", "/api/ask", "/api/explain", "/v1/chat/completions")
 DEEP = 50_000
@@ -128,9 +129,9 @@ FLOODS = [
 
 
 @pytest.fixture
-def client(database, embedder, server, tmp_path):
+def client(shared, embedder, server):
     """The service without keys, so that every request gets as far as it can."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    shared.ingested(PASSAGES, FACTS, embedder)
     with scripted_gear(server, embedder) as (gear, _), client_of(gear, asks=50, searches=200) as client:
         yield client
 

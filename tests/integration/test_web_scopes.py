@@ -9,6 +9,8 @@ from gear_neo4j.web.keys import add_key
 from tests.graphs import opened
 from tests.web import client_of, scripted_gear
 
+pytestmark = pytest.mark.one_server_line
+
 OPEN, SECRET = "harbourmaster", "zirconium"
 QUESTION = f"What do {OPEN} and {SECRET} have to do with Quillfeather and Brambleworth?"
 TRIPLES = {

@@ -14,19 +14,14 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from gear_neo4j.web.keys import add_key
-from tests.graphs import ingest
 from tests.scripted_server import ScriptedServer
-from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
+from tests.toy_model import QUESTION, ToyModel
 from tests.uploads import ingested
 from tests.web import command, scripted_gear, served
 
+pytestmark = pytest.mark.one_server_line
+
 PATIENCE = 30
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops, and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
 
 
 class Gated:

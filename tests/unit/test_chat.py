@@ -5,7 +5,6 @@ import math
 import random
 import socket
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -32,6 +31,7 @@ from gear_neo4j.models.replies import LONGEST_REPLY
 from gear_neo4j.models.retries import may_pass, requested_wait
 from gear_neo4j.settings import Settings
 from gear_neo4j.usage import Usage
+from tests.processes import PIPE, started
 from tests.scripted_server import Fault, ScriptedServer
 
 WHERE = Prompt("Answer in JSON.", "Where did Hinton study?")
@@ -680,13 +680,13 @@ def test_processes_share_a_cache(tmp_path):
     """Two make the file and fill it at the same time, without a warning, and this one finds everything there."""
     file = tmp_path / "cache"
     command = [sys.executable, "-c", PROCESS, str(file)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    both = [subprocess.Popen(command, **pipes) for _ in range(2)]
-    assert ["ready\n"] * 2 == [process.stdout.readline() for process in both]
-    for process in both:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    outputs = [process.communicate() for process in both]
+    pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
+    with started(command, **pipes) as one, started(command, **pipes) as other:
+        assert ["ready\n"] * 2 == [process.stdout.readline() for process in (one, other)]
+        for process in (one, other):
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        outputs = [process.communicate() for process in (one, other)]
 
     assert [("20\n", "")] * 2 == outputs
     ours = Chat(FakeListChatModel(responses=["no"]), cache=file)

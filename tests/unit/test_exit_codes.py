@@ -3,8 +3,6 @@
 import re
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,8 @@ import pytest
 from gear_neo4j.cli.main import COMMANDS, main
 from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.server import local
-from tests.commands import RUN, one_line
+from tests.commands import one_line
+from tests.processes import GEAR, PIPE, started
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 QUESTION = "Who won the prize?"
@@ -238,14 +237,12 @@ def test_an_interrupt_ends_with_130(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(60)
         address = f"bolt://127.0.0.1:{silent.getsockname()[1]}"
-        # A shell lets what it starts in the background ignore interrupts, and so do the tests if they are started so.
-        program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        program += RUN
-        command = [sys.executable, "-c", program, "stats", "--uri", address]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-        with silent.accept()[0]:
+        with (
+            started([*GEAR, "stats", "--uri", address], stderr=PIPE, cwd=tmp_path) as process,
+            silent.accept()[0],
+        ):
             process.send_signal(signal.SIGINT)
-            err = process.communicate(timeout=60)[1]
+            err = process.communicate()[1]
 
     assert ExitCode.INTERRUPTED == process.returncode
     assert "Traceback" not in err

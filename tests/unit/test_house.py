@@ -165,3 +165,30 @@ def test_only_one_module_prints(path):
 def test_a_way_around_the_printing_module_is_noticed(source):
     """The rule is checked, too."""
     assert 1 == len(list(prints(source)))
+
+
+TESTS = Path(__file__).parents[1]
+# By module: what starts a process there beside them, and why.
+STARTERS = {
+    "processes.py": "it starts all others",
+    "unit/test_processes.py": "it sends itself a signal",
+    "unit/test_house.py": "it names what starts processes",
+    "unit/test_heads.py": "in the texts that it forbids are some of these names",
+}
+STARTS = re.compile(
+    r"\bsubprocess\b|\bmultiprocessing\.(Process|Pool|get_context)\b|import get_context|\bProcessPoolExecutor\b"
+    r"|create_subprocess_|\bos\.(fork|forkpty|system|popen|posix_spawnp?|spawn\w+|exec\w+)\b|\bpty\.(fork|spawn)\b"
+)
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
+def test_every_process_of_the_tests_is_started_in_one_module(path):
+    """There it hears signals, has a time limit, and leaves nothing behind."""
+    if path.relative_to(TESTS).as_posix() not in STARTERS:
+        assert [] == STARTS.findall(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("source", ["import subprocess", "os.fork()", "asyncio.create_subprocess_exec(name)"])
+def test_a_process_beside_them_is_noticed(source):
+    """The rule is checked, too."""
+    assert STARTS.search(source)
