@@ -52,7 +52,8 @@ class Work:
 
     def paths(self, question: str, *, limit: int) -> PathsResult:
         """How what a question names is connected."""
-        recipe = Paths(max_paths=limit, facts=min(FACTS, limit))
+        # One more, by which the client knows that there are more.
+        recipe = Paths(max_paths=limit + 1, facts=min(FACTS, limit))
         connected = self._gear.paths(question, options=recipe)
         self.passages = list(dict.fromkeys(id for path in connected.paths[:limit] for id in path.passage_ids))
         database = self._gear.graph.name
@@ -75,7 +76,7 @@ class Work:
 
     def status(self) -> StatusResult:
         """What the database holds."""
-        return encode.encode_status(self._gear.status())
+        return StatusResult.model_validate(self._gear.status())
 
     def _tell(self, event: Event) -> None:
         # The pieces of an answer are too many, and not final.

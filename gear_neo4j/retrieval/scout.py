@@ -22,7 +22,7 @@ from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.hipporag import phrases
 from gear_neo4j.retrieval.lucene import fuzzy_query
 from gear_neo4j.retrieval.names import misspelt_names, names, possible_words, spans, unknown_words
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.retrieval.walk.expansion import ExpansionResult
@@ -105,7 +105,7 @@ class ScoutRetriever:
         if names have no capitals, and one under a scope.
         """
         options = self._options
-        query = Question(checked(question, k=k), embedder=self._graph.embedder)
+        query = Question(question, k=k, embedder=self._graph.embedder)
         start = self._start(query, k=max(k, options.passages))
         with query.timed("expand"):
             reached, exact = self._walk(start)
