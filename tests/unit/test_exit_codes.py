@@ -42,7 +42,7 @@ SEARCHES = {
 }
 FILLS = {("ingest", "corpus.jsonl"), ("sync", "."), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
-WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp"}
+WITHOUT_SERVER = {"up", "config", "cypher", "export", "compare", "calibrate", "explain", "keys", "mcp"}
 
 USAGE = {
     *((command, "--nosuch") for command in COMMANDS),
@@ -68,6 +68,9 @@ USAGE = {
     ("mcp", "--public-url", "example.org"),
     ("mcp", "--transport", "http", "--host", "0.0.0.0"),
     ("mcp", "--transport", "http", "--api-key-file", "nosuch"),
+    ("cypher", "nosuch"),
+    ("cypher", "--scoped"),
+    ("cypher", "find_passages", "--search-clause", "--small-scope"),
     ("nosuch",),
     ("ingest",),
     ("ingest", "a.md", "--max-tokens", "9"),
