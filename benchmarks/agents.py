@@ -83,7 +83,7 @@ def agents(gear: Gear) -> dict[str, Agent]:
     return {name: gear.agent(recipe) for name, recipe in recipes.items()}
 
 
-def measure(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
+def measure(gear: Gear, queries: tuple[datasets.EvaluationQuery, ...]) -> dict[str, Any]:
     """Calls and tokens per question, by agent and role, and the one-time cost of community reports."""
     # Communities of an earlier run already have reports.
     while gear.graph.communities.clear(limit=1_000):

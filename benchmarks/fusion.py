@@ -69,7 +69,7 @@ def by_path(gear: Gear, weight: float) -> Ask:
     return ask
 
 
-def measure(gear: Gear, queries: Sequence[datasets.Query]) -> dict[str, Any]:
+def measure(gear: Gear, queries: Sequence[datasets.EvaluationQuery]) -> dict[str, Any]:
     """Recall in percent at each k on the even questions, the odd ones and all, by system."""
     asks = systems(gear)
     recalls: dict[str, list[list[float]]] = {name: [] for name in asks}

@@ -104,14 +104,16 @@ def misspelt(question: str) -> str:
         return question
     longest = max(words, key=lambda match: len(match[0]))
     chance = random.Random(question)
-    place = longest.start() + chance.randrange(1, len(longest[0]) - 1)
-    before, after = question[:place], question[place:]
+    index = longest.start() + chance.randrange(1, len(longest[0]) - 1)
+    before, after = question[:index], question[index:]
     letter = chance.choice(string.ascii_lowercase)
     mistakes = (after[1:], letter + after, letter + after[1:], after[1] + after[0] + after[2:])
     return before + chance.choice(mistakes)
 
 
-def measure(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float], float]:
+def measure(
+    gear: Gear, queries: Sequence[datasets.EvaluationQuery]
+) -> tuple[dict[str, Recalls], dict[str, float], float]:
     """Recall of each question at each k, shape (questions, 4), the median milliseconds, by name; the mean overlap.
 
     The overlap is that of scout's first ten passages with those of scout over the exported graph, in percent.

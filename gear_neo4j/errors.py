@@ -8,6 +8,8 @@ GearError
 ├── ModelError           the language model cannot be used, or failed
 │   └── ReplyError       it answered, but the reply cannot be used
 ├── SearchError          a search outside the graph failed
+├── TooManyCalls         as many calls run as may
+├── CallTimeout          a call took longer than it may
 ├── DatabaseError        the Neo4j server refused or failed a request
 │   ├── ServerUnavailable
 │   ├── AuthenticationFailed
@@ -98,6 +100,14 @@ class ReplyError(ModelError):
 
 class SearchError(GearError):
     """A search outside the graph failed."""
+
+
+class TooManyCalls(GearError):
+    """As many calls run at once as may; this one was not begun."""
+
+
+class CallTimeout(GearError):
+    """A call took longer than it may; it ends at its next step."""
 
 
 class DatabaseError(GearError):

@@ -55,7 +55,7 @@ class LocalSearch:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         run = Run(query.text, self._roles.name, on_event)
         run.begin(query.text)
         subgraph = self._subgraph.subgraph(query)

@@ -16,7 +16,8 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes.recipe import Budget, option
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import ranked_again
-from gear_neo4j.roles.parsers import Draft, without_markers
+from gear_neo4j.roles.citations import without_markers
+from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.roles.planner import Outcome, PlannedStep, PlanWriter
 
 SHOWN_FACTS = 40

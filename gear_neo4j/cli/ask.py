@@ -22,7 +22,7 @@ from gear_neo4j.retrieval.question import checked
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.wording import pluralize
-from gear_neo4j.wire import answer_json, read_trace, write_trace
+from gear_neo4j.wire import read_trace, to_json, write_trace
 
 SHOWN_PATHS = 3
 PATH = click.Path(path_type=Path, dir_okay=False)
@@ -91,10 +91,10 @@ def ask(
         chat = open_chat(settings, cache=settings.chat_cache)
     live = Live(Screen(), errors)
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
-    if not (json_file and emit(json_file, answer_json(answer))):
+    if not (json_file and emit(json_file, to_json(answer))):
         console = live.console
         _print_answer(console, answer, streamed=live.streamed)
         if paths:

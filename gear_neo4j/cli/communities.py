@@ -128,7 +128,7 @@ def show(file: Path | None, scope: Scope, json_file: Path | None, settings: Sett
     """
     require_writable(file)
     with opened(settings) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         hierarchy = gear.communities.read()
         names = names_of(gear.graph, hierarchy) if hierarchy.communities else {}
         if file is not None:

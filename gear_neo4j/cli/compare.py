@@ -11,7 +11,7 @@ from rich.text import Text
 
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.evaluate.comparison import Comparison, Contrast, MetricComparison, Question, compare, read_report
+from gear_neo4j.evaluate.comparison import Comparison, Contrast, MetricComparison, QuestionResult, compare, read_report
 from gear_neo4j.text.wording import pluralize
 
 FILE = click.Path(path_type=Path)
@@ -84,7 +84,7 @@ def _lines(contrast: Contrast) -> Iterator[str]:
         yield f"  {name} retrieved: {', '.join(marked) or 'nothing'}"
 
 
-def _rank(id: str, question: Question) -> str:
+def _rank(id: str, question: QuestionResult) -> str:
     return f"at {question.retrieved.index(id) + 1}" if id in question.retrieved else "not found"
 
 

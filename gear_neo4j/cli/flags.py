@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem
 
 from gear_neo4j.cli.flag import Flag, flags_of, have_one_range, help_of
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.recipes.recipe import RENAMED, AgentRecipe, Options, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.recipe import AgentRecipe, Options, Recipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, Registry
 from gear_neo4j.retrieval.rank.rankers import BaseName
 
@@ -115,8 +115,7 @@ def _take_options(params: dict[str, Any]) -> dict[str, Any]:
     """Pop the recipe flags from the parameters; return those that the user set."""
     names = [key for key in params if key.startswith(PREFIX)]
     values = {key.removeprefix(PREFIX): params.pop(key) for key in names}
-    given = {name: value for name, value in values.items() if value not in (None, ())}
-    return {RENAMED.get(name, name): value for name, value in given.items()}
+    return {name: value for name, value in values.items() if value not in (None, ())}
 
 
 def with_options_of(recipe: RecipeType, options: RecipeOptions) -> RecipeType:
@@ -189,13 +188,7 @@ def _merge_flags(
         for flag in flags_of(recipe):
             if not only or flag.name in only:
                 flags.setdefault(flag.name, []).append((name, flag))
-    renamed = [old for old, new in RENAMED.items() if new in flags and old not in flags]
-    return [*map(_option, flags.values()), *(_hidden(old, flags[RENAMED[old]]) for old in renamed)]
-
-
-def _hidden(name: str, owners: Sequence[tuple[str, Flag]]) -> click.Option:
-    """The earlier name of an option, which works but is not shown."""
-    return click.Option([f"--{name}", f"{PREFIX}{name}"], type=_type([flag for _, flag in owners]), hidden=True)
+    return [_option(owners) for owners in flags.values()]
 
 
 def _option(owners: Sequence[tuple[str, Flag]]) -> click.Option:

@@ -16,7 +16,7 @@ from gear_neo4j.errors import ExitCode
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wire import connected_json
+from gear_neo4j.wire import paths_json
 
 SHOWN = ("entities", "hops", "pair_paths", "max_paths", "answers", "facts")
 
@@ -37,10 +37,10 @@ def paths(question: str, scope: Scope, json_file: Path | None, options: RecipeOp
     """
     recipe = with_options_of(Paths(), options)
     with opened(settings) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
-    if not (json_file and emit(json_file, connected_json(question, connected))):
+    if not (json_file and emit(json_file, paths_json(question, connected))):
         _print(Screen(), connected, cypher)
     if not (connected.nodes or connected.figure or connected.paths):
         raise Exit(ExitCode.NOTHING_FOUND)

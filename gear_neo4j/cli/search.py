@@ -22,7 +22,7 @@ from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.printable import single_line
 from gear_neo4j.text.wording import format_value
-from gear_neo4j.wire import hits_json
+from gear_neo4j.wire import to_json
 
 SHOWN_PATHS = 5
 
@@ -62,10 +62,10 @@ def search(
     # Fail before a server is started if a required model is not set.
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
-    if not (json_file and emit(json_file, hits_json(hits))):
+    if not (json_file and emit(json_file, to_json(hits))):
         _print(Screen(), hits, paths=paths, cypher=cypher)
     if not (hits or hits.entities or hits.figure):
         raise Exit(ExitCode.NOTHING_FOUND)

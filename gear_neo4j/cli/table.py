@@ -8,7 +8,7 @@ from rich.table import Table
 from gear_neo4j.cli.progress import stages
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.evaluate import table
-from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.datasets import Dataset, EvaluationQuery
 from gear_neo4j.evaluate.journal import Journals
 from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.statistics import interval
@@ -25,7 +25,7 @@ def measure(
     gear: Gear,
     dataset: Dataset,
     rows: Sequence[Row],
-    queries: Sequence[Query],
+    queries: Sequence[EvaluationQuery],
     *,
     ks: Sequence[int],
     llm: str,

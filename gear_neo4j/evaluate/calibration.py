@@ -85,11 +85,11 @@ def _upper(scored: Sequence[tuple[float, bool]], precision: float) -> float:
     best = (0.0, 1.0)
     threshold = None
     hits = 0
-    for place, (score, relevant) in enumerate(sorted(scored, key=lambda pair: (-pair[0], pair[1])), start=1):
+    for rank, (score, relevant) in enumerate(sorted(scored, key=lambda pair: (-pair[0], pair[1])), start=1):
         hits += relevant
-        if hits / place >= precision:
+        if hits / rank >= precision:
             threshold = score
-        best = max(best, (2 * hits / (place + total), score))
+        best = max(best, (2 * hits / (rank + total), score))
     return best[1] if threshold is None else threshold
 
 

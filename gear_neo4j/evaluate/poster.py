@@ -38,9 +38,9 @@ class Row:
 
 
 def rows(*, llm: Llm, triples: bool, max_steps: int = 4) -> list[Row]:
-    """All systems of the poster, ours, and those registered by users; each that cannot run has a reason.
+    """All systems of the poster, ours, and those registered by users; a system that cannot run has a reason.
 
-    ``llm`` is None where no language model is configured; ``triples`` says whether the data set has any.
+    ``llm`` is None if no language model is configured; ``triples`` says whether the data set has any.
     """
     table = [*_single_step(llm, triples), *_graph(llm, triples), *_multi_step(llm, triples, max_steps)]
     if find_spec("pylate") is None:

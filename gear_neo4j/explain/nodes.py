@@ -1,4 +1,4 @@
-"""The nodes of a user's graph that answer a question, by the pattern that led to them, as a section of the page."""
+"""A section of the page with the nodes that answer a question, grouped by pattern."""
 
 from collections.abc import Iterator
 from html import escape
@@ -10,7 +10,7 @@ from gear_neo4j.text.wording import format_value
 
 
 def answering_nodes(saved: SavedRun) -> str:
-    """The section; empty for a run without such nodes."""
+    """The section; empty for a run without nodes, a figure or a doubt."""
     if not (saved.entities or saved.figure or saved.doubt):
         return ""
     doubt = f'<p class="verdict">{escape(saved.doubt)}</p>' if saved.doubt else ""

@@ -1,4 +1,4 @@
-"""Results as HTML for Jupyter: tables, and pictures of paths in SVG; no script, no style of the page's."""
+"""Results as HTML for Jupyter: tables, and pictures of paths as SVG, without scripts or style sheets."""
 
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
@@ -39,7 +39,7 @@ def _(value: Hits) -> str:
             str(hit.rank),
             f"{hit.score:.3f}",
             _passage(hit.passage.title or hit.passage.id, hit.passage.text),
-            html_text(hit.passage.place),
+            html_text(hit.passage.location),
         )
         for hit in value
     ]
@@ -91,7 +91,7 @@ def _(value: Hierarchy) -> str:
 
 
 def _findings(figure: Figure | None, nodes: Sequence[EntityHit], doubt: str) -> str:
-    """What answers the question by itself: a number, or nodes of the user's graph; and what is left open."""
+    """The number or the nodes that answer the question, and the doubt."""
     rows = [
         (
             str(node.rank),

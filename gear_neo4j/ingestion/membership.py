@@ -1,4 +1,4 @@
-"""The collection that an ingest puts its passages into, and who may read them."""
+"""The collection of the passages of an ingest, and their readers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,11 +10,10 @@ from gear_neo4j.scope import DEFAULT_COLLECTION, SEPARATOR, checked_name, qualif
 
 @dataclass(frozen=True, slots=True)
 class CollectionAccess:
-    """A collection and readers.
+    """A collection and the readers of its passages.
 
-    Passages that name no readers may be read by everybody who may read the collection. ``readers`` is None where an
-    ingest says nothing about them: then passages that are there keep theirs. ``confined`` refuses lines whose id could
-    be that of a passage in another collection.
+    Everyone who may read the collection may read passages without readers. If ``readers`` is None, existing passages
+    keep their readers. ``confined`` refuses lines whose id could belong to a passage in another collection.
     """
 
     collection: str = DEFAULT_COLLECTION
@@ -23,7 +22,7 @@ class CollectionAccess:
 
     @classmethod
     def of(cls, collection: str, readers: Iterable[str] | None, *, confined: bool = False) -> Self:
-        """A membership with checked names; readers are sorted, each once.
+        """The access with checked names; readers are sorted, each once.
 
         Raises:
             SettingsError: a name cannot be used.
@@ -37,12 +36,12 @@ class CollectionAccess:
         return cls(checked_name(collection, kind="collection"), names, confined)
 
     def own(self, id: str) -> str:
-        """The id of a line as it is, if it names nothing in another collection.
+        """The id of a line unchanged, if it cannot name a passage in another collection.
 
-        Only the default collection's ids have no prefix, so that there ``legal/p1`` is the passage p1 of another.
+        Ids in the default collection have no prefix, so that ``legal/p1`` there could be the passage p1 of ``legal``.
 
         Raises:
-            ValueError: it does, or could.
+            ValueError: it could name such a passage.
         """
         if self.confined and self.collection == DEFAULT_COLLECTION and SEPARATOR in id:
             raise ValueError('"id" holds a slash, as those of other collections do: use another character')

@@ -17,9 +17,6 @@ from pydantic_core import ErrorDetails
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.scope import Scope
 
-# The options of a budget by their earlier names.
-RENAMED = {"tokens": "max_tokens", "seconds": "max_seconds"}
-
 
 def option(
     default: Any,
@@ -156,23 +153,11 @@ class AgentRecipe(Recipe):
 class Budget(AgentRecipe):
     """An agent whose run can be bounded.
 
-    No call is begun once a bound is reached; the answer may be one call more. The earlier names of the options,
-    ``tokens`` and ``seconds``, are understood until the next release.
-
-    Example:
-        >>> Budget(max_tokens=900) == Budget(tokens=900)
-        True
+    No call is begun once a bound is reached; the answer may be one call more.
     """
 
     max_tokens: int | None = option(None, "begin no further call once this many tokens are spent", least=1)
     max_seconds: float | None = option(None, "begin no further call after this many seconds", least=1)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _with_new_names(cls, values: Any) -> Any:
-        if not isinstance(values, dict):
-            return values
-        return {RENAMED.get(name, name): value for name, value in values.items()}
 
 
 class ExtractorRecipe(Recipe):

@@ -80,7 +80,7 @@ def test_from_files_to_paths_and_back(empty, gear, connection, graph):
     assert before == dump(connection)
 
 
-def test_rows_of_a_file_that_cannot_be_used_are_told_and_the_exit_code_says_so(gear, graph):
+def test_unusable_rows_of_a_file_are_reported_and_set_the_exit_code(gear, graph):
     """The rest is imported."""
     (graph / "more.csv").write_text("id:ID,age:int,:LABEL\na,1,P\nb,x,P\n")
 

@@ -7,7 +7,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import ExitCode, InputError
-from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.extractor import ChatExtractor
 from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.gear.extractors import bulk_readers

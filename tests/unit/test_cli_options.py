@@ -10,7 +10,6 @@ import click
 import pytest
 from click.shell_completion import BashComplete
 
-from gear_neo4j.agents.crag import Crag
 from gear_neo4j.cli.flag import flags_of
 from gear_neo4j.cli.flags import agent_from
 from gear_neo4j.cli.lazy import json_to_output
@@ -18,7 +17,6 @@ from gear_neo4j.cli.main import cli, main
 from gear_neo4j.cli.options import FLAGS
 from gear_neo4j.cli.output import STDOUT, emit
 from gear_neo4j.errors import InputError
-from gear_neo4j.recipes.recipe import Budget
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 
 # Read by the decorators that make settings, a scope, limits of documents, and a table of them.
@@ -139,7 +137,7 @@ def test_every_option_explains_itself(words):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_one_vocabulary(words):
-    """--json takes a file or none; budgets are --max-...; their earlier names are hidden."""
+    """--json takes a file or none; budgets are --max-..."""
     options = {name: one for one in parameters(COMMANDS[words]) for name in one.opts}
 
     if "--json" in options:
@@ -148,9 +146,7 @@ def test_one_vocabulary(words):
             options["--json"].metavar,
             options["--json"].flag_value,
         )
-    for old in {"--tokens", "--seconds"} & options.keys():
-        assert options[old].hidden
-        assert not options[f"--max-{old[2:]}"].hidden
+    assert set() == {"--tokens", "--seconds"} & options.keys()
 
 
 def test_the_flag_of_json_takes_no_question_and_no_source_for_its_file():
@@ -186,16 +182,6 @@ def test_a_file_of_json_is_checked_first(gear, tmp_path):
     assert "x.json cannot be written: there is no folder" in err
     with pytest.raises(InputError, match="cannot be written"):
         emit(tmp_path / "gone" / "x.json", {})
-
-
-def test_the_earlier_names_of_budgets_work_until_the_next_release():
-    """On the command line and in Python; they mean the same."""
-    context = COMMANDS[("ask",)].make_context("ask", ["Who?", "--tokens", "900", "--seconds", "5"])
-    values = {name: value for name, value in context.params.items() if value is not None}
-
-    assert {"recipe_option_tokens": 900, "recipe_option_seconds": 5.0}.items() <= values.items()
-    assert Crag(max_tokens=900, max_seconds=5) == Crag(tokens=900, seconds=5)
-    assert {"max_tokens", "max_seconds"} <= Budget.model_fields.keys()
 
 
 @pytest.mark.parametrize("command", ["ask", "evaluate"])

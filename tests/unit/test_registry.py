@@ -1,10 +1,15 @@
 """Recipes by name: what is refused, and in which words."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from pydantic import ValidationError
 
+import gear_neo4j
 from gear_neo4j import AgentRecipe, Beam, Crag, GearAgent, GraphRagLocal, Naive, RetrieverRecipe, Scout, SyncGE, option
 from gear_neo4j.cli.flag import flags_of
 from gear_neo4j.cli.flags import agent_from, retriever_from
@@ -111,7 +116,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
             "--max-tokens is not an option of paths over paths: paths has no options; paths has --base, ",
         ),
         (
-            lambda: Registry("agent", AgentRecipe, built_in="json").register(Unnamed),
+            lambda: Registry("agent", AgentRecipe).register(Unnamed),
             "Unnamed cannot be registered: derive it from AgentRecipe",
         ),
         (lambda: RETRIEVERS.register(Unnamed), "Unnamed has no name: set name: ClassVar[str]"),
@@ -155,6 +160,55 @@ def test_an_option_of_a_users_own_is_checked_like_ours():
 
     with pytest.raises(SettingsError, match="newest's limit is 0: it must be at least 1"):
         Newest(limit=0)
+
+
+def test_a_broken_plugin_does_not_hide_the_ones_behind_it(tmp_path):
+    """It is named where it is asked for, beside an unknown name, and by the doctor; all others work."""
+    for name, code in {
+        "a_broken": "import module_that_is_missing",
+        "b_exits": "raise ValueError('two\\nlines')",
+        "c_good": GOOD_PLUGIN,
+    }.items():
+        (tmp_path / f"{name}.py").write_text(code)
+        folder = tmp_path / f"{name}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (folder / "entry_points.txt").write_text(f"[gear_neo4j.retrievers]\n{name} = {name}\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    run = subprocess.run(
+        [sys.executable, "-c", LOOKUPS], env=environment, cwd=Path(gear_neo4j.__file__).parents[1], capture_output=True
+    )
+
+    good, scout, broken, unknown, *findings = run.stdout.decode().splitlines()
+    reason = (
+        "the retriever 'a_broken' of the package a_broken could not be loaded (ModuleNotFoundError: No module named "
+    )
+    assert ("c_good", "scout") == (good, scout), run.stderr
+    assert broken.startswith(f"{reason}'module_that_is_missing'): choose one of auto, ")
+    assert unknown.startswith("there is no retriever 'nothing': choose one of auto, ")
+    assert all(reason in line for line in (unknown, findings[0]))
+    assert "(ValueError: two lines)" in findings[1]
+
+
+GOOD_PLUGIN = """
+from typing import ClassVar
+from gear_neo4j import RetrieverRecipe, register_retriever
+class Good(RetrieverRecipe):
+    name: ClassVar[str] = "c_good"
+register_retriever(Good)(print)
+"""
+LOOKUPS = """
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.gear.doctor import about_plugins
+from gear_neo4j.recipes.registry import RETRIEVERS
+for name in ("c_good", "scout", "a_broken", "nothing"):
+    try:
+        print(RETRIEVERS.recipe(name).name)
+    except SettingsError as error:
+        print(error)
+for finding in about_plugins():
+    print(finding.level, finding.detail)
+"""
 
 
 def test_the_page_on_recipes_is_what_the_recipes_say():

@@ -1,4 +1,4 @@
-"""What a caller of the service may choose, and what is for its operator."""
+"""Options that a caller of the service may set, and those that only its operator may."""
 
 import pytest
 
@@ -16,7 +16,7 @@ for _ in range(1_000):
 
 
 def test_every_retriever_and_agent_can_be_chosen_by_its_name():
-    """The defaults are never too much."""
+    """The defaults are within the limits."""
     retrievers = [retriever_of(entry.name) for entry in RETRIEVERS]
     offered = [entry.name for entry in AGENTS if not entry.recipe.operator_only]
     agents = [agent_of(name, seconds=60) for name in offered]

@@ -1,1 +1,1 @@
-"""Untrusted Cypher: what it may do, how much of it is planned, and which rows are kept."""
+"""Untrusted Cypher: what it may do, how much planning it may need, and which rows are returned."""

@@ -1,7 +1,7 @@
 """Bounds on the expressions of an untrusted query: the server checks its timeout between rows, not within a value.
 
-A pattern that backtracks, a value that doubles from one clause to the next, or a loop within a loop would outlive any
-timeout and fill the memory.
+A regular expression that backtracks, a value that doubles in each clause, or nested loops would outlast any timeout and
+exhaust memory.
 """
 
 import re
@@ -11,13 +11,13 @@ from gear_neo4j.errors import GuardError
 from gear_neo4j.graph.guard.tokens import Token
 
 LONGEST_RANGE = 1_000
-# A value may be copied so many times over all WITH and RETURN clauses, by the names in its expressions.
+# Maximum number of copies of a value over all WITH and RETURN clauses, counted by the names in their expressions.
 MOST_COPIES = 10_000
 MOST_REPLACEMENTS = 3
 LONGEST_REPLACEMENT = 5
 MOST_REPEATS = 2
 MOST_OPTIONS = 3
-# The levels of brackets in all clauses together: a clause can put what it takes over into another list.
+# Maximum levels of brackets in all clauses together: each clause can wrap the values of the last in another list.
 DEEPEST = 60
 ENDLESS = frozenset({"REDUCE", "ALLREDUCE"})
 QUANTIFIERS = frozenset({"ANY", "ALL", "NONE", "SINGLE"})
@@ -58,13 +58,13 @@ def check_bounds(code: Sequence[Token]) -> None:
         gear_neo4j.errors.GuardError: the query has a pattern after =~ that may never end: use CONTAINS, or a text in \
 which at most two characters or classes are repeated
     """
-    # First, for the others look at each bracket with all that it encloses.
+    # First: the other checks scan the content of every bracket.
     _check_depth(code)
-    for place, token in enumerate(code):
-        if token.text == "~" and place and code[place - 1].text == "=":
-            _check_pattern(code[place + 1 :])
-        if place + 1 < len(code) and code[place + 1].text == "(" and token.name:
-            _check_function(token.name.upper(), code[place + 2 :])
+    for index, token in enumerate(code):
+        if token.text == "~" and index and code[index - 1].text == "=":
+            _check_pattern(code[index + 1 :])
+        if index + 1 < len(code) and code[index + 1].text == "(" and token.name:
+            _check_function(token.name.upper(), code[index + 2 :])
     _check_replacements(code)
     _check_loops(code)
     _check_copies(code)
@@ -82,7 +82,7 @@ def _check_function(name: str, arguments: Sequence[Token]) -> None:
 
 
 def _check_pattern(following: Sequence[Token]) -> None:
-    """Refuse what follows =~ unless it is a text whose matching takes at most the square of a value's length."""
+    """Refuse the pattern after =~ unless matching it takes at most quadratic time."""
     alone = len(following) < 2 or following[1].text not in ("+", "|", ".", "[")
     if not (following and following[0].kind == "text" and alone and is_bounded(_content(following[0]))):
         raise GuardError(
@@ -92,19 +92,19 @@ def _check_pattern(following: Sequence[Token]) -> None:
 
 
 def is_bounded(pattern: str) -> bool:
-    """Whether a regular expression has at most two repeats and three options an alternative, none of them of a group.
+    """Whether each alternative of a regular expression has at most two repeats and three options, none of a group.
 
     Example:
         >>> [is_bounded(pattern) for pattern in ("(?i).*volt(age|s).*", "(a+)+", "a?a?a?a?aaaa", "(a|b)*", ".*.*.*x")]
         [True, False, False, False, False]
     """
     flags = _FLAGS.match(pattern)
-    place, repeats, options = flags.end() if flags else 0, 0, 0
-    while place < len(pattern):
-        part = _PART.match(pattern, place)
+    offset, repeats, options = flags.end() if flags else 0, 0, 0
+    while offset < len(pattern):
+        part = _PART.match(pattern, offset)
         if part is None:
             return False
-        place = part.end()
+        offset = part.end()
         repeats, options = (0, 0) if part["bar"] else (repeats + bool(part["repeat"]), options + bool(part["option"]))
         if repeats > MOST_REPEATS or options > MOST_OPTIONS:
             return False
@@ -112,15 +112,17 @@ def is_bounded(pattern: str) -> bool:
 
 
 def _content(text: Token) -> str:
-    """What a text in quotes says."""
+    """The content of a quoted text."""
     return re.sub(r"\\(.)", r"\1", text.text[1:-1], flags=re.DOTALL)
 
 
 def _check_replacements(code: Sequence[Token]) -> None:
     """Refuse replacements that make a text much longer."""
-    places = [place for place, token in enumerate(code[:-1]) if token.word == "REPLACE" and code[place + 1].text == "("]
-    short = all(_is_short(_arguments(code, place + 2)) for place in places)
-    if len(places) > MOST_REPLACEMENTS or not short:
+    indexes = [
+        index for index, token in enumerate(code[:-1]) if token.word == "REPLACE" and code[index + 1].text == "("
+    ]
+    short = all(_is_short(_arguments(code, index + 2)) for index in indexes)
+    if len(indexes) > MOST_REPLACEMENTS or not short:
         raise GuardError(
             f"the query has a replace() that may make a text too long: write at most {MOST_REPLACEMENTS}, each with a "
             f"text of at most {LONGEST_REPLACEMENT} characters as its last argument"
@@ -133,11 +135,11 @@ def _is_short(arguments: Sequence[Sequence[Token]]) -> bool:
     return arguments[2][0].kind == "text" and len(_content(arguments[2][0])) <= LONGEST_REPLACEMENT
 
 
-def _arguments(code: Sequence[Token], place: int) -> list[list[Token]]:
-    """The parts between commas from a place to the bracket that closes there."""
+def _arguments(code: Sequence[Token], index: int) -> list[list[Token]]:
+    """The arguments, from an index to the closing bracket."""
     parts: list[list[Token]] = [[]]
     depth = 0
-    for token in code[place:]:
+    for token in code[index:]:
         depth += _step(token)
         if depth < 0:
             break
@@ -155,7 +157,7 @@ def _step(token: Token) -> int:
 
 
 def _check_depth(code: Sequence[Token]) -> None:
-    """Refuse values nested deeper than anybody reads: server and client would run out of stack."""
+    """Refuse deeply nested values, which would exhaust the stack of server and client."""
     depth = deepest = base = levels = 0
     for token in code:
         if token.word in _PROJECTING:
@@ -169,24 +171,24 @@ def _check_depth(code: Sequence[Token]) -> None:
 
 
 def _check_loops(code: Sequence[Token]) -> None:
-    """Refuse loops over lists within one another, and lists of what comes from outside their loop."""
+    """Refuse nested loops over lists, and loops whose items repeat a value from outside."""
     brackets: list[bool] = []
-    for place, token in enumerate(code):
+    for index, token in enumerate(code):
         if token.text in ("(", "[", "{"):
-            loops = token.text == "[" or (place > 0 and code[place - 1].word in QUANTIFIERS)
-            loops = loops and place + 2 < len(code) and bool(code[place + 1].name) and code[place + 2].word == "IN"
+            loops = token.text == "[" or (index > 0 and code[index - 1].word in QUANTIFIERS)
+            loops = loops and index + 2 < len(code) and bool(code[index + 1].name) and code[index + 2].word == "IN"
             if loops and any(brackets):
                 raise GuardError("the query has a loop over a list within another one: use MATCH and UNWIND")
             brackets.append(loops)
             if token.text == "[":
-                _check_items(code, place + 1)
+                _check_items(code, index + 1)
         elif token.text in (")", "]", "}") and brackets:
             brackets.pop()
 
 
-def _check_items(code: Sequence[Token], place: int) -> None:
+def _check_items(code: Sequence[Token], index: int) -> None:
     """Refuse a list whose items repeat a value from outside, such as ``[x IN l | l]``: it squares the length."""
-    inside = _arguments(code, place)
+    inside = _arguments(code, index)
     if len(inside) != 1 and not inside[0]:
         return
     tokens = [token for part in inside for token in part]
@@ -204,19 +206,19 @@ def _check_items(code: Sequence[Token], place: int) -> None:
 
 def _at_depth_zero(code: Sequence[Token], text: str) -> Iterator[tuple[int, Token]]:
     depth = 0
-    for place, token in enumerate(code):
+    for index, token in enumerate(code):
         if depth == 0 and token.text == text:
-            yield place, token
+            yield index, token
         depth += _step(token)
 
 
 def _names(code: Sequence[Token]) -> Iterator[Token]:
-    """The variables in an expression, each as often as it is there."""
-    for place, token in enumerate(code):
+    """The variables in an expression, with repetitions."""
+    for index, token in enumerate(code):
         if not token.name or token.word in _NO_NAMES:
             continue
-        before = [one.word or one.text for one in code[max(0, place - 3) : place]]
-        after = code[place + 1].text if place + 1 < len(code) else ""
+        before = [token_before.word or token_before.text for token_before in code[max(0, index - 3) : index]]
+        after = code[index + 1].text if index + 1 < len(code) else ""
         is_label = before[-1:] == [":"] and before[:1] not in (["{"], [","])
         if after not in ("(", ":") and not is_label and before[-1:] not in (["."], ["AS"]):
             yield token
@@ -225,22 +227,22 @@ def _names(code: Sequence[Token]) -> Iterator[Token]:
 def _check_copies(code: Sequence[Token]) -> None:
     """Refuse values that double from clause to clause, such as ``WITH l + l AS l`` many times."""
     copies = 1
-    for place, token in enumerate(code):
-        before = code[place - 1] if place else None
+    for index, token in enumerate(code):
+        before = code[index - 1] if index else None
         if token.word in _PROJECTING and not (before and (before.text == "." or before.word in ("STARTS", "ENDS"))):
-            copies *= max(1, *(sum(1 for _ in _names(item)) for item in _items(code, place + 1)))
+            copies *= max(1, *(sum(1 for _ in _names(item)) for item in _items(code, index + 1)))
     if copies > MOST_COPIES:
         raise GuardError("the query may copy a value too many times: use fewer names in its WITH and RETURN clauses")
 
 
-def _items(code: Sequence[Token], place: int) -> list[list[Token]]:
-    """The expressions of the WITH or RETURN clause that begins at a place."""
+def _items(code: Sequence[Token], index: int) -> list[list[Token]]:
+    """The expressions of the WITH or RETURN clause that begins at an index."""
     depth = 0
-    end = place
-    for end, token in enumerate(code[place:], start=place):
+    end = index
+    for end, token in enumerate(code[index:], start=index):
         before = code[end - 1]
         ends = token.word in _ENDING and before.text != "." and before.word not in ("STARTS", "ENDS")
         depth += _step(token)
         if depth < 0 or (depth == 0 and ends):
-            return _arguments(code[:end], place)
-    return _arguments(code, place)
+            return _arguments(code[:end], index)
+    return _arguments(code, index)

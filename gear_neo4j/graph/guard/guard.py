@@ -1,6 +1,6 @@
-"""The guard for untrusted queries, such as those of a language model: they may read this graph and nothing else.
+"""The guard for untrusted queries, such as those of a language model: they may only read this graph.
 
-The query that is sent is rebuilt from the tokens that were checked, without comments.
+The query that is sent is rebuilt from the checked tokens, without comments.
 """
 
 import re
@@ -47,12 +47,12 @@ PROCEDURES = frozenset(
         "db.index.vector.queryrelationships",
     ]
 )
-# Functions of the language that have a dot; all others with one come from plug-ins, or name graphs.
+# Namespaces of Cypher's own functions; all others come from plug-ins, or name graphs.
 NAMESPACES = frozenset(
     ["date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector.similarity"]
 )
-# After one of these stands a name or a value, never a clause. One may follow a star ("RETURN *"), a percent sign (the
-# label "any"), a plus (a repeated path), and what ends a type: ">" and "!".
+# After one of these comes a name or a value, never a clause. A clause may follow a star ("RETURN *"), a percent sign
+# (the label "any"), a plus (a repeated path), and the signs that end a type: ">" and "!".
 _BEFORE_NAMES = frozenset(".:$|&([,=<-/^~@")
 _AFTER_NAMES = frozenset(".:)],=<>-+*/%^|&!;}")
 _CLAUSES = BEGINNINGS | frozenset(
@@ -62,16 +62,19 @@ _FENCED = re.compile(r"```[^\S\n]*\w*[^\S\n]*\n(.*?)```", re.DOTALL)
 
 
 def check(text: str, *, limit: int = 100) -> str:
-    """The query as it may be run: it only reads, is one statement, and returns at most ``limit`` rows.
+    """The query in the form in which it may run: a single statement that only reads, with a LIMIT.
+
+    It returns at most one row more than ``limit``, by which a reader knows that the result is cut. A lower LIMIT of the
+    query's own stays.
 
     Raises:
-        GuardError: it may not be run; the message says why, and what to write instead.
+        GuardError: the query is refused; the message says why, and what to write instead.
 
     Example:
         >>> check("MATCH (n {name: 'LOAD CSV'}) RETURN n // DELETE n", limit=5)
-        "MATCH (n {name: 'LOAD CSV'}) RETURN n LIMIT 5"
+        "MATCH (n {name: 'LOAD CSV'}) RETURN n LIMIT 6"
         >>> check("MATCH (n) RETURN n LIMIT 1000;", limit=5)
-        'MATCH (n) RETURN n LIMIT 5'
+        'MATCH (n) RETURN n LIMIT 6'
         >>> check("MATCH (n) DETACH DELETE n")
         Traceback (most recent call last):
         gear_neo4j.errors.GuardError: the query has DETACH, which writes: only read
@@ -83,19 +86,19 @@ def check(text: str, *, limit: int = 100) -> str:
         parts.pop()
     code = [token for token in parts if token.kind != "space"]
     _check_form(code)
-    for place in _clauses(code):
-        _check_clause(code, place)
+    for index in _clauses(code):
+        _check_clause(code, index)
     _check_calls(code)
     check_bounds(code)
     check_planning(code)
-    return _limit_rows(parts, code, limit)
+    return _limit_rows(parts, code, limit + 1)
 
 
 def admit(graph: Graph, text: str, *, limit: int = 100, timeout: float = 10.0) -> str:
-    """The query as it may be run, by these rules and by the server's own EXPLAIN.
+    """The checked query, if the server's own EXPLAIN also classes it as reading.
 
     Raises:
-        GuardError: it may not be run.
+        GuardError: the query is refused.
         DatabaseError: the server cannot parse it.
     """
     checked = check(text, limit=limit)
@@ -131,76 +134,76 @@ def _check_form(code: Sequence[Token]) -> None:
     for token, following in pairwise(code):
         if token.text == "$" and following.word not in ("ANY", "ALL") and following.text != "(":
             raise GuardError(f"the query has the parameter ${following.text}: write its value instead")
-        # Anywhere at all: the server counts it as reading, so a misread clause must not let it through.
+        # Refused anywhere: the server counts it as reading, so a misread clause must not let it pass.
         if (token.word, following.word) == ("LOAD", "CSV"):
             raise GuardError("the query has LOAD CSV, which reads files and addresses: only read the graph")
 
 
 def _clauses(code: Sequence[Token]) -> Iterator[int]:
-    """The places of words that may be keywords, judged by their neighbours."""
-    for place, token in enumerate(code):
+    """The indexes of words that may be keywords, judged by their neighbours."""
+    for index, token in enumerate(code):
         if not token.word:
             continue
-        before = code[place - 1] if place else None
-        after = code[place + 1].text if place + 1 < len(code) else ";"
+        before = code[index - 1] if index else None
+        after = code[index + 1].text if index + 1 < len(code) else ";"
         # In "1.CREATE" the dot ends a number.
-        number = place > 1 and code[place - 1].text == "." and code[place - 2].kind == "number"
+        number = index > 1 and code[index - 1].text == "." and code[index - 2].kind == "number"
         if (before is None or before.text not in _BEFORE_NAMES or number) and after not in _AFTER_NAMES:
-            yield place
+            yield index
 
 
-def _check_clause(code: Sequence[Token], place: int) -> None:
-    word = code[place].word
+def _check_clause(code: Sequence[Token], index: int) -> None:
+    word = code[index].word
     if word in WRITING:
         raise GuardError(f"the query has {word}, which writes: only read")
     if word == "USE":
         raise GuardError("the query has USE, which names another graph: leave it out")
-    if word in ADMINISTRATION and code[place + 1].word not in _CLAUSES:
+    if word in ADMINISTRATION and code[index + 1].word not in _CLAUSES:
         raise GuardError(f"the query has {word}, which does not belong to reading a graph: leave it out")
-    if word == "IN" and place and code[place - 1].text == "}":
-        following = [token.word for token in code[place + 1 :]]
+    if word == "IN" and index and code[index - 1].text == "}":
+        following = [token.word for token in code[index + 1 :]]
         if "TRANSACTIONS" in following or "TRANSACTION" in following:
             raise GuardError("the query has CALL { ... } IN TRANSACTIONS: leave IN TRANSACTIONS out")
     if word == "CALL":
-        _check_procedure(code[place + 1 :])
+        _check_procedure(code[index + 1 :])
 
 
 def _check_procedure(code: Sequence[Token]) -> None:
-    """Refuse a procedure after CALL that is not on the list."""
+    """Refuse a procedure that is not on the list."""
     name = _dotted(code, 0)
     # A variable may be called "call", and a clause may follow it; a procedure's name always has a dot.
     if name and name.lower() not in PROCEDURES and not ("." not in name and code[0].word in _CLAUSES):
         raise GuardError(f"the query calls the procedure {name}: write it without procedures")
 
 
-def _dotted(code: Sequence[Token], place: int) -> str:
-    """The name that begins at a place, with all its parts."""
-    parts = [token.name for token in code[place : place + 1]]
-    while place + 2 < len(code) and code[place + 1].text == "." and code[place + 2].name:
-        place += 2
-        parts.append(code[place].name)
+def _dotted(code: Sequence[Token], index: int) -> str:
+    """The dotted name that begins at an index."""
+    parts = [token.name for token in code[index : index + 1]]
+    while index + 2 < len(code) and code[index + 1].text == "." and code[index + 2].name:
+        index += 2
+        parts.append(code[index].name)
     return ".".join(parts)
 
 
 def _check_calls(code: Sequence[Token]) -> None:
-    """Refuse functions of plug-ins, and procedures that are not on the list."""
-    for place, token in enumerate(code):
-        if token.word == "CALL" and "." in _dotted(code[place + 1 :], 0):
-            _check_procedure(code[place + 1 :])
-        if place + 1 < len(code) and code[place + 1].text == "(" and token.name:
-            begin = place
+    """Refuse functions of plug-ins and procedures that are not on the list."""
+    for index, token in enumerate(code):
+        if token.word == "CALL" and "." in _dotted(code[index + 1 :], 0):
+            _check_procedure(code[index + 1 :])
+        if index + 1 < len(code) and code[index + 1].text == "(" and token.name:
+            begin = index
             while begin > 1 and code[begin - 1].text == "." and code[begin - 2].name:
                 begin -= 2
             name = _dotted(code, begin)
             procedure = begin > 0 and code[begin - 1].word == "CALL"
-            if begin != place and not procedure and name.lower().rpartition(".")[0] not in NAMESPACES:
+            if begin != index and not procedure and name.lower().rpartition(".")[0] not in NAMESPACES:
                 raise GuardError(f"the query calls the function {name}: use functions of Cypher itself")
             if token.kind == "quoted" and "." in token.name:
                 raise GuardError(f"the query calls {name} in backticks: write the function's name without")
 
 
 def _limit_rows(parts: Sequence[Token], code: Sequence[Token], limit: int) -> str:
-    """The query with a LIMIT; in a UNION it bounds the last part, and the reader of the rows stops at the limit."""
+    """The query with a LIMIT; in a UNION it only bounds the last part, but reading stops at the limit, too."""
     depth, returns = 0, False
     for token in code:
         depth += (token.text in "([{") - (token.text in ")]}") if token.kind == "symbol" else 0

@@ -1,7 +1,7 @@
-"""Bounds on how long an untrusted query takes to plan: no timeout of the server ends its planner.
+"""Bounds on the planning time of an untrusted query: the server's timeouts do not stop its planner.
 
-The planner tries combinations: of hops, of the order of nodes, of AND and OR within one another. Each limit below is
-many times what a question about a graph needs, and lies below the sizes that took the planner seconds.
+The planner tries combinations of hops, orders of nodes, and nested AND and OR. Each limit below is many times what a
+question about a graph needs, and below the sizes that took the planner seconds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ def check_planning(code: Sequence[Token]) -> None:
         code: the tokens of a query without spaces.
 
     Raises:
-        GuardError: the message says of what there is too much, and how much is allowed.
+        GuardError: the message says what there is too much of, and how much is allowed.
 
     Example:
         >>> from gear_neo4j.graph.guard.tokens import tokens
@@ -55,32 +55,32 @@ def _require(count: int, most: int, what: str) -> None:
 
 def _hops(code: Sequence[Token]) -> Iterator[Token]:
     """The first dash of each relationship in a pattern."""
-    for place, token in enumerate(code[:-1]):
-        if token.text == "-" and code[place + 1].text in ("-", "["):
+    for index, token in enumerate(code[:-1]):
+        if token.text == "-" and code[index + 1].text in ("-", "["):
             yield token
 
 
 def _nodes(code: Sequence[Token]) -> set[str]:
-    """The nodes of all patterns: a variable's name, or the place of a node without one."""
-    return {node for place, token in enumerate(code) if token.text == "(" for node in _node(code, place)}
+    """The nodes of all patterns: the name of the variable, or the index of a node without one."""
+    return {node for index, token in enumerate(code) if token.text == "(" for node in _node(code, index)}
 
 
-def _node(code: Sequence[Token], place: int) -> Iterator[str]:
-    """The node whose bracket opens at a place; none where it is a function's, or only groups an expression."""
-    before = code[place - 1] if place else None
+def _node(code: Sequence[Token], index: int) -> Iterator[str]:
+    """The node whose bracket opens at an index; none if the bracket belongs to a function or an expression."""
+    before = code[index - 1] if index else None
     if before and before.name and before.word not in _BEFORE_NODES:
         return
-    inside = [token.name or token.text for token in code[place + 1 : place + 3]]
+    inside = [token.name or token.text for token in code[index + 1 : index + 3]]
     if inside and inside[0] in (")", ":", "{"):
-        yield str(place)
+        yield str(index)
     elif (
-        len(inside) == 2 and code[place + 1].name and (inside[1] in (")", ":", "{") or code[place + 2].word == "WHERE")
+        len(inside) == 2 and code[index + 1].name and (inside[1] in (")", ":", "{") or code[index + 2].word == "WHERE")
     ):
         yield inside[0]
 
 
 def _logic(code: Sequence[Token]) -> Iterator[int]:
-    """How many round brackets are open at each AND and OR."""
+    """The number of open round brackets at each AND and OR."""
     depth = 0
     for token in code:
         depth += (token.text == "(") - (token.text == ")")
@@ -89,17 +89,17 @@ def _logic(code: Sequence[Token]) -> Iterator[int]:
 
 
 def _subqueries(code: Sequence[Token]) -> Iterator[int]:
-    """How many subqueries are open at each one's beginning; a brace after a node or a value is a map."""
+    """The number of open subqueries at the start of each; a brace after a node or a value is a map."""
     opened: list[bool] = []
-    for place, token in enumerate(code):
+    for index, token in enumerate(code):
         if token.text == "{":
-            opened.append(place + 1 < len(code) and _begins_query(code, place))
+            opened.append(index + 1 < len(code) and _begins_query(code, index))
             yield sum(opened)
         elif token.text == "}" and opened:
             opened.pop()
 
 
-def _begins_query(code: Sequence[Token], place: int) -> bool:
-    before, after = code[place - 1] if place else None, code[place + 1]
+def _begins_query(code: Sequence[Token], index: int) -> bool:
+    before, after = code[index - 1] if index else None, code[index + 1]
     named = before is not None and before.word in ("EXISTS", "COUNT", "COLLECT", "CALL")
     return named or after.word in ("MATCH", "OPTIONAL", "UNWIND", "CALL", "RETURN", "WITH") or after.text == "("

@@ -1,4 +1,4 @@
-"""A tokeniser of Cypher, exact enough to tell keywords from names, strings and comments."""
+"""A tokeniser for Cypher, exact enough to distinguish keywords, names, strings and comments."""
 
 import re
 import unicodedata
@@ -65,21 +65,21 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def _split(text: str) -> Iterator[Token]:
-    place = 0
-    while place < len(text):
-        match = _TOKEN.match(text, place)
+    offset = 0
+    while offset < len(text):
+        match = _TOKEN.match(text, offset)
         if match is None:
             raise GuardError(
-                f"the query has the character {_code_point(text[place])} outside of quotes: leave it out, or write the "
-                "name in backticks"
+                f"the query has the character {_code_point(text[offset])} outside of quotes: leave it out, or write "
+                "the name in backticks"
             )
-        place = match.end()
+        offset = match.end()
         match match.lastgroup:
             case "open":
                 raise GuardError(f"the query has a {match[0]} that is never closed: close it")
             case "space":
-                # Comments are never sent: the server might end them at another place.
-                if match.start() > 0 and place < len(text):
+                # Comments are never sent: the server might end them elsewhere.
+                if match.start() > 0 and offset < len(text):
                     yield Token("space", "\n" if "\n" in match[0] else " ")
             case kind:
                 yield Token(kind, match[0])  # type: ignore[arg-type]
@@ -95,7 +95,7 @@ def _resolve_escapes(text: str) -> str:
 def _letter(escape: re.Match[str]) -> str:
     doubled, digits, other = escape.groups()
     char = chr(int(digits, 16)) if digits else ""
-    # There is no honest use for an escaped quote, keyword or space, and servers may count backslashes differently.
+    # Escaped quotes, keywords and spaces have no honest use, and servers may count backslashes differently.
     if other in ("u", "U") or doubled or (digits and not (char > "\x7f" and char.isprintable())):
         raise GuardError("the query has a \\u escape: write the character itself")
     return char or escape[0]

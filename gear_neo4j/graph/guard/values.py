@@ -9,7 +9,7 @@ from typing import Any
 LONGEST_TEXT = 2_000
 LONGEST_LIST = 50
 LONGEST_VALUE = 4_000
-# A longer list of numbers is an embedding, which nobody reads.
+# A longer list of numbers is an embedding, of no use to a reader.
 VECTOR = 16
 EMBEDDING = "embedding"
 DEEPEST = 20
@@ -31,7 +31,7 @@ def quiet(parameters: Mapping[str, object]) -> dict[str, object]:
 
 
 def plain(value: Any, *, name: str = "") -> Any:
-    """A value of a row as JSON types, truncated if long or deep; nodes as labels and properties, no embedding.
+    """A value of a row as JSON types, truncated if long or deep; nodes as labels and properties, without embeddings.
 
     Args:
         name: the name of its column.
@@ -50,14 +50,14 @@ def plain(value: Any, *, name: str = "") -> Any:
 
 
 class _Reducer:
-    """Reduces one value: it looks at no more items than the longest text can show, and no deeper than anybody reads."""
+    """Reduces one value; reads at most as many items as the longest text can show, and to a limited depth."""
 
     def __init__(self) -> None:
         self._items = LONGEST_VALUE
         self._depth = 0
 
     def named(self, name: str, value: Any) -> Any:
-        """A column or a property; an embedding is known by its name, too."""
+        """The value of a column or property; an embedding is also recognised by its name."""
         if name.rpartition(".")[2] == EMBEDDING and isinstance(value, list):
             return f"<{len(value)} numbers>"
         return self.reduce(value)

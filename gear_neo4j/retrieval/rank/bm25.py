@@ -1,4 +1,4 @@
-"""BM25 in memory (rank-bm25 through LangChain's retriever): for parity with the paper, and for small corpora."""
+"""BM25 in memory (rank-bm25 through LangChain's retriever), for small corpora and comparison with the paper."""
 
 import re
 from collections import Counter, defaultdict
@@ -36,15 +36,15 @@ class BM25:
     def __init__(self, passages: Iterable[Passage]) -> None:
         documents = {passage.id: words(passage.content) for passage in passages}
         self._ids = list(documents)
-        self._place_by_id = np.argsort(np.argsort(np.array(self._ids, dtype=str)))
-        self._places = _places_by_word(documents.values())
-        # By word, what it adds to the score of each passage that holds it. For whole scores, rank-bm25 computes that
-        # for each question anew, over all passages, which took as long as the rest of a hybrid search.
+        self._rank_of_id = np.argsort(np.argsort(np.array(self._ids, dtype=str)))
+        self._postings = _postings(documents.values())
+        # By word, its contribution to the score of each passage with it. rank-bm25 computes scores over all passages
+        # for every question, which took as long as the rest of a hybrid search.
         self._gains: dict[str, npt.NDArray[np.float64]] = {}
         # rank-bm25 divides by the average length, so a corpus without a single word has no index.
         self._index: Any = None
         if any(documents.values()):
-            # LangChain takes a second to import: commands that search no words must not pay for it.
+            # LangChain takes a second to import; commands without keyword search must not pay for it.
             from langchain_community.retrievers import BM25Retriever
 
             texts = [" ".join(tokens) for tokens in documents.values()]
@@ -57,34 +57,34 @@ class BM25:
     def rank(self, question: Question, _lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
         """The k best passages that share a word with the question.
 
-        In a corpus so small that BM25 cannot tell them apart, those that share more words come first.
+        In a very small corpus, where BM25 scores are useless, passages that share more words come first.
         """
         terms = words(question.text)
         if self._index is None or not terms:
             return []
         scores, shared = np.zeros(len(self._ids)), np.zeros(len(self._ids), dtype=int)
-        for word, times in Counter(word for word in terms if word in self._places).items():
-            scores[self._places[word]] += times * self._gain(word)
-            shared[self._places[word]] += 1
+        for word, times in Counter(word for word in terms if word in self._postings).items():
+            scores[self._postings[word]] += times * self._gain(word)
+            shared[self._postings[word]] += 1
         matches = np.flatnonzero(shared)
-        # In tiny corpora most words stand in most passages, and BM25 counts a shared word against a passage.
+        # In tiny corpora most words are in most passages, and BM25 counts a shared word against a passage.
         keys = (
             (-shared[matches], -scores[matches])
             if self._index.average_idf > 0
             else (-scores[matches], -shared[matches])
         )
-        best = matches[np.lexsort((self._place_by_id[matches], *keys))][:k]
-        return ranked(self.name, [(self._ids[place], float(scores[place])) for place in best])
+        best = matches[np.lexsort((self._rank_of_id[matches], *keys))][:k]
+        return ranked(self.name, [(self._ids[index], float(scores[index])) for index in best])
 
     def _gain(self, word: str) -> npt.NDArray[np.float64]:
         if word not in self._gains:
-            self._gains[word] = np.array(self._index.get_batch_scores([word], self._places[word]))
+            self._gains[word] = np.array(self._index.get_batch_scores([word], self._postings[word]))
         return self._gains[word]
 
 
-def _places_by_word(documents: Iterable[list[str]]) -> dict[str, npt.NDArray[np.int64]]:
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for place, tokens in enumerate(documents):
+def _postings(documents: Iterable[list[str]]) -> dict[str, npt.NDArray[np.int64]]:
+    indexes: defaultdict[str, list[int]] = defaultdict(list)
+    for index, tokens in enumerate(documents):
         for word in set(tokens):
-            places[word].append(place)
-    return {word: np.array(numbers) for word, numbers in places.items()}
+            indexes[word].append(index)
+    return {word: np.array(numbers) for word, numbers in indexes.items()}

@@ -1,7 +1,7 @@
-"""ColBERTv2 (Santhanam et al., NAACL 2022): a vector a token, and passages ranked by late interaction.
+"""ColBERTv2 (Santhanam et al., NAACL 2022): one vector per token, and passages ranked by late interaction.
 
-Neo4j has no index of several vectors a node, so the tokens' vectors lie in files beside it, stamped with the model and
-the passages that they were made of. Every search looks at all of them: for corpora of some ten thousand passages.
+Neo4j cannot index several vectors per node, so the vectors are stored in a file outside the database, stamped with the
+model and the passages. Every search scans all of them, which suits corpora of some ten thousand passages.
 """
 
 import json
@@ -29,17 +29,17 @@ Starts = npt.NDArray[np.int64]
 
 
 class TokenEncoder(Protocol):
-    """What turns texts into one vector a token, each of length 1."""
+    """Encodes texts as one vector per token, each of length 1."""
 
     @property
     def name(self) -> str:
         """The model's name."""
 
     def queries(self, texts: Sequence[str]) -> list[Tokens]:
-        """A matrix a question: shape (tokens, dimension)."""
+        """One matrix per question: shape (tokens, dimension)."""
 
     def passages(self, texts: Sequence[str]) -> list[Tokens]:
-        """A matrix a passage: shape (tokens, dimension)."""
+        """One matrix per passage: shape (tokens, dimension)."""
 
 
 class PyLateEncoder:
@@ -58,11 +58,11 @@ class PyLateEncoder:
         self._model = models.ColBERT(model_name_or_path=name)
 
     def queries(self, texts: Sequence[str]) -> list[Tokens]:
-        """A matrix a question."""
+        """One matrix per question."""
         return self._encode(texts, query=True)
 
     def passages(self, texts: Sequence[str]) -> list[Tokens]:
-        """A matrix a passage."""
+        """One matrix per passage."""
         return self._encode(texts, query=False)
 
     def _encode(self, texts: Sequence[str], *, query: bool) -> list[Tokens]:
@@ -73,7 +73,7 @@ class PyLateEncoder:
 def max_sim(query: Tokens, passages: Tokens, starts: Starts) -> npt.NDArray[np.float32]:
     """Late interaction: for each passage the sum, over the query's tokens, of the best cosine to one of its tokens.
 
-    ``passages`` holds the tokens of all passages one after the other, ``starts`` where each begins.
+    ``passages`` holds the tokens of all passages one after the other, ``starts`` the offset of each passage.
 
     Example:
         >>> query = np.eye(2, dtype=np.float32)
@@ -86,10 +86,10 @@ def max_sim(query: Tokens, passages: Tokens, starts: Starts) -> npt.NDArray[np.f
 
 
 class ColBERT:
-    """Late interaction over the title and text of all passages; a base retriever that needs nothing of the database.
+    """Late interaction over the title and text of all passages; a search needs no query to the database.
 
     Args:
-        folder: where the tokens' vectors are kept; those of another model or of other passages are made anew.
+        folder: where the vectors are stored; they are recomputed for another model or other passages.
     """
 
     name = "colbert"
@@ -106,17 +106,17 @@ class ColBERT:
         return k
 
     def rank(self, question: Question, _lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
-        """At most k passages by late interaction; scores are sums of cosines and compare within one search only."""
+        """At most k passages by late interaction; scores are sums of cosines, comparable within one search only."""
         if not self._ids:
             return []
         query = self._encoder.queries([question.text])[0]
         scores = max_sim(query, self._tokens.astype(np.float32), self._starts)
-        order = sorted(range(len(self._ids)), key=lambda place: (-scores[place], self._ids[place]))[:k]
-        return ranked(self.name, [(self._ids[place], float(scores[place])) for place in order])
+        order = sorted(range(len(self._ids)), key=lambda index: (-scores[index], self._ids[index]))[:k]
+        return ranked(self.name, [(self._ids[index], float(scores[index])) for index in order])
 
 
 def _load_or_index(contents: dict[str, str], encoder: TokenEncoder, folder: Path) -> tuple[Half, Starts]:
-    """The vectors of all tokens and where each passage begins: from the folder, or made and kept there."""
+    """The vectors of all tokens and the offset of each passage: from the folder, or computed and stored there."""
     stamp = blake2b(json.dumps([encoder.name, contents]).encode(), digest_size=16).hexdigest()
     file = folder / "tokens.npz"
     if file.is_file():
@@ -124,7 +124,7 @@ def _load_or_index(contents: dict[str, str], encoder: TokenEncoder, folder: Path
             if str(stored["stamp"]) == stamp:
                 return stored["tokens"], stored["starts"]
     texts = list(contents.values())
-    batches = [texts[place : place + PASSAGES_A_BATCH] for place in range(0, len(texts), PASSAGES_A_BATCH)]
+    batches = [texts[index : index + PASSAGES_A_BATCH] for index in range(0, len(texts), PASSAGES_A_BATCH)]
     matrices = [matrix for batch in batches for matrix in encoder.passages(batch)]
     starts = np.cumsum([0, *(len(matrix) for matrix in matrices)], dtype=np.int64)[:-1]
     tokens = np.concatenate(matrices).astype(np.float16) if matrices else np.empty((0, 0), dtype=np.float16)

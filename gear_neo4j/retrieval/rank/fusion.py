@@ -12,7 +12,7 @@ RRF_K = 60
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A passage id in a ranked list: its score there, and the lists that it was found in."""
+    """A passage id in a ranked list: its score, and the lists that contain it."""
 
     id: str
     score: float
@@ -20,7 +20,7 @@ class Ranked:
 
 
 def ranked(name: str, scored: Sequence[tuple[str, float]]) -> list[Ranked]:
-    """A list of ids with scores, best first, as one named source.
+    """A ranked list under a name, from ids with scores, best first.
 
     Example:
         >>> ranked("bm25", [("p2", 7.5)])
@@ -36,8 +36,8 @@ def fuse(
 
     A ranking without a weight has weight 1.
 
-    An id that stands in a list twice keeps its first rank and costs no later one its place. Ties are broken by the
-    better best rank, then by id. The sources name each list an id was found in, then the lists that those were made of.
+    If a list repeats an id, its first rank counts, and later ids move up. Ties are broken by the better best rank, then
+    by id. The sources name each list that contains an id, then the lists that those were fused from.
 
     Raises:
         ValueError: k is below 1.
@@ -49,27 +49,27 @@ def fuse(
     """
     if k < 1:
         raise ValueError(f"k is {k}: reciprocal rank fusion needs at least 1")
-    places: dict[str, list[FoundBy]] = {}
+    ranks: dict[str, list[FoundBy]] = {}
     parts: dict[str, list[FoundBy]] = {}
     for name, ranking in rankings.items():
         first = {item.id: item for item in reversed(ranking)}
         for rank, id in enumerate(dict.fromkeys(item.id for item in ranking), start=1):
-            places.setdefault(id, []).append(FoundBy(name, rank))
+            ranks.setdefault(id, []).append(FoundBy(name, rank))
             parts.setdefault(id, []).extend(source for source in first[id].sources if source.name != name)
     # Exact sums: rounding would decide between items whose scores are equal.
     sums = {
         id: sum(weights.get(source.name, 1) * Fraction(1, k + source.rank) for source in sources)
-        for id, sources in places.items()
+        for id, sources in ranks.items()
     }
-    order = sorted(sums, key=lambda id: (-sums[id], min(source.rank for source in places[id]), id))
-    return [Ranked(id, float(sums[id]), (*places[id], *parts[id])) for id in order]
+    order = sorted(sums, key=lambda id: (-sums[id], min(source.rank for source in ranks[id]), id))
+    return [Ranked(id, float(sums[id]), (*ranks[id], *parts[id])) for id in order]
 
 
 def combine(rankings: Mapping[str, Sequence[Ranked]], *, weights: Mapping[str, float]) -> list[Ranked]:
-    """Combine named rankings by score: the weighted sum of an id's scores, 0 where a list does not have it; best first.
+    """Combine named rankings by score: the weighted sum of an id's scores, 0 if a list does not have it; best first.
 
     The scores must be comparable, such as cosines and shares of a best score. Ties are broken by id. The sources name
-    each list an id was found in.
+    each list that contains an id.
 
     Example:
         >>> lists = {"one": ranked("one", [("a", 0.9), ("b", 0.8)]), "two": ranked("two", [("b", 1.0)])}

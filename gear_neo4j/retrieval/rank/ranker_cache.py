@@ -1,4 +1,4 @@
-"""The rankers of one database: those that hold the corpus in memory are kept, and made anew when the graph changes."""
+"""The rankers of one database; those with the corpus in memory are cached until the graph changes."""
 
 import json
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from gear_neo4j.retrieval.rank.bm25 import BM25
 from gear_neo4j.retrieval.rank.colbert import ColBERT, PyLateEncoder
 from gear_neo4j.retrieval.rank.rankers import BaseName, Fulltext, Hybrid, Ranker, Sbert, Weighted
 
-# The in-memory index takes 5 ms a question for every 1,000 passages, so Neo4j's own is faster from 2,000 on; up to here
-# the in-memory one is still the smaller part of a search.
+# The in-memory index takes 5 ms a question for every 1,000 passages; Neo4j's own index is faster from 2,000 on. Up to
+# this limit the in-memory index is still the smaller part of a search.
 BM25_LIMIT = 5_000
 # Seconds until a write by another process is noticed: a query each time would take a tenth of a search.
 RECHECK = 1.0
@@ -24,7 +24,7 @@ class RankerCache:
     """The rankers over one database by name; threads may share it.
 
     Args:
-        home: the folder that ColBERT's index is kept under.
+        home: the folder for ColBERT's index.
     """
 
     def __init__(self, graph: Graph, *, home: Path) -> None:
@@ -38,7 +38,7 @@ class RankerCache:
         }
 
     def ranker(self, name: BaseName) -> Ranker:
-        """The ranker of a name, for the corpus as it is, or was a second ago."""
+        """The ranker with a name, for the corpus at most a second ago."""
         match name:
             case "fulltext":
                 self._require_fulltext(name)
@@ -52,7 +52,7 @@ class RankerCache:
                 return self._kept[name].current()
 
     def invalidate(self) -> None:
-        """Look for changes before the next search: this process has just written."""
+        """Check for changes before the next search: this process has just written."""
         for ranker in self._kept.values():
             ranker.invalidate()
 
@@ -60,7 +60,7 @@ class RankerCache:
         return Versioned(make, version=self._graph.pagerank.version, recheck=RECHECK)
 
     def _hybrid(self, version: Version) -> Ranker:
-        # Of the same version: an index that another search checked a moment ago may be older.
+        # At the same version: an index that another search has just checked may be older.
         if self._graph.passages(version) <= BM25_LIMIT:
             return Hybrid([self._bm25.at(version), Sbert()])
         self._require_fulltext("hybrid")
@@ -76,7 +76,7 @@ class RankerCache:
         encoder = PyLateEncoder()
         # The name of a model may hold a slash.
         scope = self._graph.scope
-        # Each scope has a corpus of its own, and so has each user whom the server shows less.
+        # Each scope has its own corpus, and so has each user with limited access to the server.
         owner = [scope.json, self._graph.database.impersonated]
         suffix = "" if owner == [{}, None] else f"-{digest(json.dumps(owner, sort_keys=True))}"
         folder = self._home / "colbert" / f"{self._graph.name}-{encoder.name.replace('/', '-')}{suffix}"

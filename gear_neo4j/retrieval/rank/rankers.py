@@ -1,4 +1,4 @@
-"""RankerCache of passages without the graph: by words, by meaning, or by both."""
+"""Rankers of passages without the graph: by words, by meaning, or by both."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol
@@ -15,25 +15,25 @@ BaseName = Literal["bm25", "fulltext", "sbert", "hybrid", "weighted", "colbert"]
 
 
 class Ranker(Protocol):
-    """What ranks passages by themselves, without the graph, from the results of the database's indexes."""
+    """Ranks passages without the graph, from the results of the database's indexes."""
 
     @property
     def name(self) -> str:
-        """The name that hits carry as their source."""
+        """The name of the source in hits."""
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the database has to look up for it: ``vector``, ``text``, both or nothing."""
+        """The look-ups that it needs: ``vector``, ``text``, both or nothing."""
 
     def depth(self, k: int) -> int:
-        """How many passages of each kind it needs to rank k."""
+        """The number of passages from each index that it needs to rank k."""
 
     def rank(self, question: Question, lookup: IndexHits = NOTHING, *, k: int) -> list[Ranked]:
         """At most k passages, best first."""
 
 
 class Fulltext:
-    """Neo4j's own full-text index (Lucene, BM25 with English stemming): the keyword search for any size of corpus."""
+    """Neo4j's own full-text index (Lucene, BM25 with English stemming): keyword search for corpora of any size."""
 
     name = "fulltext"
     needs = frozenset({"text"})
@@ -63,7 +63,7 @@ class Sbert:
 
 
 class Hybrid:
-    """Reciprocal rank fusion of several rankers, each with its first 50 (or k, if that is more)."""
+    """Reciprocal rank fusion of the first 50 (or k, if that is more) passages of several rankers."""
 
     name = "hybrid"
 

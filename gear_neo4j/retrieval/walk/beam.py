@@ -15,7 +15,7 @@ Expand = Callable[[Sequence[Path]], Sequence[Sequence[ScoredTriple]]]
 class Beam(Options):
     """How wide and how far the beam search goes; the defaults are the paper's (section C.2).
 
-    Of an entity in more than ``hub`` triples, only those among the nearest to the question are considered.
+    For an entity in more than ``hub`` triples, only the triples nearest to the question are considered.
 
     Raises:
         SettingsError: a number is below 1.
@@ -31,26 +31,26 @@ class Beam(Options):
     diverse: bool = option(True, "give a path's further candidates less weight")
     hub: int = option(300, "number of triples above which an entity is a hub", least=1)
 
-    def weight(self, place: int) -> float:
-        """The diversity weight of a path's candidate at a place, from 0: exp(-min(place, gamma) / gamma).
+    def weight(self, rank: int) -> float:
+        """The diversity weight of a path's candidate by its rank, from 0: exp(-min(rank, gamma) / gamma).
 
         Example:
-            >>> [round(Beam().weight(place), 3) for place in (0, 1, 2, 20, 50)]
+            >>> [round(Beam().weight(rank), 3) for rank in (0, 1, 2, 20, 50)]
             [1.0, 0.951, 0.905, 0.368, 0.368]
         """
         if not self.diverse:
             return 1.0
         gamma = self.gamma or 2 * self.width
-        return math.exp(-min(place, gamma) / gamma)
+        return math.exp(-min(rank, gamma) / gamma)
 
 
 def beam_search(start: Sequence[ScoredTriple], *, expand: Expand, beam: Beam = Beam()) -> list[Path]:
     """The best paths that begin with a start triple, best first; the same input gives the same output.
 
     The score of a path is the sum of its similarities to the question after each triple, weighted at each step by the
-    place of the new triple among those of its path. Similarities below 0 count as 0: a weight below 1 would raise them.
-    A path without candidates is dropped, unless every path is: then the paths so far are the result. Ties are broken
-    by the ids of the triples.
+    rank of the new triple among the path's candidates. Similarities below 0 count as 0: a weight below 1 would raise
+    them. A path without candidates is dropped, unless no path has any: then the paths so far are the result. Ties are
+    broken by the ids of the triples.
 
     Example:
         >>> from gear_neo4j.domain import make_triple
@@ -62,9 +62,9 @@ def beam_search(start: Sequence[ScoredTriple], *, expand: Expand, beam: Beam = B
     paths = _best([_step(None, candidate, weight=1.0) for candidate in start], beam.width)
     for _ in range(1, beam.length):
         longer = [
-            _step(path, candidate, weight=beam.weight(place))
+            _step(path, candidate, weight=beam.weight(rank))
             for path, candidates in zip(paths, expand(paths) if paths else [], strict=True)
-            for place, candidate in enumerate(_in_order(candidates)[: beam.neighbours])
+            for rank, candidate in enumerate(_in_order(candidates)[: beam.neighbours])
         ]
         if not longer:
             break

@@ -19,9 +19,9 @@ POOL = 100
 
 @dataclass(frozen=True, slots=True)
 class ExpansionResult:
-    """The paths of an expansion, best first; ``exact`` is False where not all triples of a hub were scanned.
+    """The paths of an expansion, best first; ``exact`` is False if not all triples of a hub were scanned.
 
-    ``passages`` holds the passages whose contents came along with the paths, by id.
+    ``passages`` holds, by id, the passages that were fetched with the paths.
     """
 
     paths: tuple[Path, ...] = ()
@@ -34,7 +34,7 @@ class Expansion:
 
     ``score`` says how a path is scored against the question:
 
-    - ``composed``: by the normalised sum of its triples' embeddings, put together inside Neo4j;
+    - ``composed``: by the normalised sum of its triples' embeddings, computed inside Neo4j;
     - ``encoded``: by the embedding of its text, as in the paper, which encodes every candidate path;
     - ``last``: by its newest triple alone, inside Neo4j.
     """
@@ -48,8 +48,8 @@ class Expansion:
     def expand(self, question: Question, *, passages: Sequence[str]) -> ExpansionResult:
         """The best paths from the triples of the passages (NaiveGE), best first.
 
-        Paths of two triples take one round trip, each triple more another one, and a question whose paths meet a hub
-        two more.
+        Paths of two triples take one round trip, each further triple one more, and a question whose paths meet a hub
+        another two.
         """
         walk = self._start(question)
         with question.timed("expand"):
@@ -67,7 +67,7 @@ class Expansion:
 
 @dataclass(slots=True)
 class _Walk:
-    """One question's walk: it keeps the degrees it has met, and the pool of nearest triples once it meets a hub."""
+    """The walk of one question, with the degrees of its triples, and the nearest triples once it meets a hub."""
 
     store: Store
     embedder: Embedder
@@ -80,7 +80,7 @@ class _Walk:
     passages: Mapping[str, Passage] = field(default_factory=dict)
 
     def begin(self, passages: Sequence[str]) -> list[ScoredTriple]:
-        """The triples of the passages that paths start with; the candidates of the next step come along."""
+        """The triples of the passages, which start the paths; also fetches the candidates of the next step."""
         begun = self.store.start_paths(passages, limit=self.beam.width, step=self._ranking(1))
         self.passages = begun.passages
         if begun.longer is not None:
@@ -120,15 +120,15 @@ class _Walk:
         )
 
     def _ranking(self, length: int) -> Step:
-        """How paths one triple longer than ``length`` are ranked; none is kept if the beam does not go so far."""
+        """How to rank paths that are one triple longer than ``length``; keeps none beyond the beam's length."""
         encoded = self.score == "encoded"
-        # Weights only fall with the place, so a path's candidates beyond the width cannot be among the best; but which
-        # those are by encoded text, the database cannot say.
+        # Weights fall with the rank, so a path's candidates beyond the width cannot be among the best. By encoded text,
+        # the database cannot rank them.
         ranked = self.beam.neighbours if encoded else min(self.beam.width, self.beam.neighbours)
         kept = ranked * self.beam.width if encoded else self.beam.width
         return Step(
             query=self.vector,
-            weights=[self.beam.weight(place) for place in range(ranked)],
+            weights=[self.beam.weight(rank) for rank in range(ranked)],
             keep=kept if length < self.beam.length else 0,
             scoring="composed" if self.score == "composed" else "last",
             hub=self.beam.hub,

@@ -1,8 +1,8 @@
-"""Personalised PageRank over the part of a graph around its seeds, which grows where most of the mass is waiting.
+"""Personalised PageRank over the part of a graph around its seeds, which grows where most of the mass waits.
 
-After the push of Andersen, Chung and Lang (FOCS 2006): mass that comes to a node whose edges are not known yet waits
-there, and the edges of the nodes with most of it are read next, all of a round at once. Between two rounds the mass is
-spread over all edges that are known, instead of one push a node.
+After the push method of Andersen, Chung and Lang (FOCS 2006): mass waits at a node until its edges are known, and each
+round reads the edges of the nodes with most waiting mass. Between two rounds, the mass spreads over all known edges,
+instead of one push per node.
 """
 
 from array import array
@@ -13,20 +13,20 @@ import numpy as np
 from gear_neo4j.graph.read.adjacency import Adjacency, NodeEdges
 from gear_neo4j.retrieval.walk.pagerank import Weights
 
-# The change of all mass at which a spreading ends; between two rounds it need only tell where most of it waits.
+# The total change of mass at which spreading ends; between two rounds a rough value is enough.
 TOLERANCE = 1e-6
 ROUGHLY = 1e-3
 SPREADS = 100
-# Of all mass, the share that may wait at the end.
+# Maximum share of the mass that may still wait at the end.
 WAITING = 0.01
 # Reads the edges of passages (ids) and entities (element ids).
 Read = Callable[[Sequence[str], Sequence[str]], Adjacency]
 
 
 class LocalGraph:
-    """The part of a graph that a walk has met: its nodes by their places, and the edges of those that were read.
+    """The part of a graph that a walk has met: its nodes by index, and the edges of those that were read.
 
-    ``exact`` is False if a hub was met, of which not all edges are known.
+    ``exact`` is False after a hub, whose edges are not all known.
     """
 
     def __init__(self) -> None:
@@ -40,54 +40,55 @@ class LocalGraph:
         self._shares = array("d")
 
     def passage(self, id: str) -> int:
-        """The place of a passage; a new one if it was not met before."""
-        return self._place(self.passages, id, is_passage=True)
+        """The index of a passage; adds it if it is new."""
+        return self._index(self.passages, id, is_passage=True)
 
     def entity(self, id: str) -> int:
-        """The place of an entity, by element id; a new one if it was not met before."""
-        return self._place(self.entities, id, is_passage=False)
+        """The index of an entity, by element id; adds it if it is new."""
+        return self._index(self.entities, id, is_passage=False)
 
-    def _place(self, places: dict[str, int], id: str, *, is_passage: bool) -> int:
-        if id not in places:
-            places[id] = len(self._nodes)
+    def _index(self, indexes: dict[str, int], id: str, *, is_passage: bool) -> int:
+        if id not in indexes:
+            indexes[id] = len(self._nodes)
             self._nodes.append((is_passage, id))
             self._read.append(False)
-        return places[id]
+        return indexes[id]
 
     def add(self, edges: Adjacency) -> None:
-        """Take in the edges of some nodes; those of a node that has them already are left out."""
+        """Add the edges of some nodes, unless they are known."""
         for id, of in edges.passages.items():
             self._link(self.passage(id), of)
         for id, of in edges.entities.items():
             self._link(self.entity(id), of)
 
-    def _link(self, place: int, edges: NodeEdges) -> None:
-        if self._read[place]:
+    def _link(self, index: int, edges: NodeEdges) -> None:
+        if self._read[index]:
             return
-        self._read[place] = True
+        self._read[index] = True
         self.exact = self.exact and edges.whole
         ends = [(self.passage(id), weight) for id, weight in edges.passages.items()]
         ends += [(self.entity(id), weight) for id, weight in edges.entities.items()]
-        self._heads.extend([place] * len(ends))
+        self._heads.extend([index] * len(ends))
         self._tails.extend(end for end, _ in ends)
         self._shares.extend(weight / edges.weight for _, weight in ends)
 
     def waiting(self, mass: Weights, *, most: int) -> tuple[list[str], list[str]]:
-        """The passages and entities with most mass among those whose edges are unread; none if all hold little."""
+        """The unread passages and entities with most mass; empty if little mass waits."""
         unread = np.flatnonzero(~np.array(self._read, dtype=bool))
         if mass[unread].sum() <= WAITING * mass.sum():
             return [], []
-        chosen = [self._nodes[place] for place in unread[np.argsort(-mass[unread], kind="stable")][:most].tolist()]
+        chosen = [self._nodes[index] for index in unread[np.argsort(-mass[unread], kind="stable")][:most].tolist()]
         return [id for is_passage, id in chosen if is_passage], [id for is_passage, id in chosen if not is_passage]
 
     def spread(
         self, start: Mapping[int, float], *, damping: float, before: Weights | None = None, tolerance: float = TOLERANCE
     ) -> Weights:
-        """The mass that comes to each node, shape (nodes,), in proportion to PageRank as far as edges are known.
+        """The mass at each node, shape (nodes,), in proportion to PageRank over the known edges.
 
-        Begins with the mass from ``before`` the last edges came, if there is any.
+        Starts from the mass ``before`` the last edges were added, if given.
 
-        No mass returns to the seeds, neither by chance nor where no edge leaves: that would only change the scale.
+        No mass returns to the seeds, neither by teleportation nor from nodes without edges: that would only change the
+        scale.
         """
         size = len(self._nodes)
         first = np.zeros(size)
@@ -112,7 +113,7 @@ def local_pagerank(
     """The mass at each node of a graph, shape (nodes,), after it has grown around its seeds.
 
     Args:
-        start: the weights of the seeds, by their places.
+        start: the weights of the seeds, by their indexes.
         read: called at most ``rounds`` times, each time for at most ``frontier`` nodes.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Personalised PageRank over a sparse matrix: where a walker stays that keeps coming back to its seeds."""
+"""Personalised PageRank over a sparse matrix."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ ROUNDS = 100
 
 
 def matrix(rows: npt.ArrayLike, columns: npt.ArrayLike, values: npt.ArrayLike, *, shape: tuple[int, int]) -> Matrix:
-    """A sparse matrix in CSR form, float64; values of one place are summed.
+    """A sparse matrix in CSR form, float64; values at the same coordinates are summed.
 
     Example:
         >>> matrix([0, 0], [1, 1], [1.0, 2.0], shape=(2, 2)).toarray().tolist()
@@ -24,8 +24,8 @@ def matrix(rows: npt.ArrayLike, columns: npt.ArrayLike, values: npt.ArrayLike, *
     # Here and below: scipy takes a tenth of a second to import, and most searches rank without it.
     from scipy import sparse
 
-    places = np.asarray(rows, dtype=np.int32), np.asarray(columns, dtype=np.int32)
-    return sparse.coo_array((np.asarray(values, dtype=np.float64), places), shape=shape).tocsr()
+    coordinates = np.asarray(rows, dtype=np.int32), np.asarray(columns, dtype=np.int32)
+    return sparse.coo_array((np.asarray(values, dtype=np.float64), coordinates), shape=shape).tocsr()
 
 
 def blocks(rows: Sequence[Sequence[Matrix | None]]) -> Matrix:
@@ -36,9 +36,9 @@ def blocks(rows: Sequence[Sequence[Matrix | None]]) -> Matrix:
 
 
 def transition(weights: Matrix) -> Matrix:
-    """A walker's transition matrix: column j holds the probabilities of the node after j, by the weights of j's edges.
+    """The transition matrix of a walk: column j holds the probabilities of the next node, by the weights of j's edges.
 
-    ``weights`` holds the edge from i to j at [i, j], not below 0. The column of a node without edges is empty.
+    ``weights`` holds the edge from i to j at [i, j], not negative. The column of a node without edges is empty.
 
     Example:
         >>> transition(matrix([0, 0], [0, 1], [1.0, 3.0], shape=(2, 2))).toarray().tolist()
@@ -54,11 +54,11 @@ def transition(weights: Matrix) -> Matrix:
 def pagerank(
     transitions: Matrix, seeds: Weights, *, damping: float = DAMPING, tolerance: float = TOLERANCE, rounds: int = ROUNDS
 ) -> Weights:
-    """Where the walker is: shape (nodes,), sums to 1.
+    """The PageRank of each node: shape (nodes,), sums to 1.
 
-    It follows an edge with probability ``damping``, and else starts again at a seed, by the seeds' weights; so it does
-    at a node without edges: x = d·M·x + (d·dangling + 1 - d)·v. Stops once a round moves less than ``tolerance``
-    (L1), or after ``rounds``.
+    A walker follows an edge with probability ``damping``, else restarts at a seed, by the seeds' weights; from a node
+    without edges it always restarts: x = d·M·x + (d·dangling + 1 - d)·v. Stops when a round changes less than
+    ``tolerance`` (L1), or after ``rounds``.
 
     Args:
         transitions: a matrix of :func:`transition`.
@@ -79,7 +79,7 @@ def pagerank(
     here = start
     for _ in range(rounds):
         moved = damping * (transitions @ here)
-        # What did not move along an edge starts again: the share 1 - d, and all that stood where no edge leaves.
+        # The mass that did not follow an edge restarts: the share 1 - d, and the mass at nodes without edges.
         moved += (1.0 - moved.sum()) * start
         change = float(np.abs(moved - here).sum())
         here = moved
@@ -89,7 +89,7 @@ def pagerank(
 
 
 def min_max_scaled(values: Weights) -> Weights:
-    """Values stretched to 0 to 1; where all are equal, each is 1.
+    """Values rescaled to 0 to 1; if all are equal, each becomes 1.
 
     Example:
         >>> min_max_scaled(np.array([2.0, 4.0, 3.0])).tolist(), min_max_scaled(np.array([2.0, 2.0])).tolist()

@@ -1,4 +1,4 @@
-"""The graph as sparse matrices: exported once, kept in memory, made anew when the graph has changed."""
+"""The graph as sparse matrices: exported once, cached in memory, and exported again after the graph changes."""
 
 from array import array
 from dataclasses import dataclass, field
@@ -11,18 +11,18 @@ from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.retrieval.walk.pagerank import Matrix, Weights, blocks, matrix, transition
 
-# Measured: 350 bytes a triple, 490 while it is made, so that this many take about a gigabyte.
+# Measured: 350 bytes per triple, 490 during the export, so that this many take about a gigabyte.
 MOST_TRIPLES = 2_000_000
 DERIVED = ("phrase_transition", "transition_matrix", "weighted_transition")
 
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The graph of one version: passages and entities by their places, and the weights between them.
+    """One version of the graph: passages and entities by index, and the weights between them.
 
-    ``mentions`` holds how many triples of a passage begin or end in an entity, shape (passages, entities); ``links``
-    the number of triples between two entities plus the scores of their synonym edges, symmetric, shape (entities,
-    entities). No text and no vector is in it.
+    ``mentions`` holds the number of triples of a passage that begin or end in an entity, shape (passages, entities);
+    ``links`` the number of triples between two entities plus the scores of their synonym edges, symmetric, shape
+    (entities, entities). It contains no texts and no vectors.
     """
 
     version: Version
@@ -30,10 +30,10 @@ class Projection:
     entities: dict[str, int]
     mentions: Matrix
     links: Matrix
-    places: dict[str, int] = field(init=False)
+    passage_index: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "places", {id: place for place, id in enumerate(self.passages)})
+        object.__setattr__(self, "passage_index", {id: index for index, id in enumerate(self.passages)})
 
     @cached_property
     def document_frequency(self) -> Weights:
@@ -54,21 +54,21 @@ class Projection:
 
     @cached_property
     def weighted_transition(self) -> Matrix:
-        """The same, where the edge of a passage to an entity weighs the number of its triples that name the entity."""
+        """The same, with the edge from a passage to an entity weighted by the number of its triples with the entity."""
         return transition(blocks([[None, self.mentions], [self.mentions.T, self.links]]))
 
     @property
     def bytes(self) -> int:
-        """The memory of the matrices made so far; the ids come on top, some 150 bytes each."""
+        """The memory of the matrices made so far, without the ids, which take some 150 bytes each."""
         matrices = [self.mentions, self.links, *(self.__dict__.get(name) for name in DERIVED)]
         return sum(part.data.nbytes + part.indices.nbytes + part.indptr.nbytes for part in matrices if part is not None)
 
 
 def project(queries: PageRankQueries, version: Version) -> Projection:
-    """Export the graph as it is now; ``version`` was read before.
+    """Export the current graph; ``version`` must be read first.
 
     Raises:
-        InputError: the graph is too large to be held in memory.
+        InputError: the graph is too large to hold in memory.
     """
     if version.triples > MOST_TRIPLES:
         raise InputError(
@@ -83,7 +83,7 @@ def project(queries: PageRankQueries, version: Version) -> Projection:
         passages.append(passage)
         for head, tail in facts:
             edges.add(head, tail, 1.0)
-    entities = edges.places
+    entities = edges.indexes
     both = np.concatenate([np.asarray(owners), np.asarray(owners)])
     shape = (len(passages), len(entities))
     mentions = matrix(both, np.concatenate([edges.heads, edges.tails]), np.ones(both.size), shape=shape)
@@ -96,16 +96,16 @@ def project(queries: PageRankQueries, version: Version) -> Projection:
 
 @dataclass(frozen=True, slots=True)
 class _Edges:
-    """Edges as they come in: numbers in arrays, each node's id once."""
+    """A growing list of edges in arrays, with an index for each node."""
 
-    places: dict[str, int] = field(default_factory=dict)
+    indexes: dict[str, int] = field(default_factory=dict)
     heads: "array[int]" = field(default_factory=lambda: array("i"))
     tails: "array[int]" = field(default_factory=lambda: array("i"))
     weights: "array[float]" = field(default_factory=lambda: array("d"))
 
     def add(self, head: str, tail: str, weight: float) -> None:
-        self.heads.append(self.places.setdefault(head, len(self.places)))
-        self.tails.append(self.places.setdefault(tail, len(self.places)))
+        self.heads.append(self.indexes.setdefault(head, len(self.indexes)))
+        self.tails.append(self.indexes.setdefault(tail, len(self.indexes)))
         self.weights.append(weight)
 
     def symmetric(self) -> Matrix:
@@ -114,19 +114,19 @@ class _Edges:
         apart = head != tail
         head, tail, weight = head[apart], tail[apart], np.tile(weight[apart], 2)
         rows, columns = np.concatenate([head, tail]), np.concatenate([tail, head])
-        return matrix(rows, columns, weight, shape=(len(self.places), len(self.places)))
+        return matrix(rows, columns, weight, shape=(len(self.indexes), len(self.indexes)))
 
 
 class Projections:
-    """The projection of one database, kept until the graph changes; threads may share it."""
+    """The projection of one database, cached until the graph changes; threads may share it."""
 
     def __init__(self, queries: PageRankQueries) -> None:
         self._kept = Versioned(lambda version: project(queries, version), version=queries.version)
 
     def current(self) -> Projection:
-        """The projection of the graph as it is now: one round trip where it is kept, else an queries.
+        """The projection of the current graph: one round trip if it is cached, else an export.
 
         Raises:
-            InputError: the graph is too large to be held in memory.
+            InputError: the graph is too large to hold in memory.
         """
         return self._kept.current()

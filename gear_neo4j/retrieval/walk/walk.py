@@ -1,4 +1,4 @@
-"""A walk from named nodes: PageRank over the facts around them, then the most informative of these facts."""
+"""A walk from named nodes: PageRank over the facts around them, then the selection of the most informative facts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from gear_neo4j.graph.read.store import Vector
 from gear_neo4j.recipes.recipe import Options, option
 from gear_neo4j.retrieval.walk.pagerank import Weights, matrix, pagerank, transition
 
-Places = npt.NDArray[np.int64]
+Indexes = npt.NDArray[np.int64]
 
 
 class Walk(Options):
     """How far a walk over the facts around named nodes goes, and how its facts are chosen.
 
-    A fact weighs exp(``likeness`` x its cosine). An end that an earlier fact has covered weighs ``repeated`` only.
+    The weight of a fact is exp(``likeness`` x its cosine), times ``repeated`` for each end that an earlier fact covers.
 
     Raises:
         SettingsError: a number is out of its range.
@@ -38,14 +38,14 @@ class Walk(Options):
 
 @dataclass(slots=True)
 class WalkResult:
-    """The facts that a walk met, by triple id; ``exact`` is False where a node had more than were scanned."""
+    """The facts that a walk met, by triple id; ``exact`` is False if a node had more facts than were scanned."""
 
     facts: dict[str, Seed] = field(default_factory=dict)
     exact: bool = True
 
 
 def walk(around: Neighbourhoods, named: Sequence[str], *, query: Vector, options: Walk) -> WalkResult:
-    """The facts within some steps of the named nodes; a round trip a step."""
+    """The facts within some steps of the named nodes; one round trip per step."""
     result = WalkResult()
     visited, frontier = set(named), list(dict.fromkeys(named))
     for _ in range(options.steps):
@@ -66,10 +66,10 @@ def walk(around: Neighbourhoods, named: Sequence[str], *, query: Vector, options
 
 
 def choose(facts: Iterable[Seed], named: Sequence[Sequence[str]], *, k: int, options: Walk) -> list[Seed]:
-    """Facts about the named nodes, then those that lead furthest from them, each covering a new node where possible.
+    """Facts about the named nodes, then facts further away, each covering a new node where possible.
 
-    ``named`` groups the nodes that one name may mean; each name starts with the same weight. A fact weighs what
-    PageRank leaves at its two ends, each shared among that end's facts.
+    ``named`` groups the nodes that one name may mean; each name has the same start weight. The weight of a fact is the
+    PageRank of its two ends, each divided among the facts of that end.
     """
     items = list(facts)
     first = _direct(items, {node for group in named for node in group})[: min(k, options.direct)]
@@ -79,7 +79,7 @@ def choose(facts: Iterable[Seed], named: Sequence[Sequence[str]], *, k: int, opt
 
 
 def _direct(facts: Sequence[Seed], named: set[str]) -> list[Seed]:
-    """Facts that begin or end in a named node, nearest first, one for each thing at their other end."""
+    """Facts that begin or end in a named node, nearest first, one for each other end."""
     nearest: dict[str, Seed] = {}
     for fact in sorted(facts, key=lambda fact: (-fact.score, fact.triple.id)):
         if named.intersection(fact.ends):
@@ -88,30 +88,30 @@ def _direct(facts: Sequence[Seed], named: set[str]) -> list[Seed]:
 
 
 def _furthest(items: Sequence[Seed], named: Sequence[Sequence[str]], *, k: int, options: Walk) -> list[Seed]:
-    places: dict[str, int] = {}
+    indexes: dict[str, int] = {}
     for fact in items:
         for end in fact.ends:
-            places.setdefault(end, len(places))
-    heads = np.array([places[fact.ends[0]] for fact in items], dtype=np.int64)
-    tails = np.array([places[fact.ends[1]] for fact in items], dtype=np.int64)
-    starts = np.zeros(len(places))
+            indexes.setdefault(end, len(indexes))
+    heads = np.array([indexes[fact.ends[0]] for fact in items], dtype=np.int64)
+    tails = np.array([indexes[fact.ends[1]] for fact in items], dtype=np.int64)
+    starts = np.zeros(len(indexes))
     for group in named:
         for node in group:
-            if node in places:
-                starts[places[node]] += 1 / len(group)
+            if node in indexes:
+                starts[indexes[node]] += 1 / len(group)
     if not starts.any():
         return list(items[:k])
     shares = _shares(heads, tails, starts, options)
     likeness = np.exp(options.likeness * np.array([fact.score for fact in items]))
-    known = {places[node] for group in named for node in group if node in places}
+    known = {indexes[node] for group in named for node in group if node in indexes}
     # A property's fact has one end.
     masses = np.where(heads == tails, shares[heads], shares[heads] + shares[tails])
     chosen = _covering(heads, tails, masses * likeness, known, k=k, repeated=options.repeated)
-    return [items[place] for place in chosen]
+    return [items[index] for index in chosen]
 
 
-def _shares(heads: Places, tails: Places, starts: Weights, options: Walk) -> Weights:
-    """What PageRank leaves at each node for each of its facts."""
+def _shares(heads: Indexes, tails: Indexes, starts: Weights, options: Walk) -> Weights:
+    """The PageRank of each node, divided by the number of its facts."""
     apart = heads != tails
     rows, columns = np.r_[heads[apart], tails[apart]], np.r_[tails[apart], heads[apart]]
     links = matrix(rows, columns, np.ones(rows.size), shape=(starts.size, starts.size))
@@ -120,8 +120,10 @@ def _shares(heads: Places, tails: Places, starts: Weights, options: Walk) -> Wei
     return np.asarray(mass / np.maximum(degree, 1))
 
 
-def _covering(heads: Places, tails: Places, weights: Weights, known: set[int], *, k: int, repeated: float) -> list[int]:
-    """The places of k facts, greedily: the ends that are known already count little. Ties go to the earlier fact."""
+def _covering(
+    heads: Indexes, tails: Indexes, weights: Weights, known: set[int], *, k: int, repeated: float
+) -> list[int]:
+    """The indexes of k facts, chosen greedily: covered ends count little. Ties go to the earlier fact."""
     fresh = np.ones(int(max(heads.max(), tails.max())) + 1)
     fresh[list(known)] = repeated
     left = np.ones(heads.size, dtype=bool)
