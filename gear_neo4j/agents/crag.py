@@ -69,7 +69,10 @@ class Crag(Budget):
     top_strips: int = option(5, "number of strips to keep", least=1)
     min_score: float = option(-0.5, "minimum score of a strip", least=-1, most=1)
     fallback: Literal["abstain", "corpus", "web"] = option(
-        "abstain", "if nothing helps: no answer, another search of the corpus, or a search of the web"
+        "abstain",
+        "if nothing helps: no answer, another search of the corpus, or a search of the web",
+        # It sends the question to a company, at the operator's cost.
+        operator_only=lambda fallback: fallback == "web",
     )
     answer: bool = option(True, "write an answer")
 

@@ -39,7 +39,7 @@ class GearAgent(Budget):
 
     name: ClassVar[str] = "gear"
     over: AnyRetriever = option(SyncGE(base=Auto()), "the retriever that it stands on")
-    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1)
+    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1, client_most=8)
     step_k: int = option(STEP_K, "passages to read per round", least=1)
     select: bool = option(False, "rank the first 20 passages for the answer in one more call")
     read_once: bool = option(False, "take the reader's facts as the gist if both roles would read the same passages")

@@ -109,7 +109,7 @@ class GraphRagGlobal(Budget):
     name: ClassVar[str] = "graphrag-global"
     unfiltered: ClassVar[str] = "its reports rest on passages that the filter may exclude"
     level: int = option(2, "the finest level of reports", least=0)
-    concurrency: int = option(4, "number of concurrent calls", least=1)
+    concurrency: int = option(4, "number of concurrent calls", least=1, client_most=8)
 
 
 class GlobalSearch:

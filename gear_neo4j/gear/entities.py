@@ -46,7 +46,7 @@ def entity_record(graph: Graph, id: str) -> EntityRecord:
     """The entity of an id, with its facts.
 
     Raises:
-        NothingFound: there is none, or none that the view may see; callers cannot tell which.
+        NothingFound: there is none that the view may see; callers cannot tell whether a hidden one exists.
     """
     record = graph.entities.record(id) if is_storable(id) else None
     if record is None:

@@ -32,8 +32,12 @@ def encode_record(record: PassageRecord, *, public_url: str | None) -> results.F
 
 def encode_connected(connected: PathResult, *, limit: int, uri: str | None, database: str) -> results.PathsResult:
     """The names in a question, and at most so many paths."""
-    paths = [_path(path, uri=uri, database=database) for path in connected.paths[:limit]]
-    return results.PathsResult.model_validate({"named": [match.text for match in connected.matches], "paths": paths})
+    fields = {
+        "named": [match.text for match in connected.matches],
+        "paths": [_path(path, uri=uri, database=database) for path in connected.paths[:limit]],
+        "truncated": len(connected.paths) > limit,
+    }
+    return results.PathsResult.model_validate(fields)
 
 
 def encode_answer(answer: Answer, *, public_url: str | None) -> results.AskResult:

@@ -20,7 +20,7 @@ class Result(BaseModel):
 class Limited(Result):
     """A result with a limit of characters."""
 
-    truncated: bool = Field(default=False, description="Whether some was left out to stay within the limit.")
+    truncated: bool = Field(default=False, description="Whether some was left out to stay within a limit.")
 
 
 class FoundBy(Result):

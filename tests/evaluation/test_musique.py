@@ -9,6 +9,8 @@ from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.evaluate.systems import System, run
 
+# It takes some minutes on a machine that does other things, too.
+pytestmark = pytest.mark.timeout(1_200)
 KS = (5, 10, 15)
 # Recall in percent at 5, 10 and 15, as first measured with another program on the same data and embedding model.
 REFERENCE = {

@@ -148,7 +148,7 @@ class World:
         """What the command leaves where nothing happens to it, with the bytes that passed and the requests; kept."""
         if command.name not in self._undisturbed:
             self.reset(command)
-            ended = self.start(command).wait()
+            ended = self.start(command).end()
             assert 0 == ended.code, ended
             self._undisturbed[command.name] = {
                 "state": self.state(),

@@ -9,6 +9,8 @@ from gear_neo4j.recipes.registry import RETRIEVERS
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 
+pytestmark = pytest.mark.one_server_line
+
 GRAPH = "CREATE (:Drug {name: 'alectinib'})-[:INHIBITS]->(:Gene {name: 'ALK'})"
 PROFILE = Profile(name="drugs", entities={label: Entities(names=("name",)) for label in ("Drug", "Gene")})
 QUESTION = "Which drugs inhibit ALK?"

@@ -45,9 +45,9 @@ def write(database, embedder, passages):
 
 
 @pytest.fixture
-def gear(server, database, embedder):
+def gear(server, shared, embedder):
     """Four passages, two of them for few."""
-    write(database, embedder, [*OPEN, *SECRET])
+    shared.filled("entities", embedder, lambda database: write(database, embedder, [*OPEN, *SECRET]))
     with opened(server, embedder) as gear:
         yield gear
 

@@ -19,6 +19,8 @@ from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.chat import Chat
 
+pytestmark = pytest.mark.one_server_line
+
 GRAPH = Query(
     "graph",
     "MATCH (n:Passage|Triple|Entity) OPTIONAL MATCH (n)-[r]->(m) WITH n, r, m ORDER BY type(r), coalesce(m.id, m.key) "
@@ -189,8 +191,8 @@ def test_a_folder_that_holds_something_is_left_alone(embedder, sources, tmp_path
 def test_the_command_refuses_such_a_folder_before_anything_starts(tmp_path, monkeypatch, capsys, ray):
     """A cluster or a model would take seconds to start."""
     (tmp_path / "mine.txt").write_text("The Elbe rises in Bohemia.")
-    for name in ("crew_on_ray", "open_embedder"):
-        monkeypatch.setattr(f"gear_neo4j.cli.export.{name}", lambda *_, **__: pytest.fail("started"))
+    for name in ("documents.Cluster.crew", "export.open_embedder"):
+        monkeypatch.setattr(f"gear_neo4j.cli.{name}", lambda *_, **__: pytest.fail("started"))
 
     with pytest.raises(SystemExit) as ended:
         main(["export", str(tmp_path / "mine.txt"), "--admin-import", str(tmp_path), *ray])

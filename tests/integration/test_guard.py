@@ -41,12 +41,9 @@ FORGET = Query("forget", "MATCH (n:GuardTest) DETACH DELETE n", writes=True)
 
 
 @pytest.fixture
-def graph(database):
+def graph(shared, embedder):
     """Fifteen people, of whom fourteen know each other, and a board."""
-    database.run(FORGET)
-    database.run(PEOPLE)
-    yield database
-    database.run(FORGET)
+    return shared.filled("people", embedder, lambda database: database.run(PEOPLE))
 
 
 @pytest.fixture

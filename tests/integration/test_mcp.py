@@ -29,14 +29,15 @@ from tests.mcp_client import Watched, answered, call, refused, server_over, talk
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import PASSAGES, QUESTION, TRIPLES, ToyModel
 
+pytestmark = pytest.mark.one_server_line
+
 SECRET = "zqxtaint"
 SITE = "https://example.org/study"
 
 
 @pytest.fixture
-def graph(database, embedder):
+def graph(shared, embedder):
     """Three hops and a recipe, one of the passages from the web; and one for few that names what the others do."""
-    graph = Graph(database)
     metadata = {"study": {"url": SITE}}
     open_passages = [
         Passage(id, f"title {id}", text, "corpus.jsonl", f"line {number}", metadata=metadata.get(id, {}))
@@ -46,9 +47,12 @@ def graph(database, embedder):
     facts = [make_triple(id, *fact) for id, facts in TRIPLES.items() for fact in facts]
     facts.append(make_triple(hidden.id, "Hinton", f"earns {SECRET}", f"{SECRET} crowns"))
     passages = [*open_passages, hidden]
-    write_passages(graph, passages, embedder=embedder)
-    write_triples(graph, facts, completed=[passage.id for passage in passages], embedder=embedder)
-    return graph
+
+    def fill(database):
+        write_passages(Graph(database), passages, embedder=embedder)
+        write_triples(Graph(database), facts, completed=[one.id for one in passages], embedder=embedder)
+
+    return Graph(shared.filled(passages, embedder, fill))
 
 
 @pytest.fixture
@@ -158,6 +162,7 @@ def test_paths_come_with_cypher_that_shows_them(view, connection):
 
     result = call(server, "paths", question="How is the physics prize 2024 connected with Edinburgh?", limit=1)
     (path,) = result["paths"]
+    assert result["truncated"]
     rows = view.graph.database  # the view itself refuses a text of one's own
 
     assert {"physics prize 2024", "Edinburgh"} <= set(result["named"])
@@ -383,7 +388,7 @@ def test_a_database_that_is_down_at_one_call_and_back_at_the_next_works_again(se
 
 
 def test_a_server_that_does_not_answer_is_given_up_in_time(server, graph, embedder):
-    """The client is told so, and the next call is served."""
+    """The client gets an error, and the next call is served."""
     port = int(server.uri.rpartition(":")[2])
 
     async def work(client):

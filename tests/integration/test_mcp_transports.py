@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -26,12 +25,14 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.mcp.http import mounted
 from gear_neo4j.mcp.server import make_server
-from tests.commands import RUN
 from tests.graphs import opened
 from tests.integration.test_mcp import chat_over, running
 from tests.mcp_client import Watched, server_over, talk
+from tests.processes import GEAR, RUN, run
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
+
+pytestmark = pytest.mark.one_server_line
 
 KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
 
@@ -82,9 +83,7 @@ def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
 
 def test_a_process_ends_when_its_host_goes(graph, environment, tmp_path):
     """Its input ends; nothing is left behind, and nothing was said on either output."""
-    ended = subprocess.run(
-        [sys.executable, "-c", RUN, "mcp"], input="", capture_output=True, text=True, env=environment, cwd=tmp_path
-    )
+    ended = run([*GEAR, "mcp"], env=environment, cwd=tmp_path)
 
     assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
 

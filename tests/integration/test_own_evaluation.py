@@ -11,6 +11,8 @@ from tests.graphs import opened
 from tests.toy_model import CHAIN, QUESTION
 from tests.web import scripted_gear
 
+pytestmark = pytest.mark.one_server_line
+
 QUERIES = [EvaluationQuery("q1", QUESTION, gold=CHAIN), EvaluationQuery("q2", "bread and butter", gold=("other",))]
 GRAPH = Naive(base="bm25", base_k=1, beam=Beam(length=3))
 

@@ -22,6 +22,8 @@ from tests.dump import dump
 from tests.graphs import opened
 from tests.scripted_server import ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 RECORDED = Path(__file__).parents[1] / "recorded"
 STUDIES, PRIZE, VILLAGE, RADIUM = (
     "Marie Curie was born in Warsaw in 1867 and left for Paris, where she studied at the Sorbonne.",

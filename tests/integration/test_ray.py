@@ -28,6 +28,7 @@ from tests.scripted_server import ScriptedServer
 
 # Ray Data's own settings warn of each other when they are made, and its pools of inputs that are few.
 pytestmark = [
+    pytest.mark.one_server_line,
     pytest.mark.filterwarnings("ignore:.use_:DeprecationWarning:ray"),
     pytest.mark.filterwarnings("ignore:The minimum number of concurrent actors:UserWarning"),
 ]

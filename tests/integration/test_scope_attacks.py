@@ -80,14 +80,17 @@ QUESTIONS = ("Where does Ada live?", f"Who is Bo {TAINT[:-1]}?", "where is elbe 
 
 
 @pytest.fixture
-def graph(database):
+def graph(shared):
     """Two open passages and four secret ones: by collection, by readers, by metadata, by all of these."""
-    graph = Graph(database)
-    write_passages(graph, [*OPEN, *SECRET], embedder=EMBEDDER)
-    ids = [passage.id for passage in (*OPEN, *SECRET)]
-    write_triples(graph, FACTS, completed=ids, embedder=EMBEDDER)
-    list(write_synonyms(graph, embedder=EMBEDDER))
-    return graph
+
+    def fill(database):
+        graph = Graph(database)
+        write_passages(graph, [*OPEN, *SECRET], embedder=EMBEDDER)
+        ids = [passage.id for passage in (*OPEN, *SECRET)]
+        write_triples(graph, FACTS, completed=ids, embedder=EMBEDDER)
+        list(write_synonyms(graph, embedder=EMBEDDER))
+
+    return Graph(shared.filled("scope attacks", EMBEDDER, fill))
 
 
 @pytest.fixture
@@ -190,15 +193,19 @@ MISSPELT = "CeM"
 
 
 @pytest.fixture
-def reported(server, database, model):
+def reported(server, shared, model):
     """What Ada may see of communities with reports that repeat all that they are shown."""
-    graph = Graph(database)
-    write_passages(graph, REPORTED, embedder=EMBEDDER)
-    write_triples(graph, REPORTED_FACTS, completed=[passage.id for passage in REPORTED], embedder=EMBEDDER)
     chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
     with opened(server, EMBEDDER, chat=chat) as gear:
-        gear.communities.build()
-        gear.communities.report(reporter=Parrot())
+
+        def fill(database):
+            graph, ids = Graph(database), [passage.id for passage in REPORTED]
+            write_passages(graph, REPORTED, embedder=EMBEDDER)
+            write_triples(graph, REPORTED_FACTS, completed=ids, embedder=EMBEDDER)
+            gear.communities.build()
+            gear.communities.report(reporter=Parrot())
+
+        shared.filled("scope attacks on reports", EMBEDDER, fill)
         yield gear.scoped(collections=SCOPE["collections"], principals=SCOPE["principals"])
 
 
@@ -272,17 +279,17 @@ COMMUNITY_ATTACKS = {
 
 
 @pytest.mark.parametrize("name", COMMUNITY_ATTACKS)
-def test_no_attempt_shows_a_hidden_community(reported, database, name):
+def test_no_attempt_shows_a_hidden_community(reported, connection, name):
     """It shows nothing of the secret, or is refused; and nothing is changed."""
-    before = dump(database)
+    before = dump(connection)
     try:
-        shown = COMMUNITY_ATTACKS[name](reported, **database.run(KNOWN)[0])
+        shown = COMMUNITY_ATTACKS[name](reported, **connection.run(KNOWN)[0])
     except GearError as error:
         shown = error
 
     assert [] == clean(shown)
     assert MISSPELT not in str(shown)
-    assert before == dump(database)
+    assert before == dump(connection)
 
 
 # Attempts to widen a scope

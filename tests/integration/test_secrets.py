@@ -13,6 +13,8 @@ from gear_neo4j.settings import Settings
 from tests.commands import one_line
 from tests.scripted_server import ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 SECRET = "tainted-7f3a91"
 
 

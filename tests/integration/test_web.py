@@ -22,6 +22,8 @@ from tests.toy_model import QUESTION
 from tests.web import client_of, documents_in, scripted_gear
 from tests.wire import Wire
 
+pytestmark = pytest.mark.one_server_line
+
 CHAT = {"model": "gear-gear", "messages": [{"role": "user", "content": QUESTION}]}
 PROBLEM = "application/problem+json"
 
@@ -251,7 +253,7 @@ def test_an_error_of_the_database_is_for_the_log(client, gear, monkeypatch, capl
 
 
 def test_a_bug_has_no_text_and_is_logged_without_what_a_user_wrote(client, gear, monkeypatch, caplog):
-    """Its class, the places it came through, and the request id."""
+    """Its class, the lines of its traceback, and the request id."""
 
     def fail(_gear, question, **_options):
         raise KeyError(question)
@@ -405,7 +407,7 @@ def test_the_host_of_a_request_opens_no_path(gear, tmp_path, host):
 
 
 def test_a_key_may_send_as_much_as_its_rate_says(gear, tmp_path, caplog):
-    """One more is told when to come back; other keys are not affected."""
+    """One more is refused with the seconds to wait; other keys are not affected."""
     caplog.set_level(logging.INFO, "gear_neo4j.web.access")
     file = tmp_path / "keys.json"
     keys = [add_key(file, "slow", rate="2/h"), add_key(file, "fast")]

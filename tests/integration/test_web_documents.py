@@ -16,6 +16,8 @@ from tests.uploads import ended, ingested, lines, send
 from tests.waiting import settle
 from tests.web import client_of, events_in
 
+pytestmark = pytest.mark.one_server_line
+
 TEXT = b"Curie\n\nMarie Curie was born in Warsaw.\n"
 
 
@@ -71,7 +73,7 @@ def test_every_kind_of_file_is_ingested_under_its_name(client, gear):
 
 
 def test_a_job_is_accepted_at_once_and_looked_at(client, tmp_path):
-    """With its place; its document is that of the library, and its files are gone once it has ended."""
+    """With its location; its document is that of the library, and its files are gone once it has ended."""
     response = send(client, {"curie.txt": TEXT})
     job = ended(client, response)
     listed = client.get("/api/jobs").json()["jobs"]

@@ -7,9 +7,11 @@ import pytest
 from gear_neo4j.web import pages
 from gear_neo4j.web.keys import add_key
 from gear_neo4j.wire import entities_json, to_json
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.toy_model import FACTS, PASSAGES, QUESTION
 from tests.web import client_of, scripted_gear
+
+pytestmark = pytest.mark.one_server_line
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -18,9 +20,9 @@ POLICY = (
 
 
 @pytest.fixture
-def gear(database, embedder, server, tmp_path):
+def gear(shared, embedder, server):
     """Three hops: prize, thesis, town; and a recipe; with a scripted model."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    shared.ingested(PASSAGES, FACTS, embedder)
     with scripted_gear(server, embedder) as (gear, _):
         yield gear
 

@@ -32,7 +32,7 @@ def database(cluster):
 
 @pytest.fixture
 def driver(cluster):
-    """A driver of the caller's, which does not try for long."""
+    """The caller's own driver, with a short retry time."""
     with neo4j.GraphDatabase.driver(cluster.uri, auth=("neo4j", "stub"), max_transaction_retry_time=0.2) as driver:
         yield driver
 

@@ -1,7 +1,6 @@
 """What the MCP server does without a database: it says what it offers at once, fits results, and bounds calls."""
 
 import json
-import subprocess
 import sys
 import threading
 from functools import partial
@@ -20,6 +19,7 @@ from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.results import FetchResult, FoundPassage, FoundPath, Metadata, SearchResult, Triple
 from gear_neo4j.mcp.server import make_server
 from tests.mcp_client import talk
+from tests.processes import PIPE, started
 from tests.unit.test_first_contact import HEAVY
 
 # What the SDK itself cannot do without.
@@ -55,8 +55,7 @@ def test_what_is_offered_is_said_before_anything_heavy_is_loaded(tmp_path, monke
     lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in REQUESTS)
     command = [sys.executable, "-c", DISCOVERY]
 
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, text=True, cwd=tmp_path) as server:
+    with started(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path) as server:
         server.stdin.write(lines)
         server.stdin.flush()
         # A client hangs up only once it has its replies.
@@ -94,19 +93,13 @@ def test_the_first_call_imports_in_a_thread(tmp_path, monkeypatch):
     """So the server goes on to answer, and to notice that a call is cancelled."""
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
     call = {"id": 9, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "Who?"}}}
-    process = subprocess.Popen(
-        [sys.executable, "-c", FIRST_CALL],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    )
-    for request in (*REQUESTS[:2], call):
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
-        process.stdin.flush()
-    replies = [json.loads(process.stdout.readline()) for _ in range(2)]
-    by_the_loop, loaded = json.loads(process.communicate()[1])
+    command = [sys.executable, "-c", FIRST_CALL]
+    with started(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path) as process:
+        for request in (*REQUESTS[:2], call):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
+            process.stdin.flush()
+        replies = [json.loads(process.stdout.readline()) for _ in range(2)]
+        by_the_loop, loaded = json.loads(process.communicate()[1])
 
     assert "no Neo4j server answers: Couldn't connect to 127.0.0.1:1" in replies[1]["result"]["content"][0]["text"]
     assert {"neo4j", "numpy"} <= set(loaded)

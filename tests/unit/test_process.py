@@ -1,14 +1,14 @@
 """The process ``gear``: it ends at once, but loses nothing, and says so where its output cannot be written."""
 
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from gear_neo4j.errors import ExitCode
-from tests.commands import RUN
+from tests import processes
+from tests.processes import PIPE, RUN
 
 CLOSED = (">&-", "2>&-", "<&-", ">&- 2>&- <&-")
 # A command's process has modules whose callbacks, threads and unwritten output must not be lost.
@@ -30,8 +30,7 @@ cli.main = main
 
 def python(program, *arguments, **options):
     """A finished process of Python."""
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.run([sys.executable, "-c", program, *arguments], text=True, check=False, timeout=60, **streams)
+    return processes.run([sys.executable, "-c", program, *arguments], **options)
 
 
 def test_it_leaves_once_all_is_done_and_frees_nothing():
@@ -64,7 +63,7 @@ def test_a_full_disk_is_one_line(arguments, tmp_path):
 
 def test_a_reader_that_leaves_is_not_a_search_that_finds_nothing():
     """As in ``gear config | true``; grep ends so, too."""
-    with subprocess.Popen(["true"], stdin=subprocess.PIPE) as reader:
+    with processes.started(["true"], stdin=PIPE) as reader:
         reader.wait(60)
         done = python(RUN, "config", stdout=reader.stdin)
 
@@ -74,7 +73,7 @@ def test_a_reader_that_leaves_is_not_a_search_that_finds_nothing():
 def in_shell(program, rest):
     """A finished process of Python whose streams a shell has opened or closed."""
     command = f"exec {shlex.quote(sys.executable)} -c {shlex.quote(program)} {rest}"
-    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+    return processes.run(["bash", "-c", command])
 
 
 @pytest.mark.parametrize("closed", CLOSED)
@@ -86,7 +85,7 @@ def test_a_stream_that_is_closed_is_no_error(closed):
 
 
 @pytest.mark.parametrize("closed", CLOSED)
-def test_no_file_takes_the_place_of_a_stream_that_is_closed(closed):
+def test_no_file_gets_the_descriptor_of_a_closed_stream(closed):
     """The line of an interrupt, which is written to number 2, would go into it."""
     opens = LIVELY.replace("sys.exit(4)", "import os; sys.exit(os.open(os.devnull, os.O_RDONLY))")
 

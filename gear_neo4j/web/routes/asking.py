@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, EventKind
+from gear_neo4j.gear.requests import requested_agent
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.bodies import AskBody
-from gear_neo4j.web.choices import agent_of
 from gear_neo4j.web.disconnect import cancel_on_disconnect
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, problems
@@ -36,7 +36,7 @@ async def ask(body: AskBody, call: AnyCall) -> Response:
     """Answer a question from the graph with a language model, and cite the passages."""
     call.entry.question = body.question
     seconds = seconds_of(call, body.seconds)
-    recipe = agent_of(body.agent, max_steps=body.max_steps, seconds=seconds)
+    recipe = requested_agent(body.agent, max_steps=body.max_steps, seconds=seconds)
     view = call.view(**body.narrowing)
     run = partial(view.ask, body.question, k=body.k, agent=recipe)
     if body.stream:

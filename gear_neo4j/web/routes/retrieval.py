@@ -5,8 +5,8 @@ from dataclasses import replace
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from gear_neo4j.gear.requests import requested_retriever
 from gear_neo4j.web.bodies import PathsBody, SearchBody
-from gear_neo4j.web.choices import retriever_of
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import record_hits
 from gear_neo4j.web.service import AnyCall
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/api", tags=["retrieval"])
 async def search(body: SearchBody, call: AnyCall) -> Response:
     """The best passages for a question, and the paths that led to them."""
     call.entry.question = body.question
-    recipe = retriever_of(body.retriever, base=body.base)
+    recipe = requested_retriever(body.retriever, base=body.base)
     view = call.view(**body.narrowing)
     hits = await call.search(view.search, body.question, k=body.k, retriever=recipe)
     record_hits(call.entry, hits)
