@@ -10,8 +10,8 @@ from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.graph.fragments import Form
-from gear_neo4j.graph.queries import Query, named
-from gear_neo4j.graph.sent import queries, sent
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.sent import find, queries, sent
 
 
 @click.command()
@@ -33,7 +33,7 @@ def cypher(name: str | None, scoped: bool, search_clause: bool, small_scope: boo
     if search_clause and small_scope:
         raise click.UsageError("a scope of few passages needs no index: choose --search-clause or --small-scope")
     form: Form = "small_scope" if small_scope else "search_clause" if search_clause else "plain"
-    text, query = sent(name, form=form, scoped=scoped or small_scope), named(name)
+    query, text = find(name), sent(name, form=form, scoped=scoped or small_scope)
     shown = {"documentation": query.documentation, "text": text.statement, "parameters": text.parameters}
     if not emit(json_file, _row(query) | shown):
         comment = "".join(f"// {line}\n" for line in query.documentation.splitlines())

@@ -137,15 +137,21 @@ def _parse(path: Path, form: Form) -> Query:
         ignored=(declared - parameters) & SCALED if form == "small_scope" else frozenset(),
         documentation=re.sub(r"^// ?", "", header["documentation"], flags=re.MULTILINE).strip(),
     )
-    if has_conditions(own if query.scope != "filtered" else body) != (query.scope == "filtered"):
-        raise ValueError(f"{file}: a text with the conditions of a scope declares '// scope: filtered', no other does")
     if query.name != path.stem:
         raise ValueError(f"{file}: declares the name {query.name}")
-    if query.parameters | query.ignored != declared:
-        raise ValueError(f"{file}: declares {sorted(declared)} but uses {sorted(parameters)}")
-    if query.columns != (columns := columns_of(query.text)):
-        raise ValueError(f"{file}: declares the columns {list(query.columns)} but returns {list(columns)}")
+    # Those of a fragment do not count where a query runs under no scope.
+    if has_conditions(body if query.scope == "filtered" else own) != (query.scope == "filtered"):
+        raise ValueError(f"{file}: a text with the conditions of a scope declares '// scope: filtered', no other does")
+    _check(query, declared)
     return query
+
+
+def _check(query: Query, declared: frozenset[str]) -> None:
+    """Compare what a header declares with the text that is sent."""
+    if query.parameters | query.ignored != declared:
+        raise ValueError(f"{query.file}: declares {sorted(declared)} but uses {sorted(query.parameters)}")
+    if query.columns != (columns := columns_of(query.text)):
+        raise ValueError(f"{query.file}: declares the columns {list(query.columns)} but returns {list(columns)}")
 
 
 def _included(text: str, form: Form, path: Path) -> str:

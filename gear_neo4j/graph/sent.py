@@ -27,6 +27,20 @@ def queries() -> list[Query]:
     return list(load(resource_folder("cypher")).values())
 
 
+def find(name: str) -> Query:
+    """The query of a name, as it is without a scope.
+
+    Raises:
+        SettingsError: there is none; names the one that was probably meant.
+    """
+    known = {query.name: query for query in queries()}
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise SettingsError(f"there is no query {name!r}: {meant}'gear cypher' lists them")
+    return known[name]
+
+
 def sent(name: str, *, form: Form = "plain", scoped: bool = False) -> Cypher:
     """The text that is sent for a query, with its parameters: null, except the scope, which is an example.
 
@@ -45,12 +59,7 @@ def sent(name: str, *, form: Form = "plain", scoped: bool = False) -> Cypher:
         MATCH (p)<-[:FROM]-(t:Triple)
         RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage
     """
-    known = [query.name for query in queries()]
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise SettingsError(f"there is no query {name!r}: {meant}'gear cypher' lists them")
-    query = named(name, form=form)
+    query = named(find(name).name, form=form)
     given: dict[str, object] = dict.fromkeys(sorted(query.parameters))
     if not scoped:
         return Cypher(query.text, given)
