@@ -11,10 +11,10 @@ from hypothesis import settings as hypothesis_settings
 
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Profile
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 from tests.examples import FEW, MANY

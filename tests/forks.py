@@ -15,9 +15,9 @@ from gear_neo4j import Gear
 from gear_neo4j.cli import adopt, ask, communities, evaluate, forget, ingest, search, server
 from gear_neo4j.extraction.chat import ChatExtractor
 from gear_neo4j.extraction.run import Extraction
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.models.chat import Chat
 from tests.fake_embedder import FakeEmbedder

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
-from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, make_triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, FoundBy, Hit, Hits, Passage, Path, make_triple
 from gear_neo4j.wire import answer_json, hits_json, trace_json
 
 
@@ -15,7 +15,7 @@ def run(
     path = Path((one, two), 1.5, (0.8, 0.7))
     passages = [Passage("p1", title, text, "a.md", "line 3"), Passage("p2", title, text)]
     hits = Hits(
-        question, "naive", tuple(Hit(p, 0.5, n, (Source("bm25", n),)) for n, p in enumerate(passages, 1)), (path,)
+        question, "naive", tuple(Hit(p, 0.5, n, (FoundBy("bm25", n),)) for n, p in enumerate(passages, 1)), (path,)
     )
     cypher = Cypher("MATCH (person:Person) WHERE person.name = $p0 RETURN person", {"p0": name})
     hits = replace(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from neo4j.time import DateTime, Duration
 
-from gear_neo4j.graph.migration_files import load
-from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.migration_files import load
+from gear_neo4j.graph.schema.migration_lock import LOCK_CONSTRAINTS
 
 RECORDED = Path(__file__).with_name("recorded")
 # Databases by their schema; V001 was released together with V002, so no database has it alone.

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.retrieval.bm25 import words
+from gear_neo4j.retrieval.rank.bm25 import words
 
 
 class RankBM25:

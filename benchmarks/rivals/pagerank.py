@@ -17,7 +17,7 @@ class PageRank:
         import igraph
 
         before, started = peak_megabytes(), time.perf_counter()
-        self._export = gear.graph.export
+        self._export = gear.graph.pagerank
         self._passages: list[str] = []
         numbers: dict[str, int] = {}
         edges: list[tuple[int, int]] = []

@@ -11,8 +11,8 @@ from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hit, Hits
 from gear_neo4j.errors import SearchError, SettingsError
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.recipes import Budget, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again

@@ -1,7 +1,7 @@
 """The Cypher agent: a model writes a query from the question and the schema, and answers from the rows.
 
 A model can write anything, and texts in the graph may contain injected instructions. So every query passes the guard
-(:mod:`gear_neo4j.graph.guard`) and runs in a read-only transaction.
+(:mod:`gear_neo4j.graph.guard.guard`) and runs in a read-only transaction.
 """
 
 import json
@@ -15,10 +15,10 @@ from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.guard import admit
-from gear_neo4j.recipes import Budget, option
+from gear_neo4j.graph.guard.guard import admit
+from gear_neo4j.recipes.recipe import Budget, option
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.roles.parsers import Draft

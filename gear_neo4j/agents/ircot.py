@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.recipes import Budget, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again

@@ -13,14 +13,14 @@ from gear_neo4j.agents.answer import Answer, QueryAttempt
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.templates import TemplateName, TemplateResult, Templates
-from gear_neo4j.graph.typegraph import Chain, TypeGraph
-from gear_neo4j.recipes import Budget
-from gear_neo4j.retrieval.expansion import ExpansionResult
-from gear_neo4j.retrieval.fusion import ranked
+from gear_neo4j.graph.read.templates import TemplateName, TemplateResult, Templates
+from gear_neo4j.graph.read.typegraph import Chain, TypeGraph
+from gear_neo4j.recipes.recipe import Budget
 from gear_neo4j.retrieval.linking import EntityLinker
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
 from gear_neo4j.roles.analyst import Analysis, Analyst, Outline
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft

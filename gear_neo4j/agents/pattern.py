@@ -9,9 +9,9 @@ from typing import ClassVar
 from gear_neo4j.agents.answer import Answer, QueryAttempt, StopReason
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits
-from gear_neo4j.recipes import Budget, option
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
-from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.roles.chooser import Choice, Chooser
 from gear_neo4j.roles.parsers import Draft
@@ -78,7 +78,7 @@ class PatternLoop:
 
     def _choose(self, run: Run, results: Sequence[EntityResult]) -> EntityResult | None:
         """The sure result, or the one that a model chooses; None if there is neither."""
-        if results and results[0].sureness >= self._options.sure and not results[0].doubt:
+        if results and results[0].confidence >= self._options.sure and not results[0].doubt:
             return results[0]
         chooser = self._chooser
         if not results or chooser is None or run.stopped():

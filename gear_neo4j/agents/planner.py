@@ -13,7 +13,7 @@ from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.tools import Tool, ToolReply, attempt
 from gear_neo4j.domain import Fact, Hit, Hits
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.recipes import Budget, option
+from gear_neo4j.recipes.recipe import Budget, option
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import ranked_again
 from gear_neo4j.roles.parsers import Draft, without_markers

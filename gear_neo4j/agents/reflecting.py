@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from gear_neo4j.agents.answer import Judgement
 from gear_neo4j.agents.run import Run
 from gear_neo4j.domain import Hit
-from gear_neo4j.recipes import Budget, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.roles.critic import Critic, Reflection
 

@@ -17,7 +17,7 @@ from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.streaming import OnToken
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.tracing import Span, current_span
@@ -134,7 +134,7 @@ class Run:
             return Hits(question, "", ())
         try:
             with retrieval_span(question, k=k) as active:
-                hits = noted(active, retriever.retrieve(question, k=k))
+                hits = record_hits(active, retriever.retrieve(question, k=k))
         except ModelError as error:
             self.record_failure("reader", error)
             return Hits(question, "", ())

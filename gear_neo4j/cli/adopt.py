@@ -22,11 +22,11 @@ from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.cli.screen import errors
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import PartialResult, SettingsError
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
-from gear_neo4j.printable import single_line
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import pluralize
 
 SHOWN_PROPERTIES = 6
 # Measured on a small machine with embeddings of 384 dimensions, indexes included.
@@ -58,10 +58,10 @@ def import_command(
         report = gear.overlay.import_csv(files, dialect=dialect, on_problem=report_problem, on_progress=on_progress)
         database = gear.graph.name
     if not emit(json_file, asdict(report)):
-        read = f"{counted(report.nodes, 'node')} and {counted(report.relationships, 'relationship')}"
+        read = f"{pluralize(report.nodes, 'node')} and {pluralize(report.relationships, 'relationship')}"
         say(f"{read} imported into {database}")
     if report.problems:
-        raise PartialResult(f"{counted(report.problems, 'row')} could not be used, see above; the rest was imported")
+        raise PartialResult(f"{pluralize(report.problems, 'row')} could not be used, see above; the rest was imported")
 
 
 @click.command()
@@ -168,7 +168,7 @@ def release(dry_run: bool, yes: bool, json_file: Path | None, settings: Settings
 
 def _size(report: ReleaseReport) -> str:
     schema = ", with the indexes and the schema of gear-neo4j," if report.schema else ""
-    return f"{counted(report.passages, 'passage')} and {counted(report.triples, 'triple')}{schema}"
+    return f"{pluralize(report.passages, 'passage')} and {pluralize(report.triples, 'triple')}{schema}"
 
 
 def _character(option: str, value: str) -> str:
@@ -207,7 +207,7 @@ def _propose(gear: Gear, json_file: Path | None) -> None:
 
 
 def _print_survey(survey: Survey) -> None:
-    errors.print(f"{counted(survey.nodes, 'node')}; properties, from a sample:")
+    errors.print(f"{pluralize(survey.nodes, 'node')}; properties, from a sample:")
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("label")
     table.add_column("nodes", justify="right")
@@ -231,10 +231,10 @@ def _print_survey(survey: Survey) -> None:
 
 
 def _summary(report: dict[str, Any], *, dry_run: bool) -> str:
-    written = f"{counted(report['passages_written'], 'passage')} and {counted(report['triples_written'], 'triple')}"
-    read = f"{counted(report['nodes_read'], 'node')} and {counted(report['relationships_read'], 'relationship')}"
+    written = f"{pluralize(report['passages_written'], 'passage')} and {pluralize(report['triples_written'], 'triple')}"
+    read = f"{pluralize(report['nodes_read'], 'node')} and {pluralize(report['relationships_read'], 'relationship')}"
     if report["properties_read"]:
-        read += f", with {counted(report['properties_read'], 'value')} of properties"
+        read += f", with {pluralize(report['properties_read'], 'value')} of properties"
     if dry_run:
         return (
             f"{written} would be written over {read}: about "
@@ -245,7 +245,7 @@ def _summary(report: dict[str, Any], *, dry_run: bool) -> str:
         if report["triples_removed"]
         else ""
     )
-    extracted = f"; {counted(report['triples_extracted'], 'triple')} by rules" if report["triples_extracted"] else ""
+    extracted = f"; {pluralize(report['triples_extracted'], 'triple')} by rules" if report["triples_extracted"] else ""
     nameless = f" ({report['nameless']:,} skipped: an end has no name)" if report["nameless"] else ""
     ended = f" ({report['ended']:,} skipped: expired)" if report["ended"] else ""
     return f"{written} written{gone}{extracted}; {read} read{nameless}{ended}"

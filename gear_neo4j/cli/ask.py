@@ -17,12 +17,12 @@ from gear_neo4j.errors import ExitCode, InputError, PartialResult
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.wording import pluralize
 from gear_neo4j.wire import answer_json, read_trace, write_trace
-from gear_neo4j.wording import counted
 
 SHOWN_PATHS = 3
 PATH = click.Path(path_type=Path, dir_okay=False)
@@ -91,7 +91,7 @@ def ask(
         chat = open_chat(settings, cache=settings.chat_cache)
     live = Live(Screen(), errors)
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
     if not (json_file and emit(json_file, answer_json(answer))):
@@ -149,7 +149,7 @@ def _print_cost(console: Screen, answer: Answer, price: tuple[float, float] | No
     cost = f", cost {total.cost(price):.4f}" if price else ""
     cached = f" and {total.cached} from the cache" if total.cached else ""
     console.print(
-        f"\n{STOPS[answer.stop_reason]}: {counted(steps, 'step')}, {counted(total.calls, 'call')}{cached}, "
-        f"{about}{counted(total.tokens, 'token')}{cost}, {answer.seconds:.1f} s",
+        f"\n{STOPS[answer.stop_reason]}: {pluralize(steps, 'step')}, {pluralize(total.calls, 'call')}{cached}, "
+        f"{about}{pluralize(total.tokens, 'token')}{cost}, {answer.seconds:.1f} s",
         style="dim",
     )

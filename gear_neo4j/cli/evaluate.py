@@ -19,11 +19,11 @@ from gear_neo4j.cli.table import print_table
 from gear_neo4j.evaluate import datasets, runs, systems
 from gear_neo4j.evaluate.knowledge import is_knowledge_graph
 from gear_neo4j.evaluate.report import require_extra, write_report
-from gear_neo4j.printable import single_line
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.scope import DEFAULT_COLLECTION, Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import pluralize
 
 _OF_PASSAGES = (
     *("triples", "agent", "quality", "every_system", "folder", "llm", "protocol", "ks", "fresh"),
@@ -205,7 +205,7 @@ def _show_table(report: dict[str, Any], json_file: Path | None, folder: Path | N
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
     kind = f", {report['llm_kind']}" if "llm_kind" in report else ""
-    question_count = counted(report["questions"], "question")
+    question_count = pluralize(report["questions"], "question")
     title = f"{report['dataset']}: {question_count}, {report['title']}{kind}"
     table = Table(title=single_line(title), title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("")

@@ -35,7 +35,7 @@ def _provide(gear: Gear, dataset: datasets.Dataset, *, synonyms: bool) -> None:
 
 def measure_system(
     dataset: datasets.Dataset,
-    queries: Sequence[datasets.Query],
+    queries: Sequence[datasets.EvaluationQuery],
     ks: tuple[int, ...],
     system: systems.System,
     *,
@@ -54,7 +54,7 @@ def measure_system(
     chat = open_chat(settings, cache=settings.chat_cache) if needed else None
     with opened(settings, chat=chat, create=True) as opened_gear:
         _provide(opened_gear, dataset, synonyms=system.needs_synonyms)
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         journals = _journals(gear, dataset, fresh=fresh, settings=settings)
         with counting("questions", len(queries) * (len(ks) if separately and not system.agent else 1)) as advance:
             results = systems.measure(
@@ -80,7 +80,7 @@ def _journals(gear: Gear, dataset: datasets.Dataset, *, fresh: bool, settings: S
     stamp = {
         "version": version("gear-neo4j"),
         "dataset": dataset.fingerprint,
-        "graph": asdict(gear.graph.export.version()),
+        "graph": asdict(gear.graph.pagerank.version()),
         "scope": gear.graph.scope.json,
         "neo4j": gear.graph.version,
         "embedding": gear.embedder.name,
@@ -96,7 +96,7 @@ def _journals(gear: Gear, dataset: datasets.Dataset, *, fresh: bool, settings: S
 
 def measure_table(
     dataset: datasets.Dataset,
-    queries: Sequence[datasets.Query],
+    queries: Sequence[datasets.EvaluationQuery],
     ks: tuple[int, ...],
     *,
     llm: Player,

@@ -32,7 +32,7 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.text.wording import contents, pluralize
 
 
 @click.command()
@@ -111,15 +111,18 @@ def _print_extracted(report: ExportReport, *, price: Price) -> None:
         found = ExtractionReport(done=report.passages_extracted, triples=report.triples_extracted, usage=report.usage)
         print_extracted(found, price=price)
     elif report.passages_extracted:
-        triples, passages = counted(report.triples_extracted, "triple"), counted(report.passages_extracted, "passage")
+        triples, passages = (
+            pluralize(report.triples_extracted, "triple"),
+            pluralize(report.passages_extracted, "passage"),
+        )
         say(f"{triples} from {passages} by rules")
 
 
 def _left_out(report: ExportReport) -> Iterator[str]:
     if report.problems:
-        yield f"{counted(report.problems, 'line or file', 'lines or files')} could not be used, see above"
+        yield f"{pluralize(report.problems, 'line or file', 'lines or files')} could not be used, see above"
     if report.unread:
         yield (
-            f"the model gave nothing for {counted(report.unread, 'passage')}, see above: after the import, "
+            f"the model gave nothing for {pluralize(report.unread, 'passage')}, see above: after the import, "
             "'gear ingest --extract model' tries them again"
         )

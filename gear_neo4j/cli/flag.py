@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from gear_neo4j.recipes import Options, Recipe
+from gear_neo4j.recipes.recipe import Options, Recipe
 
 # Pydantic's bounds of a number: which end of a range each is, and whether the range leaves it out.
 BOUNDS = {"ge": ("min", False), "gt": ("min", True), "le": ("max", False), "lt": ("max", True)}

@@ -8,9 +8,9 @@ from click.shell_completion import CompletionItem
 
 from gear_neo4j.cli.flag import Flag, flags_of, have_one_range, help_of
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.recipes import RENAMED, AgentRecipe, Options, Recipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
-from gear_neo4j.retrieval.rankers import BaseName
+from gear_neo4j.recipes.recipe import RENAMED, AgentRecipe, Options, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, Registry
+from gear_neo4j.retrieval.rank.rankers import BaseName
 
 PREFIX = "recipe_option_"
 RecipeOptions = Mapping[str, Any]

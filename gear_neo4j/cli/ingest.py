@@ -28,16 +28,16 @@ from gear_neo4j.cli.reporting import progress_shown, report_links, report_proble
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.run import ExtractionReport
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.store import Counts
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.graph.read.store import Counts
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.openai import open_chat
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.wording import contents, pluralize
 
 AUTO = "auto"
 NONE = "none"
@@ -121,7 +121,7 @@ def ingest(
     _refuse_beside(ray, replace=replace, max_tokens=max_tokens)
     refuse_workers_alone(ray=ray, workers=workers)
     # A wrong name is refused in a dry run, too.
-    membership = Membership.of(collection, readers or None)
+    membership = CollectionAccess.of(collection, readers or None)
     if dry_run:
         dry = DryRun(settings, documents, membership, model=extractor == Model.name, retry_failed=retry_failed)
         end(dry.report(sources, triples, json_file=json_file))
@@ -208,12 +208,12 @@ def _print(
     if extracted:
         extraction.print_extracted(extracted, price=price)
     totals = contents(counts.passages, counts.triples, counts.entities)
-    say(f"the graph holds {totals}, {counted(counts.synonyms, 'synonym edge')}")
+    say(f"the graph holds {totals}, {pluralize(counts.synonyms, 'synonym edge')}")
 
 
 def _summary(report: IngestReport) -> str:
     return (
-        f"{counted(report.passages_written, 'passage')} and {counted(report.triples_written, 'triple')} written "
+        f"{pluralize(report.passages_written, 'passage')} and {pluralize(report.triples_written, 'triple')} written "
         f"({report.passages_read:,} and {report.triples_read:,} read){_changes(report)}"
     )
 
@@ -225,7 +225,7 @@ def _changes(report: IngestReport) -> str:
         ("passage", "removed"): report.passages_removed,
         ("triple", "removed"): report.triples_removed,
     }
-    return "".join(f", {counted(count, noun)} {verb}" for (noun, verb), count in counts.items() if count)
+    return "".join(f", {pluralize(count, noun)} {verb}" for (noun, verb), count in counts.items() if count)
 
 
 def end(report: IngestReport, extracted: ExtractionReport | None = None) -> None:
@@ -234,7 +234,7 @@ def end(report: IngestReport, extracted: ExtractionReport | None = None) -> None
     report_links(report.links)
     parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:
-        problems = counted(report.problems, "line or file", "lines or files")
+        problems = pluralize(report.problems, "line or file", "lines or files")
         parts.insert(0, f"{problems} could not be used, see above; fix and ingest again")
     if parts:
         raise PartialResult("; ".join(parts))

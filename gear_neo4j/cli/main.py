@@ -15,8 +15,8 @@ from gear_neo4j.cli.interrupts import explain_interrupt, interruptible
 from gear_neo4j.cli.lazy import Commands, LazyGroup
 from gear_neo4j.cli.printing import LogLines, say
 from gear_neo4j.errors import ExitCode, GearError
-from gear_neo4j.graph.query_log import log_to, stop
-from gear_neo4j.redaction import redacted
+from gear_neo4j.graph.connection.query_log import log_to, stop
+from gear_neo4j.text.redaction import redacted
 
 # What a write to a full disk, over a quota, or to a broken one ends in.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

@@ -37,7 +37,7 @@ def paths(question: str, scope: Scope, json_file: Path | None, options: RecipeOp
     """
     recipe = with_options_of(Paths(), options)
     with opened(settings) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     if not (json_file and emit(json_file, connected_json(question, connected))):

@@ -10,8 +10,8 @@ from contextlib import contextmanager, redirect_stdout
 
 import click
 
-from gear_neo4j.printable import json_text, printable, single_line
-from gear_neo4j.redaction import redacted
+from gear_neo4j.text.printable import json_text, printable, single_line
+from gear_neo4j.text.redaction import redacted
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:

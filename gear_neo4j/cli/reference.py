@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from gear_neo4j.cli.flag import flags_of
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry
 
 PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
 BEGIN, END = "<!-- recipes: generated -->\n", "<!-- end -->\n"

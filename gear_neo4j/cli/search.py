@@ -17,12 +17,12 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.models.openai import open_chat
-from gear_neo4j.printable import single_line
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import format_value
 from gear_neo4j.wire import hits_json
-from gear_neo4j.wording import written
 
 SHOWN_PATHS = 5
 
@@ -62,7 +62,7 @@ def search(
     # Fail before a server is started if a required model is not set.
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     if not (json_file and emit(json_file, hits_json(hits))):
@@ -89,17 +89,17 @@ def print_entities(console: Screen, entities: Sequence[EntityHit], *, figure: Fi
     if doubt:
         console.print_line(doubt, style="yellow")
     if figure:
-        heading = f"{figure.pattern} ({figure.sureness:.0%} sure)"
+        heading = f"{figure.pattern} ({figure.confidence:.0%} sure)"
         console.print_line(heading, style="bold")
-        console.print_line(f"  {written(figure.value)}")
+        console.print_line(f"  {format_value(figure.value)}")
         console.print(str(figure.cypher), style="green", soft_wrap=True)
         console.print()
     for number, (_, found) in enumerate(groupby(entities, key=lambda entity: entity.cypher)):
         nodes = list(found)
-        heading = f"{nodes[0].pattern} ({nodes[0].sureness:.0%} sure)"
+        heading = f"{nodes[0].pattern} ({nodes[0].confidence:.0%} sure)"
         console.print_line(heading, style="bold")
         for entity in nodes:
-            value = "" if entity.value is None else f": {written(entity.value)}"
+            value = "" if entity.value is None else f": {format_value(entity.value)}"
             line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)}){value}"
             console.print_line(line)
         if number == 0:

@@ -18,8 +18,8 @@ from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.domain import digest
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.redaction import without_login
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.redaction import without_login
 from gear_neo4j.web.keys import read_keys
 from gear_neo4j.web.options import ServiceOptions, require_keys
 
@@ -147,16 +147,17 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
     """The MCP server below ``/mcp`` if its extra is installed; a call sees what the key of its request may see."""
     if find_spec("mcp") is None:
         return {}
-    from gear_neo4j.gear.aio import AsyncGear
     from gear_neo4j.mcp.http import PATH, mounted
     from gear_neo4j.mcp.options import ServerOptions
     from gear_neo4j.mcp.server import make_server
     from gear_neo4j.web.app import Mount
+    from gear_neo4j.web.callers import Caller
     from gear_neo4j.web.entry import entry_of
 
-    async def gear_for(request: "Request | None") -> AsyncGear:
+    def gear_for(request: "Request | None") -> Gear:
         assert request is not None  # over HTTP there always is one
-        return AsyncGear(request.user.gear)
+        assert isinstance(request.user, Caller)
+        return request.user.gear
 
     def log(request: "Request | None", work: "Work") -> None:
         assert request is not None

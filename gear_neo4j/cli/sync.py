@@ -20,14 +20,14 @@ from gear_neo4j.errors import GearError, PartialResult
 from gear_neo4j.extraction.extractor import Model
 from gear_neo4j.extraction.forecast import forecast
 from gear_neo4j.extraction.run import ExtractionReport
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.tables import Table
-from gear_neo4j.wording import counted
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.wording import pluralize
 
 
 @click.command()
@@ -194,7 +194,9 @@ def _watch(once: Callable[[], SyncReport], numbers: Iterator[int]) -> NoReturn:
 def _ask(report: SyncReport) -> None:
     """Ask where much would go, if somebody can answer."""
     if report.share_deleted > MOST_DELETED and can_ask():
-        confirm(f"{report.deleted:,} of {counted(report.known, 'document')} are gone from the sources: their passages")
+        confirm(
+            f"{report.deleted:,} of {pluralize(report.known, 'document')} are gone from the sources: their passages"
+        )
 
 
 def _summary(report: SyncReport, *, dry_run: bool) -> str:
@@ -207,13 +209,13 @@ def _summary(report: SyncReport, *, dry_run: bool) -> str:
     }
     documents = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) or "none"
     would = "would be " if dry_run else ""
-    parts = [f"documents: {documents}", f"{counted(report.passages_written, 'passage')} {would}written"]
+    parts = [f"documents: {documents}", f"{pluralize(report.passages_written, 'passage')} {would}written"]
     if report.passages_moved:
         parts.append(f"{report.passages_moved:,} moved")
     if report.passages_removed:
         parts.append(f"{report.passages_removed:,} removed")
     if report.passages_extracted:
-        triples, read = counted(report.triples_extracted, "triple"), counted(report.passages_extracted, "passage")
+        triples, read = pluralize(report.triples_extracted, "triple"), pluralize(report.passages_extracted, "passage")
         parts.append(f"{triples} from {read} by rules")
     return "; ".join(parts)
 
@@ -223,6 +225,6 @@ def _end(report: SyncReport, extracted: ExtractionReport | None) -> None:
     report_skipped(report.skipped)
     parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:
-        parts.insert(0, f"{counted(report.problems, 'document')} could not be used, see above; fix and sync again")
+        parts.insert(0, f"{pluralize(report.problems, 'document')} could not be used, see above; fix and sync again")
     if parts:
         raise PartialResult("; ".join(parts))

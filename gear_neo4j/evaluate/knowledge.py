@@ -19,11 +19,11 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.export import NamedNode
-from gear_neo4j.graph.record import RecordedDataset
+from gear_neo4j.graph.read.pagerank_queries import NamedNode
+from gear_neo4j.graph.schema.record import RecordedDataset
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name
 
@@ -34,8 +34,8 @@ FIGURES = ("recall", "first", "precision", "completeness", "exact")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question with its answer in words, and how many relationships lead to it; 0 where that is not known."""
+class GraphQuestion:
+    """A question with its answer in words, and the number of relationships to the answer, or 0 if unknown."""
 
     id: str
     question: str
@@ -45,11 +45,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeGraph:
-    """A data set of this kind, and the collection that its passages and triples are in."""
+    """A data set of this kind, and the collection of its passages and triples."""
 
     name: str
     folder: Path
-    questions: tuple[Question, ...]
+    questions: tuple[GraphQuestion, ...]
     fingerprint: str
     collection: str = DEFAULT_COLLECTION
 
@@ -85,13 +85,13 @@ def load(folder: Path) -> KnowledgeGraph:
     return KnowledgeGraph(folder.resolve().name, folder, questions, digest.hexdigest())
 
 
-def _questions(path: Path) -> Iterator[Question]:
+def _questions(path: Path) -> Iterator[GraphQuestion]:
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            question = Question(row["id"], row["question"], row["answer"], int(row.get("hops", 0)))
+            question = GraphQuestion(row["id"], row["question"], row["answer"], int(row.get("hops", 0)))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}:{number}: not {{id, question, answer}}: {error}") from error
         if not all(
@@ -135,7 +135,7 @@ def provide(
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What a system retrieved for a question: entities and triples, both best first, and the milliseconds it took."""
+    """The entities and triples that a system retrieved for a question, both best first, and the milliseconds."""
 
     triples: Sequence[Triple]
     entities: Sequence[EntityHit] = ()
@@ -151,7 +151,7 @@ class AnswerEntities:
     def __init__(self, nodes: Iterable[NamedNode]) -> None:
         node_list = list(nodes)
         self._dictionary = Dictionary(node_list)
-        # A triple shows one name of a node; a reader may know the others.
+        # A triple has one name of a node; an answer may use another.
         self._aliases: dict[str, set[str]] = defaultdict(set)
         for node in node_list:
             names = {_folded(name) for name in node.names}
@@ -165,7 +165,7 @@ class AnswerEntities:
         return tuple(name for name in names if name not in question_text)
 
     def recall(self, wanted: Sequence[str], answer: Retrieved, *, k: int) -> float:
-        """The share of the wanted names among the first k entities and triples, the entities first."""
+        """The share of the wanted names in the first k items: entities, then triples."""
         items = [
             *([entity.name] for entity in answer.entities),
             *([triple.subject, triple.object] for triple in answer.triples),
@@ -201,12 +201,12 @@ def measure(
 ) -> dict[str, Any]:
     """Recall of the answers' entities in the first k entities and triples by system.
 
-    Questions whose answer names no entity do not count. ``first`` is the share whose first entity is right,
-    ``precision`` and ``completeness`` are those of the entities of the first pattern, and ``exact`` is the share where
-    both are whole. ``halves`` holds the figures of the even and of the odd questions, counted from 0, ``hops`` those of
-    the odd ones by the number of relationships that lead to the answer.
+    Questions whose answer names no entity do not count. ``first`` is the share whose first entity is correct,
+    ``precision`` and ``completeness`` are the precision and recall of the entities of the first pattern, and ``exact``
+    is the share where both are 1. ``halves`` holds the figures of the even and the odd questions, counted from 0,
+    ``hops`` those of the odd questions by the number of relationships to the answer.
     """
-    entities = AnswerEntities(gear.graph.export.named_nodes())
+    entities = AnswerEntities(gear.graph.pagerank.named_nodes())
     rows: list[dict[str, Any]] = []
     for question in dataset.questions[:limit]:
         wanted = entities.wanted(question.question, question.answer)
@@ -261,7 +261,7 @@ def retrievers(gear: Gear, recipes: Sequence[RetrieverRecipe]) -> dict[str, Syst
 
     def nearest(question: str) -> Retrieved:
         vector = gear.embedder.embed([question])[0].tolist()
-        return Retrieved([seed.triple for seed in gear.graph.export.seeds(vector, k=NEAREST)])
+        return Retrieved([seed.triple for seed in gear.graph.pagerank.seeds(vector, k=NEAREST)])
 
     def by(recipe: RetrieverRecipe) -> System:
         retriever = gear.retriever(recipe)

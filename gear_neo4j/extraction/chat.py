@@ -1,4 +1,4 @@
-"""Triples by the chat model, one call a passage."""
+"""Extracts triples with the chat model, one call per passage."""
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.extraction.extractor import Extractor
@@ -8,7 +8,7 @@ from gear_neo4j.roles.prompts import fill
 
 
 class ChatExtractor(Extractor):
-    """A chat model that extracts triples."""
+    """Extracts triples with a chat model."""
 
     batch = 1
 

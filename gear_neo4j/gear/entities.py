@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from gear_neo4j.domain import entity_key
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.gear.session import Session
-from gear_neo4j.graph.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.printable import is_storable
+from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.retrieval.lucene import fuzzy_query, lucene_query
+from gear_neo4j.text.printable import is_storable
 
 MOST_ENTITIES = 20
 # A longer text is no name.
@@ -41,7 +41,7 @@ def entity_record(graph: Graph, id: str) -> EntityRecord:
 
 def _candidates(session: Session, name: str) -> Iterator[str]:
     """The ids of nodes that may bear a name: an equal one, one with similar words, one of an adopted graph."""
-    export = session.graph.export
+    export = session.graph.pagerank
     yield from (entity.id for entity in export.named([entity_key(name)]).values())
     record = session.graph.record()
     if record is None:

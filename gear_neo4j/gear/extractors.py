@@ -12,7 +12,7 @@ from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
-from gear_neo4j.registry import register_extractor
+from gear_neo4j.recipes.registry import register_extractor
 
 # Where the triples of a bulk export come from, beside those that are given.
 Extract: TypeAlias = Literal["none", "rules", "model"]

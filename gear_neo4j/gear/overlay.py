@@ -17,7 +17,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.progress import Progress
 
 
@@ -97,7 +97,7 @@ class Overlay:
             raise InputError(
                 f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)"
             )
-        access = Membership.of(profile.collection if collection is None else collection, readers)
+        access = CollectionAccess.of(profile.collection if collection is None else collection, readers)
         profile = replace(profile, collection=access.collection)
         if access.readers is not None:
             profile = replace(profile, default_readers=access.readers)

@@ -3,7 +3,7 @@
 from gear_neo4j.domain import PassageRecord
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.printable import is_storable
+from gear_neo4j.text.printable import is_storable
 
 # The passage of a busy node of an adopted graph may state many more.
 MOST_TRIPLES = 1_000

@@ -1,8 +1,8 @@
 """Recipes as the clients of a service name them: a name and a few options."""
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 
 
 def requested_retriever(name: str | None, *, base: str | None = None) -> RetrieverRecipe:

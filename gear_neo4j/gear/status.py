@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.status import Embedding, Status
 
 
@@ -29,8 +29,8 @@ def status_of(graph: Graph) -> Status:
 
 def _sizes(graph: Graph) -> tuple[int, int]:
     """The numbers of passages and triples."""
-    extent = graph.database.extent
-    if extent is not None:
-        return extent.passages, extent.triples
+    size = graph.database.scope_size
+    if size is not None:
+        return size.passages, size.triples
     counts = graph.store.counts()
     return counts.passages, counts.triples

@@ -24,7 +24,7 @@ def planned_only(sync: SourceSync, sources: Sequence[Source], *, follow_links: b
     """
     if not sync.blank:
         sync.graph.require_newest_schema()
-    return sync.weigh(sync.plan(_origins(sync, sources, follow_links)))
+    return sync.preview(sync.plan(_origins(sync, sources, follow_links)))
 
 
 def synced(

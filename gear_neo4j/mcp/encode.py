@@ -2,11 +2,11 @@
 
 from gear_neo4j.agents.answer import Answer, Citation
 from gear_neo4j.domain import Hit, Hits, Passage, PassageRecord, Path, Triple
-from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.mcp import results
-from gear_neo4j.printable import single_line
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status
+from gear_neo4j.text.printable import single_line
 from gear_neo4j.wire import browser_url, passage_url
 
 SNIPPET = 500
@@ -86,7 +86,7 @@ def _hit(hit: Hit, *, public_url: str | None) -> results.FoundPassage:
         text=_cut(hit.passage.text, SNIPPET),
         score=hit.score,
         rank=hit.rank,
-        sources=[results.Source(name=source.name, rank=source.rank) for source in hit.sources],
+        sources=[results.FoundBy(name=source.name, rank=source.rank) for source in hit.sources],
     )
 
 

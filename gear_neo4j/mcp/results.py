@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from gear_neo4j.printable import printable
+from gear_neo4j.text.printable import printable
 
 # A client may be a terminal: no control character of a passage or of a model gets there. Ids stay as they are.
 Text = Annotated[str, BeforeValidator(printable)]
@@ -22,7 +22,7 @@ class Limited(Result):
     truncated: bool = Field(default=False, description="Whether some was left out to stay within the limit.")
 
 
-class Source(Result):
+class FoundBy(Result):
     """A ranked list that holds the passage, and its rank there."""
 
     name: str
@@ -38,7 +38,7 @@ class FoundPassage(Result):
     text: Text = Field(description="The beginning of the passage, at most 500 characters.")
     score: float = Field(description="Higher is better, within one search only.")
     rank: int
-    sources: list[Source] = Field(description="The ranked lists that hold the passage.")
+    sources: list[FoundBy] = Field(description="The ranked lists that hold the passage.")
 
 
 class FoundPath(Result):

@@ -19,17 +19,14 @@ def make_server(
 
     Args:
         gear_for: gets the HTTP request of a call (None over stdio and in memory) and finds what its sender may see; it
-            is awaited for each call, and what it raises of :class:`gear_neo4j.GearError` is what the client reads.
+            is called for each call, in a thread, and what it raises of :class:`gear_neo4j.GearError` is what the client
+            reads.
         on_end: gets the request and the work of each call at its end, for a log: ``work.passages``, ``work.usage``.
 
     Usage::
 
-        agear = AsyncGear(Gear.connect(create=False))
-
-        async def gear_for(request):
-            return agear
-
-        make_server(gear_for).run("stdio")
+        gear = Gear.connect(create=False)
+        make_server(lambda request: gear).run("stdio")
     """
     server: MCPServer[Any] = MCPServer(
         name="gear-neo4j",

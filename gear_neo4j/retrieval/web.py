@@ -1,4 +1,4 @@
-"""Searches outside the graph, where the graph has nothing; none unless a user supplies one."""
+"""Web search for questions that the graph cannot answer; off unless a user supplies a search engine."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,7 +11,7 @@ class WebSearch(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
 
     def search(self, query: str, *, k: int) -> Sequence[Passage]:
-        """At most k texts, best first; the id and the source of each are its address. Raises SearchError."""
+        """At most k texts, best first; the id and the source of each are its URL. Raises SearchError."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gear_neo4j.domain import Fact
-from gear_neo4j.printable import is_storable
 from gear_neo4j.roles.json_reader import JsonReader
 from gear_neo4j.roles.parsers import without_thinking
+from gear_neo4j.text.printable import is_storable
 
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'"
 _TUPLE = re.compile(rf"[(\[]\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,?\s*[)\]]", re.DOTALL)

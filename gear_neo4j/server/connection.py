@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 

@@ -94,14 +94,29 @@ def heap_size() -> str:
     return os.environ.get("GEAR_LOCAL_HEAP", "1g")
 
 
-def start_jvm(site: Site, jars: list[str]) -> None:
+def start_jvm(site: Site) -> None:
     """Start the server's Java inside this process."""
     heap = heap_size()
     flags = [f"-Xmx{heap}", *JVM_FLAGS, *([f"--add-modules={site.modules}"] if site.modules else [])]
     try:
-        jpype.startJVM(*flags, jvmpath=site.library, classpath=jars, convertStrings=False)
+        jpype.startJVM(*flags, jvmpath=site.library, classpath=[], convertStrings=False)
     except RuntimeError as error:
         raise RuntimeError(f"no Java runtime starts with a heap of {heap}: see GEAR_LOCAL_HEAP") from error
+
+
+def load_jars(jars: list[str]) -> None:
+    """Let this thread, and those that it starts, load classes from the jars.
+
+    Not by JPype's class path: where a path on it is not ASCII, a class has no package, and Neo4j no version.
+    """
+    urls = [java_path(Path(jar)).toUri().toURL() for jar in jars]
+    loader = jpype.JClass("java.net.URLClassLoader")(jpype.JArray(jpype.JClass("java.net.URL"))(urls))
+    jpype.JClass("java.lang.Thread").currentThread().setContextClassLoader(loader)
+
+
+def jar_class(name: str) -> Any:
+    """A class from the jars."""
+    return jpype.JClass(name, loader=jpype.JClass("java.lang.Thread").currentThread().getContextClassLoader())
 
 
 def settings(*, bolt: bool, port: int) -> str:
@@ -147,7 +162,7 @@ def configure(site: Site, *, bolt: bool) -> Path:
 def neo4j(site: Site, *, bolt: bool) -> Iterator[Any]:
     """A running Neo4j, shut down at the end."""
     configuration = configure(site, bolt=bolt)
-    builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(java_path(site.folder / "neo4j"))
+    builder = jar_class("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(java_path(site.folder / "neo4j"))
     management = builder.loadPropertiesFromFile(java_path(configuration)).build()
     try:
         yield management
@@ -177,9 +192,9 @@ def new_password() -> str:
 def initial_password(site: Site, password: str) -> None:
     """Leave the password for the first start, as ``neo4j-admin dbms set-initial-password`` does; it takes no start."""
     configure(site, bolt=False)
-    context = jpype.JClass("org.neo4j.cli.ExecutionContext")(java_path(site.folder / "neo4j"), java_path(site.folder))
-    command = jpype.JClass("org.neo4j.commandline.admin.security.SetInitialPasswordCommand")(context)
-    if jpype.JClass("picocli.CommandLine")(command).execute(jpype.JArray(jpype.JString)([password])):
+    context = jar_class("org.neo4j.cli.ExecutionContext")(java_path(site.folder / "neo4j"), java_path(site.folder))
+    command = jar_class("org.neo4j.commandline.admin.security.SetInitialPasswordCommand")(context)
+    if jar_class("picocli.CommandLine")(command).execute(jpype.JArray(jpype.JString)([password])):
         raise RuntimeError("Neo4j takes no initial password")
 
 
@@ -196,7 +211,8 @@ def serve(site: Site, *, stop: threading.Event) -> None:
     """Run the server until ``stop`` is set."""
     jars = class_path(site)
     site.write_state("starting")
-    start_jvm(site, jars)
+    start_jvm(site)
+    load_jars(jars)
     if not (site.folder / "password").exists():
         set_password(site)
     write_private(site.folder / "version", site.version)

@@ -29,6 +29,8 @@ from gear_neo4j.server.server_folder import ServerFolder
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 ATTEMPTS = 3
+# Java and Python take the encoding of paths from the locale, and Neo4j reads its file as Latin-1.
+UTF_8 = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "NEO4J_CONFIG_FILE_CHARSET": "UTF-8"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,7 @@ def _launch(
 def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subprocess.Popen[bytes]:
     if any(importlib.util.find_spec(module) is None for module in ("jgo", "jpype")):
         raise LocalServerError(java.NO_EXTRA)
+    _check_path(folder)
     _check_data(folder, version=version)
     runtime = java.choose(version)
     options = {
@@ -209,8 +212,21 @@ def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subproces
     folder.remove_state()
     with folder.log.open("wb") as log:
         return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder.path, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=folder.path,
+            env=os.environ | UTF_8,
+            start_new_session=True,
         )
+
+
+def _check_path(folder: ServerFolder) -> None:
+    try:
+        os.fsencode(folder.path.resolve()).decode("utf-8")
+    except UnicodeDecodeError:
+        raise LocalServerError(f"the path {folder.path} is not UTF-8, as Java needs it: GEAR_HOME moves it") from None
 
 
 def _check_data(folder: ServerFolder, *, version: str) -> None:

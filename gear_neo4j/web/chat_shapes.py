@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.errors import InputError
-from gear_neo4j.printable import printable, single_line
+from gear_neo4j.text.printable import printable, single_line
 from gear_neo4j.usage import Usage
 from gear_neo4j.web.options import LONGEST_QUESTION
 from gear_neo4j.wire import passage_url

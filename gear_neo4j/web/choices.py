@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.recipes import AgentRecipe, Options, Recipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
+from gear_neo4j.recipes.recipe import AgentRecipe, Options, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, Registry
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Choice = str | Mapping[str, Any]

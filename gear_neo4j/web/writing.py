@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.gear import Gear
-from gear_neo4j.printable import is_storable
 from gear_neo4j.scope import checked_name
+from gear_neo4j.text.printable import is_storable
 from gear_neo4j.web.callers import Caller
 
 _NO_KEY = ""

@@ -8,15 +8,15 @@ from gear_neo4j.domain import (
     EntityHit,
     Fact,
     Figure,
+    FoundBy,
     Hit,
     Hits,
     Passage,
     PassageRecord,
     Path,
-    Source,
     Triple,
 )
-from gear_neo4j.graph.sources import SourcePage, StoredSource
+from gear_neo4j.graph.read.sources import SourcePage, StoredSource
 from gear_neo4j.ingestion.job import Job, JobFile
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
@@ -49,12 +49,12 @@ def decode_entity(entity: shapes.EntityHit) -> EntityHit:
     """A node that answers."""
     cypher = _cypher(entity.cypher)
     named = (entity.id, entity.name, tuple(entity.labels), entity.rank)
-    return EntityHit(*named, entity.pattern, cypher, entity.value, entity.sureness)
+    return EntityHit(*named, entity.pattern, cypher, entity.value, entity.confidence)
 
 
 def decode_figure(figure: shapes.Figure) -> Figure:
     """A figure."""
-    return Figure(figure.value, figure.pattern, _cypher(figure.cypher), figure.sureness)
+    return Figure(figure.value, figure.pattern, _cypher(figure.cypher), figure.confidence)
 
 
 def _cypher(cypher: shapes.Cypher) -> Cypher:
@@ -195,7 +195,7 @@ def _passage(shape: shapes.Passage | documents.PassageDocument) -> Passage:
 
 
 def _hit(hit: shapes.Hit) -> Hit:
-    return Hit(_passage(hit), hit.score, hit.rank, tuple(Source(source.name, source.rank) for source in hit.sources))
+    return Hit(_passage(hit), hit.score, hit.rank, tuple(FoundBy(source.name, source.rank) for source in hit.sources))
 
 
 def _triple(triple: shapes.Triple) -> Triple:

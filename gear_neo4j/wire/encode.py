@@ -6,8 +6,8 @@ from typing import Any
 
 from gear_neo4j.agents.answer import Citation, QueryAttempt, Step, Trace
 from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, PassageRecord, Path, Triple
-from gear_neo4j.graph.sources import SourcePage
-from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.graph.read.sources import SourcePage
+from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.ingestion.job import Job
 from gear_neo4j.status import Status
 from gear_neo4j.usage import Usage
@@ -113,7 +113,7 @@ def encode_citation(citation: Citation) -> shapes.PassageCitation | shapes.FactC
 
 def encode_hit(hit: Hit) -> shapes.Hit:
     """A hit, its passage's fields beside its own."""
-    sources = [shapes.Source(name=source.name, rank=source.rank) for source in hit.sources]
+    sources = [shapes.FoundBy(name=source.name, rank=source.rank) for source in hit.sources]
     return shapes.Hit(**_passage(hit.passage), rank=hit.rank, score=hit.score, sources=sources)
 
 
@@ -134,14 +134,14 @@ def encode_entity(entity: EntityHit) -> shapes.EntityHit:
         pattern=entity.pattern,
         cypher=_cypher(entity.cypher),
         value=entity.value,
-        sureness=entity.sureness,
+        confidence=entity.confidence,
     )
 
 
 def encode_figure(figure: Figure) -> shapes.Figure:
     """A number that answers, with the Cypher that returns it."""
     cypher = _cypher(figure.cypher)
-    return shapes.Figure(value=figure.value, pattern=figure.pattern, cypher=cypher, sureness=figure.sureness)
+    return shapes.Figure(value=figure.value, pattern=figure.pattern, cypher=cypher, confidence=figure.confidence)
 
 
 def encode_path(path: Path) -> shapes.Path:

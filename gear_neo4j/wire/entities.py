@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gear_neo4j.domain import Triple
-from gear_neo4j.graph.entities import EntityFact, EntityRecord, EntitySummary, Synonym
+from gear_neo4j.graph.read.entities import EntityFact, EntityRecord, EntitySummary, Synonym
 from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.documents import VERSION
 from gear_neo4j.wire.read import check_document

@@ -12,7 +12,7 @@ from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hits, PassageRecord, Path
 from gear_neo4j.errors import GearError, InputError
-from gear_neo4j.graph.sources import SourcePage
+from gear_neo4j.graph.read.sources import SourcePage
 from gear_neo4j.ingestion.job import Job
 from gear_neo4j.retrieval.dictionary import Match
 from gear_neo4j.retrieval.paths import PathResult

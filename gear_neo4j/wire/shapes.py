@@ -48,7 +48,7 @@ class Path(Shape):
     cypher: Cypher
 
 
-class Source(Shape):
+class FoundBy(Shape):
     """A list that a hit was found in, and its rank there, from 1."""
 
     name: Text
@@ -72,15 +72,15 @@ class Hit(Passage):
 
     rank: int
     score: float
-    sources: list[Source]
+    sources: list[FoundBy]
 
 
 class EntityHit(Shape):
     """A node of the user's graph that answers the question; ranks count from 1, `id` is its element id.
 
     `pattern` says in words what led to it, `cypher` shows it and the other nodes of that pattern. `value` is what it is
-    ranked by, where the question asks for an order or a count. `sureness` is the probability, 0 to 1, that the pattern
-    is what the question means.
+    ranked by, where the question asks for an order or a count. `confidence` is the probability, 0 to 1, that the
+    pattern is what the question means.
     """
 
     id: Text
@@ -90,19 +90,19 @@ class EntityHit(Shape):
     pattern: Text
     cypher: Cypher
     value: float | Text | None = None
-    sureness: float = 0.0
+    confidence: float = 0.0
 
 
 class Figure(Shape):
     """A number or date that answers the question; null over nothing. `pattern` and `cypher` led to it.
 
-    `sureness` is the probability, 0 to 1, that the pattern is what the question means.
+    `confidence` is the probability, 0 to 1, that the pattern is what the question means.
     """
 
     value: float | Text | None
     pattern: Text
     cypher: Cypher
-    sureness: float = 0.0
+    confidence: float = 0.0
 
 
 class Usage(Shape):

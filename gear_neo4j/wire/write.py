@@ -9,12 +9,12 @@ from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hit, Hits, PassageRecord, Path
 from gear_neo4j.errors import GearError
-from gear_neo4j.files import write_file
-from gear_neo4j.graph.sources import SourcePage
+from gear_neo4j.graph.read.sources import SourcePage
 from gear_neo4j.ingestion.job import Job
-from gear_neo4j.printable import json_text
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status
+from gear_neo4j.text.files import write_file
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.wire import documents, shapes
 from gear_neo4j.wire.documents import VERSION
 from gear_neo4j.wire.encode import (

@@ -9,7 +9,7 @@ import pytest
 
 from gear_neo4j import Gear, Paths
 from gear_neo4j.evaluate import knowledge
-from gear_neo4j.graph import guard
+from gear_neo4j.graph.guard import guard
 from tests.quick_embedder import QuickEmbedder
 
 GRAPHS = ["movies", "northwind"]

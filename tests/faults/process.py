@@ -19,7 +19,7 @@ from gear_neo4j.adoption import batches, importing, overlay
 from gear_neo4j.cli.main import main
 from gear_neo4j.communities import store
 from gear_neo4j.gear import connecting
-from gear_neo4j.graph import migration_lock
+from gear_neo4j.graph.schema import migration_lock
 from gear_neo4j.ingestion import forgetting, reading
 from gear_neo4j.models import openai
 from gear_neo4j.models.chat import Chat

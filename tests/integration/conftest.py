@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.bulk import run_import
 from gear_neo4j.cli.main import main
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.models.embeddings import DEFAULT_MODEL
 from gear_neo4j.server import local
 from gear_neo4j.server.server_folder import ServerFolder

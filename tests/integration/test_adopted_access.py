@@ -11,8 +11,8 @@ from gear_neo4j.adoption.profile import Chunks, Entities, Profile
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.overlay_store import OverlayStore
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.write.overlay_store import OverlayStore
 from gear_neo4j.wire import hits_json
 from tests.graphs import opened
 

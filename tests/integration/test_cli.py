@@ -6,8 +6,8 @@ import re
 import pytest
 
 from gear_neo4j.errors import ExitCode
-from gear_neo4j.graph import migration_files
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema import migration_files
 from tests.commands import CORPUS, one_line
 from tests.dump import dump
 from tests.pdfs import pdf

@@ -18,8 +18,8 @@ from gear_neo4j.communities.reports import TOKENS, Reporting, content
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.migration_files import statements_of
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.migration_files import statements_of
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.roles.reporter import PromptedReporter, Report
 from gear_neo4j.settings import Settings

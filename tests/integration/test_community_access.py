@@ -13,7 +13,7 @@ from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.forgetting import remove_stale
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from tests.graphs import opened
 from tests.loops import Script, asked
@@ -36,7 +36,7 @@ def town(name, *, collection="default", readers=None, size=4, hub=False):
     passages, triples = [], []
     for place, (one, other) in enumerate(pairs):
         passage = Passage(f"{name} {place}", name, f"{one} is near {other}.", f"{name}.md")
-        passages.append(replace(Membership(collection).passage(passage), readers=readers))
+        passages.append(replace(CollectionAccess(collection).passage(passage), readers=readers))
         triples.append(make_triple(passages[-1].id, one, "is near", other))
     return passages, triples
 
@@ -466,9 +466,9 @@ def test_communities_of_an_older_version_are_those_of_the_default_collection_if_
         assert {"Varna"} == seen(gear, principals=["x"])
 
 
-def test_communities_of_an_older_version_over_several_collections_are_replaced_by_the_next_build(gear, database):
+def test_communities_of_an_older_version_over_several_collections_are_replaced_by_the_next_build(gear, connection):
     """Until then they are there without a scope, and refused under one, in a line that says what to do."""
-    database.run(BEFORE_COLLECTIONS)
+    connection.run(BEFORE_COLLECTIONS)
     claimed = gear.graph.communities.claim(limit=1_000)
     whole = towns_in(gear.communities.read())
     answer = gear.ask("What is near?", agent="graphrag-global")

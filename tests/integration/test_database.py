@@ -13,7 +13,7 @@ from gear_neo4j.errors import (
     ServerUnavailable,
     SettingsError,
 )
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, load, resource_folder
 from tests.wire import Wire

@@ -14,7 +14,7 @@ from gear_neo4j import Gear
 from gear_neo4j.domain import Passage
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from tests.framework_models import Llm, Model, Reader
 from tests.graphs import opened
 from tests.loops import Script

@@ -7,12 +7,12 @@ import pytest
 
 from gear_neo4j.errors import DatabaseError
 from gear_neo4j.gear.doctor import LIMITS, Doctor, about_limits
+from gear_neo4j.graph.connection.query_log import LOGGER
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.query_log import LOGGER
-from gear_neo4j.graph.schema import expected_indexes
+from gear_neo4j.graph.schema.indexes import expected_indexes
 from gear_neo4j.ingestion.pipeline import Ingest
-from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.retrieval.walk.beam import Beam
 from tests.commands import one_line
 
 

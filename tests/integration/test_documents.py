@@ -13,11 +13,11 @@ import pytest
 from gear_neo4j import Base, Gear
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import InputError, MigrationError, SettingsError
-from gear_neo4j.graph import migrations
-from gear_neo4j.graph.corpus_writes import Deletion, entity_rows, triple_rows
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, named
-from gear_neo4j.graph.record import RecordedDataset
+from gear_neo4j.graph.schema import migrations
+from gear_neo4j.graph.schema.record import RecordedDataset
+from gear_neo4j.graph.write.corpus_writes import Deletion, entity_rows, triple_rows
 from gear_neo4j.ingestion import forgetting
 from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE

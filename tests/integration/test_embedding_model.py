@@ -5,7 +5,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import EmbeddingMismatch
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.registry import RETRIEVERS
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 

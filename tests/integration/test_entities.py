@@ -7,9 +7,9 @@ import pytest
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import NothingFound
-from gear_neo4j.graph import entities
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read import entities
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.wire import entities_json, entity_json

@@ -9,12 +9,10 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j import (
-    Agent,
     Base,
     Crag,
     CypherAgent,
     GearAgent,
-    Graph,
     GraphRagGlobal,
     GraphRagLocal,
     Ircot,
@@ -24,7 +22,7 @@ from gear_neo4j import (
     PatternAgent,
     Planner,
     SelfRag,
-    Sync,
+    SyncGE,
 )
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.agents.tools import ToolReply
@@ -35,6 +33,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.roles.parsers import without_markers
+from gear_neo4j.types import Agent, Graph
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
@@ -72,7 +71,7 @@ AGENTS = {
     "gear": GearAgent(over=BM25),
     "ircot": Ircot(over=BM25),
     "crag": Crag(over=BM25, evaluator="grader"),
-    "crag over sync": Crag(over=Sync(base="bm25"), evaluator="grader"),
+    "crag over sync": Crag(over=SyncGE(base="bm25"), evaluator="grader"),
     "selfrag": SelfRag(over=BM25),
     "planner": Planner(),
     "graphrag-local": GraphRagLocal(),

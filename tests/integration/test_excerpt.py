@@ -13,9 +13,9 @@ import pytest
 import trustme
 
 from gear_neo4j.errors import DatabaseError, QueryTimeout, ServerUnavailable
-from gear_neo4j.graph.database import GRACE, Database
-from gear_neo4j.graph.excerpt import LONGEST_ANSWER
-from gear_neo4j.graph.meter import Meter, NamedContext
+from gear_neo4j.graph.connection.database import GRACE, Database
+from gear_neo4j.graph.connection.meter import Meter, NamedContext
+from gear_neo4j.graph.guard.excerpt import LONGEST_ANSWER
 from gear_neo4j.graph.queries import Query
 from tests.processes import run
 from tests.wire import TlsWire, Wire

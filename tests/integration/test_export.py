@@ -12,8 +12,8 @@ from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.gear.extractors import bulk_readers
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.sources import files_to_ingest

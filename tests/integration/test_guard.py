@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 
 from gear_neo4j import CypherAgent
 from gear_neo4j.errors import DatabaseError, GuardError, QueryTimeout
-from gear_neo4j.graph.database import GRACE
+from gear_neo4j.graph.connection.database import GRACE
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.guard import admit, check
+from gear_neo4j.graph.guard.guard import admit, check
 from gear_neo4j.graph.queries import Query
 from tests.attacks import ATTACKS
 from tests.dump import dump

@@ -8,12 +8,12 @@ from gear_neo4j.errors import InputError, ModelError, ReplyError
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.record import RecordedDataset
+from gear_neo4j.graph.schema.record import RecordedDataset
 from gear_neo4j.ingestion.forgetting import forget
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.retrieval import projection
-from gear_neo4j.retrieval.projection import Projections, project
+from gear_neo4j.retrieval.walk import projection
+from gear_neo4j.retrieval.walk.projection import Projections, project
 from gear_neo4j.usage import Usage
 from tests.graphs import ingest, opened
 from tests.wire import Wire
@@ -84,10 +84,10 @@ def named(made, database):
 
 def test_the_projection_is_the_graph(graph):
     """Two spellings are one entity; two triples between two entities are an edge of weight 2, in both directions."""
-    export = Graph(graph).export
+    export = Graph(graph).pagerank
     made = project(export, export.version())
     at = named(made, graph)
-    passages = made.places
+    passages = made.passage_index
 
     assert ("other", "prize", "study") == made.passages
     assert (
@@ -105,7 +105,7 @@ def test_a_synonym_edge_adds_to_the_facts_of_its_pair(graph, embedder):
     link = "MATCH (a:Entity {key: $one}), (b:Entity {key: $other}) MERGE (a)-[:SYNONYM {score: 0.9}]->(b)"
     graph.run(Query("link", link, frozenset({"one", "other"}), writes=True), one=one, other=other)
 
-    export = Graph(graph).export
+    export = Graph(graph).pagerank
     made = project(export, export.version())
     at = named(made, graph)
 
@@ -117,7 +117,7 @@ def test_a_triple_from_an_entity_to_itself_is_no_edge(shared, embedder):
     """It counts for its passage."""
     database = shared.ingested({"a": "x"}, [("a", "Self", "is", "self")], embedder)
 
-    export = Graph(database).export
+    export = Graph(database).pagerank
     made = project(export, export.version())
 
     assert 0 == made.links.nnz
@@ -220,7 +220,7 @@ def test_a_change_is_seen_by_the_next_question(search, graph, embedder, tmp_path
 
 def test_every_write_makes_the_projection_stale_and_no_question_does(search, graph, embedder, tmp_path):
     """Equal counts do not hide a change: each write leaves a stamp."""
-    projections = Projections(Graph(graph).export)
+    projections = Projections(Graph(graph).pagerank)
     first = projections.current()
     search("Edinburgh")
     assert first is projections.current()
@@ -243,7 +243,7 @@ def test_every_write_makes_the_projection_stale_and_no_question_does(search, gra
 
 def test_what_others_delete_makes_the_projection_stale(graph):
     """No stamp tells of it, but the counts do."""
-    projections = Projections(Graph(graph).export)
+    projections = Projections(Graph(graph).pagerank)
     first = projections.current()
 
     graph.run(Query("own", "MATCH (p:Passage {id: 'other'}) DETACH DELETE p", writes=True))
@@ -301,13 +301,13 @@ def test_a_data_set_is_given_synonyms_when_a_system_needs_them(server, database,
         plain = gear.graph.store.dataset()
         runs.provide(gear, dataset, synonyms=True)
         linked = gear.graph.store.dataset()
-        version = Graph(database).export.version()
+        version = Graph(database).pagerank.version()
         runs.provide(gear, dataset)
         runs.provide(gear, dataset, synonyms=True)
 
         assert RecordedDataset(dataset.name, dataset.fingerprint) == plain
         assert plain != linked == gear.graph.store.dataset()
-        assert version == Graph(database).export.version()
+        assert version == Graph(database).pagerank.version()
         assert database.run(Query("e", "RETURN EXISTS { MATCH (e:Entity) WHERE e.embedding IS NOT NULL } AS any"))[0][
             "any"
         ]

@@ -14,8 +14,8 @@ from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.importing import Import
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.imports import FileProgress
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.write.imports import FileProgress
 from tests.dump import dump
 from tests.processes import GEAR, PIPE, run, started
 

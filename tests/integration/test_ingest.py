@@ -290,7 +290,7 @@ def test_only_new_entities_are_compared_by_the_next_ingest(database, embedder, t
 def test_no_writer_waits_for_the_stamp_of_another(database, server, embedder, folder):
     """One that has written the node of the store, and is yet to commit, holds up nobody; each leaves a stamp."""
     graph = Graph(database)
-    before = graph.export.version().changed
+    before = graph.pagerank.version().changed
     with (
         neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
         driver.session(database=server.database) as session,
@@ -300,11 +300,11 @@ def test_no_writer_waits_for_the_stamp_of_another(database, server, embedder, fo
         with ThreadPoolExecutor(1) as pool:
             written = pool.submit(write_passages, graph, [Passage("p", "title", "text")], embedder=embedder)
             finished = futures.wait([written], timeout=10).done
-            between = graph.export.version().changed
+            between = graph.pagerank.version().changed
             other.commit()
 
     assert {written} == finished
-    assert 3 == len({before, between, graph.export.version().changed})
+    assert 3 == len({before, between, graph.pagerank.version().changed})
 
 
 @pytest.mark.parametrize("content", [None, "", "\n \n"])

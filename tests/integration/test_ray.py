@@ -13,7 +13,7 @@ from langchain_core.language_models import FakeListChatModel
 from gear_neo4j import Gear, Settings
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.gear.extractors import bulk_readers
-from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.reading import read_passages
 from gear_neo4j.ingestion.sources import files_to_ingest

@@ -15,15 +15,15 @@ from gear_neo4j.explain import communities as treemap
 from gear_neo4j.explain import page, script
 from gear_neo4j.explain.communities import names_of
 from gear_neo4j.explain.saved import saved_from
-from gear_neo4j.graph.community_store import Marks
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import Step
+from gear_neo4j.graph.read.store import Step
+from gear_neo4j.graph.write.community_store import Marks
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS, register_retriever
+from gear_neo4j.recipes.recipe import RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS, register_retriever
 from gear_neo4j.roles.reporter import Report
 from gear_neo4j.tracing import CONTENT
 from gear_neo4j.usage import Usage
@@ -376,14 +376,14 @@ ATTACKS = {
     "all of the index": lambda view: view.graph.store.find_passages(
         [{"vector": VECTOR, "text": "*:*"}], k=50, whole=True
     ),
-    "a key": lambda view: view.graph.export.named([f"bo {TAINT}name", f"elbe {TAINT}", "ada"]),
-    "a similar key": lambda view: view.graph.export.similar([TAINT, "ada"], text=f"{TAINT}* ada~1 *:*"),
-    "a word": lambda view: view.graph.export.common_words([TAINT, f"{TAINT}text"]),
-    "a linked name": lambda view: view.graph.export.link([(f"bo {TAINT}name", VECTOR), ("nobody", VECTOR)]),
-    "seeds": lambda view: view.graph.export.seeds(VECTOR, k=50),
-    "names of nodes": lambda view: list(view.graph.export.named_nodes()),
-    "cosines of passages": lambda view: view.graph.export.compare(SECRET_IDS, keys=["ada"], query=VECTOR),
-    "facts of all": lambda view: list(view.graph.export.facts()),
+    "a key": lambda view: view.graph.pagerank.named([f"bo {TAINT}name", f"elbe {TAINT}", "ada"]),
+    "a similar key": lambda view: view.graph.pagerank.similar([TAINT, "ada"], text=f"{TAINT}* ada~1 *:*"),
+    "a word": lambda view: view.graph.pagerank.common_words([TAINT, f"{TAINT}text"]),
+    "a linked name": lambda view: view.graph.pagerank.link([(f"bo {TAINT}name", VECTOR), ("nobody", VECTOR)]),
+    "seeds": lambda view: view.graph.pagerank.seeds(VECTOR, k=50),
+    "names of nodes": lambda view: list(view.graph.pagerank.named_nodes()),
+    "cosines of passages": lambda view: view.graph.pagerank.compare(SECRET_IDS, keys=["ada"], query=VECTOR),
+    "facts of all": lambda view: list(view.graph.pagerank.facts()),
     # What reads more than a scope, or writes
     "a query of a model": lambda view: view.graph.read_text("MATCH (n) RETURN n.text"),
     "a plan of a query": lambda view: view.graph.explain("MATCH (n) RETURN n.text"),

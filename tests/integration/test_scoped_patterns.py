@@ -11,7 +11,7 @@ from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import ScopeRefusal
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.scoped import RECHECK
+from gear_neo4j.graph.scope.scoped import RECHECK
 from gear_neo4j.scope import Scope
 from gear_neo4j.wire import hits_json
 from tests.graphs import ingest, opened

@@ -24,14 +24,14 @@ from gear_neo4j import (
     Scout,
     SelfRag,
     Subgraph,
-    Sync,
+    SyncGE,
 )
 from gear_neo4j.domain import entity_key
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain.communities import names_of
-from gear_neo4j.graph import scoped
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.scope import scoped
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.chat import Chat
@@ -67,7 +67,7 @@ BM25 = Base(base="bm25")
 AGENTS = {
     "gear": GearAgent(over=BM25, max_steps=2),
     "gear over scout": GearAgent(over=Scout(), max_steps=2),
-    "sync": Crag(over=Sync(base="bm25"), evaluator="grader"),
+    "sync": Crag(over=SyncGE(base="bm25"), evaluator="grader"),
     "ircot": Ircot(over=Naive(base="bm25")),
     "selfrag": SelfRag(over=BM25),
     "paths": PathAgent(over=Paths(base="bm25")),

@@ -8,10 +8,10 @@ import pytest
 from benchmarks.rivals.exported_scout import ExportedScout
 from gear_neo4j import Base, Scout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.mass_edges import MassReader
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read.adjacency import AdjacencyReader
 from gear_neo4j.ingestion.synonyms import write_synonyms
-from gear_neo4j.retrieval.projection import Projections
+from gear_neo4j.retrieval.walk.projection import Projections
 from gear_neo4j.scope import EVERYTHING
 from tests.graphs import ingest, opened
 from tests.wire import Wire
@@ -215,9 +215,9 @@ def test_the_edges_around_nodes_are_those_of_the_exported_graph(graph, embedder,
     link = "MATCH (a:Entity {key: 'delta'}), (b:Entity {key: 'epsilon'}) CREATE (a)-[:SYNONYM {score: 0.9}]->(b)"
     graph.run(Query("link", link, writes=True))
     graph.run(Query("alone", "CREATE (:Entity {key: 'alone', name: 'Alone'})", writes=True))
-    exported = Projections(Graph(graph).export).current()
+    exported = Projections(Graph(graph).pagerank).current()
 
-    read = MassReader(graph).read(list(exported.passages), list(exported.entities), hub=100)
+    read = AdjacencyReader(graph).read(list(exported.passages), list(exported.entities), hub=100)
 
     places = {id: place for place, id in enumerate(exported.passages)}
     for id, edges in read.passages.items():
@@ -240,13 +240,13 @@ def test_of_a_hub_only_the_triples_nearest_to_the_question_count(gear, graph, em
     """Its edges keep their share, so that what is known of it is not taken for all."""
     triples = [("bread", "Delta", "has seen", f"Town {number}") for number in range(20)]
     ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *triples])
-    export = Graph(graph).export
+    export = Graph(graph).pagerank
     delta = export.named(["delta"])["delta"].id
     pool = [
         seed for seed in export.nearest(embedder.embed([QUESTION])[0].tolist(), k=100) if seed.triple.subject != "Delta"
     ]
 
-    edges = MassReader(graph).read([], [delta], hub=10, pool=pool).entities[delta]
+    edges = AdjacencyReader(graph).read([], [delta], hub=10, pool=pool).entities[delta]
     hits = gear.retriever(Scout(hub=10)).retrieve("Where was Delta elected?")
 
     assert {"society": 1} == edges.passages
@@ -258,7 +258,7 @@ def test_under_a_scope_what_is_read_of_a_hub_is_kept_until_the_graph_changes(gra
     """Of others nothing is kept, nor of a walk without a scope."""
     triples = [("bread", "Delta", "has seen", f"Town {number}") for number in range(20)]
     ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *triples])
-    named = Graph(graph).export.named(["delta", "town 3"])
+    named = Graph(graph).pagerank.named(["delta", "town 3"])
     delta, town = named["delta"].id, named["town 3"].id
     edges = Graph(graph).scoped(EVERYTHING.narrowed(collections=["default"])).edges
     kept, nothing = edges.kept(), Graph(graph).edges.kept()

@@ -13,9 +13,9 @@ from gear_neo4j import Base, Beam, Naive
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.graph.queries import Query, named
-from gear_neo4j.graph.store import ScoredTriple, Step
-from gear_neo4j.retrieval import kept
-from gear_neo4j.retrieval.beam import beam_search
+from gear_neo4j.graph.read.store import ScoredTriple, Step
+from gear_neo4j.retrieval.rank import ranker_cache as kept
+from gear_neo4j.retrieval.walk.beam import beam_search
 from tests.graphs import opened
 from tests.wire import Wire
 

@@ -9,7 +9,7 @@ from gear_neo4j.errors import InputError, NothingFound
 from gear_neo4j.gear import passages
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.status import Embedding
 from tests.graphs import opened
 

@@ -11,7 +11,7 @@ import pytest
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import DatabaseError, InputError, MigrationError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.queries import Query
 from tests.changing_folder import ChangingFolder
 from tests.forks import Connecting, syncing

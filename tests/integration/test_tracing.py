@@ -9,7 +9,7 @@ import pytest
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind, StatusCode
 
-from gear_neo4j import AsyncGear, Base, Beam, GearAgent, Planner, Sync
+from gear_neo4j import AsyncGear, Base, Beam, GearAgent, Planner, SyncGE
 from gear_neo4j.errors import InputError
 from gear_neo4j.integrations.langchain import GearRetriever
 from gear_neo4j.models.chat import Chat
@@ -26,7 +26,7 @@ from tests.web import client_of, scripted_gear
 pytestmark = pytest.mark.one_server_line
 
 # One passage a step and no walk, so that the agent has to go on.
-SHORT = GearAgent(over=Sync(base="bm25", beam=Beam(length=1)), step_k=1)
+SHORT = GearAgent(over=SyncGE(base="bm25", beam=Beam(length=1)), step_k=1)
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 TRACEPARENT = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
 SENT = (QUESTION, *PASSAGES.values(), "Scotland [")
@@ -241,7 +241,7 @@ def test_a_reply_from_the_cache_says_so(corpus, server, embedder, spans, tmp_pat
         client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5)
         for _ in range(2):
             with opened(server, embedder, chat=Chat(client, cache=tmp_path / "replies.sqlite")) as gear:
-                gear.search(QUESTION, retriever=Sync(base="bm25"))
+                gear.search(QUESTION, retriever=SyncGE(base="bm25"))
     first, second = spans.kind("LLM")
 
     assert (0, 1) == (first.attributes["gear.usage.cached"], second.attributes["gear.usage.cached"])

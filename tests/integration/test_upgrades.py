@@ -4,9 +4,9 @@ import signal
 
 import pytest
 
-from gear_neo4j.graph import migration_lock, migrations
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.schema import migration_lock, migrations
+from gear_neo4j.graph.schema.preparation import prepare
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
 from tests.forks import Connecting, upgrading

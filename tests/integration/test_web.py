@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 
 from gear_neo4j.errors import ServerUnavailable
 from gear_neo4j.explain import saved_from
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.web.app import Mount
 from gear_neo4j.web.keys import add_key, revoke_key
 from gear_neo4j.web.rates import Rate
@@ -442,7 +442,7 @@ def test_more_at_once_than_may_be_is_refused(gear, monkeypatch):
         slow = client.post("/api/search", json={"question": QUESTION})
 
     assert [(429, "1")] * 3 == [(r.status_code, r.headers["retry-after"]) for r in (ask, stream, search)]
-    assert (504, "GatewayTimeout") == (slow.status_code, slow.json()["code"])
+    assert (504, "CallTimeout") == (slow.status_code, slow.json()["code"])
 
 
 def test_another_application_is_as_protected_as_a_route(gear, tmp_path):

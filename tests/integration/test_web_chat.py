@@ -8,7 +8,7 @@ import openai
 import pytest
 from langchain_openai import ChatOpenAI
 
-from gear_neo4j.registry import AGENTS
+from gear_neo4j.recipes.registry import AGENTS
 from gear_neo4j.web.keys import add_key
 from tests.scripted_server import Fault
 from tests.toy_model import FACTS, PASSAGES, QUESTION

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neo4j.exceptions import ConfigurationError
 
-from gear_neo4j.address import SCHEMES, check_neo4j_uri
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.database import Database
-from gear_neo4j.redaction import without_login
+from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.text.address import SCHEMES, check_neo4j_uri
+from gear_neo4j.text.redaction import without_login
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Path, Triple
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.store import ScoredTriple
-from gear_neo4j.retrieval.beam import Beam, beam_search, passages_of
+from gear_neo4j.graph.read.store import ScoredTriple
+from gear_neo4j.retrieval.walk.beam import Beam, beam_search, passages_of
 from tests.examples import examples
 
 

@@ -11,8 +11,8 @@ import gear_neo4j
 from gear_neo4j.domain import Passage
 from gear_neo4j.evaluate import datasets
 from gear_neo4j.ingestion.lines import parsed, read_lines, to_passage
-from gear_neo4j.retrieval.bm25 import BM25, words
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.bm25 import BM25, words
 from tests.examples import examples
 
 DEMO = Path(gear_neo4j.__file__).parent / "demo"

@@ -18,8 +18,8 @@ from gear_neo4j.cli.main import cli, main
 from gear_neo4j.cli.options import FLAGS
 from gear_neo4j.cli.output import STDOUT, emit
 from gear_neo4j.errors import InputError
-from gear_neo4j.recipes import Budget
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.recipe import Budget
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 
 # Read by the decorators that make settings, a scope, limits of documents, and a table of them.
 DOCUMENTS = {"chunk_size", "follow_links", "max_file_mib", "max_file_pages", "max_file_seconds"}

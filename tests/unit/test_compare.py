@@ -10,7 +10,7 @@ from gear_neo4j.cli.main import main
 from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.comparison import compare, read_report
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.runs import QueryResult, summary
 from tests.commands import one_line
 from tests.examples import examples
@@ -24,7 +24,7 @@ def answered(id, ranking, milliseconds):
     """A question with what was retrieved; each x is another passage."""
     ids = [f"x{place}" if letter == "x" else letter for place, letter in enumerate(ranking)]
     hits = tuple(Hit(Passage(one, one, "text"), 1.0, rank) for rank, one in enumerate(ids, start=1))
-    query = Query(id, f"Who is {id}?", tuple(GOLD[id]))
+    query = EvaluationQuery(id, f"Who is {id}?", tuple(GOLD[id]))
     return QueryResult(query, Hits(query.question, "naive", hits, milliseconds={"base": milliseconds}))
 
 

@@ -16,8 +16,8 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.explain import page, read_saved, script
 from gear_neo4j.explain.layout import picture, walk
 from gear_neo4j.explain.saved import saved_from
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.printable import printable
+from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.text.printable import printable
 from gear_neo4j.wire import run_from
 from tests.commands import one_line
 from tests.examples import examples

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.evaluate.datasets import Query, load
+from gear_neo4j.evaluate.datasets import EvaluationQuery, load
 from gear_neo4j.ingestion.lines import parsed, read_lines, to_passage, to_triples
 from tests.examples import examples
 
@@ -234,7 +234,10 @@ def test_a_folder_of_beir_is_told_by_its_judgements(write, loaded):
 
     dataset = loaded(folder)
 
-    assert ("given", (Query("q1", QUESTION, ("d1", "d0"), ("Edinburgh",)),)) == (dataset.name, dataset.queries)
+    assert ("given", (EvaluationQuery("q1", QUESTION, ("d1", "d0"), ("Edinburgh",)),)) == (
+        dataset.name,
+        dataset.queries,
+    )
     assert ["d0", "d1", "d2"] == list(passages(dataset))
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from neo4j.vector import Vector
 
 from gear_neo4j.errors import GuardError, QueryTimeout
-from gear_neo4j.graph.deadline import within
-from gear_neo4j.graph.guard import WRITING, check
-from gear_neo4j.graph.tokens import tokens
-from gear_neo4j.graph.values import LONGEST_VALUE, plain
+from gear_neo4j.graph.connection.deadline import within
+from gear_neo4j.graph.guard.guard import WRITING, check
+from gear_neo4j.graph.guard.tokens import tokens
+from gear_neo4j.graph.guard.values import LONGEST_VALUE, plain
 from tests.grammar import DOING_MORE, READING, queries
 from tests.hostile import BOUNDED, HARMLESS, attacks
 

@@ -78,7 +78,7 @@ def test_the_record_of_the_store_is_read_in_one_module():
         for path in sorted(PACKAGE.rglob("*.py"))
         if "store_info" in path.read_text(encoding="utf-8")
     ]
-    assert ["graph/record.py"] == readers
+    assert ["graph/schema/record.py"] == readers
 
 
 PRINTERS = frozenset({"cli/printing.py", "cli/screen.py", "wire/__main__.py", "server/launcher.py", "server/jars.py"})

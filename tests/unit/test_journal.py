@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.agents.answer import Answer, Trace
-from gear_neo4j.domain import Hit, Hits, Passage, Source
-from gear_neo4j.evaluate.datasets import Hop, Query
+from gear_neo4j.domain import FoundBy, Hit, Hits, Passage
+from gear_neo4j.evaluate.datasets import EvaluationQuery, Hop
 from gear_neo4j.evaluate.journal import Journal, Journals, key_of
 from gear_neo4j.evaluate.quality import Quality
 from gear_neo4j.evaluate.runs import ask, ask_agent
 from gear_neo4j.usage import Usage
 from tests.disk import full_disk
 
-QUERIES = [Query(f"q{number}", f"Question {number}?", ("p1",)) for number in range(5)]
+QUERIES = [EvaluationQuery(f"q{number}", f"Question {number}?", ("p1",)) for number in range(5)]
 SYSTEM = {"title": "naive", "recipe": {"name": "naive"}}
 STAMP = {"version": "1", "dataset": "x", "graph": {"changed": "a"}, "model": "m"}
 
@@ -33,7 +33,7 @@ class Asked:
             raise KeyboardInterrupt
         self.asked.append(question)
         passage = Passage("p1", "T", f"About {question} and {len(question) / 3}", "a.md", "line 3")
-        hits = (Hit(passage, 1 / 3, 1, (Source("bm25", 1),)),)
+        hits = (Hit(passage, 1 / 3, 1, (FoundBy("bm25", 1),)),)
         return Hits(question, "naive", hits, milliseconds={"encode": 0.1}, usage={"reader": Usage(1, 10, 5)})
 
     def ask(self, question, *, k):
@@ -206,7 +206,7 @@ def quality(number):
 
 def test_two_keys_are_equal_only_for_equal_questions():
     """Whatever their texts hold."""
-    assert key_of(QUERIES[0]) == key_of(Query("q0", "Question 0?", ("p1",)))
+    assert key_of(QUERIES[0]) == key_of(EvaluationQuery("q0", "Question 0?", ("p1",)))
     assert len(QUERIES) == len({key_of(query) for query in QUERIES})
 
 

@@ -1,7 +1,8 @@
-"""What the MCP server does without a database: it says what it offers at once, fits results, and checks keys."""
+"""What the MCP server does without a database: it says what it offers at once, fits results, and bounds calls."""
 
 import json
 import sys
+import threading
 from types import SimpleNamespace
 
 import anyio
@@ -9,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.errors import GearError, InputError, SettingsError
+from gear_neo4j.errors import GearError, SettingsError
+from gear_neo4j.mcp.calls import CALLS
 from gear_neo4j.mcp.fitting import compact, fitted
-from gear_neo4j.mcp.http import http_app, require_key
-from gear_neo4j.mcp.keys import Keys, read_keys
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.results import FetchResult, FoundPassage, FoundPath, Metadata, SearchResult, Triple
 from gear_neo4j.mcp.server import make_server
@@ -189,7 +189,7 @@ def test_no_control_character_reaches_a_client():
     assert "\x1b" not in compact(path)
 
 
-# Options and keys
+# Options
 
 
 @pytest.mark.parametrize(
@@ -213,54 +213,6 @@ def test_an_option_that_cannot_be_used_is_refused(options):
         ServerOptions(**options)
 
 
-def test_keys_are_read_from_lines(tmp_path):
-    """Blank lines and comments are none; only digests are kept."""
-    file = tmp_path / "keys"
-    file.write_text("# for Ada\n0123456789abcdef\n\n  fedcba9876543210  \n")
-
-    keys = read_keys(file)
-
-    assert [True, True, False, False] == [
-        keys.accept(key) for key in ("0123456789abcdef", "fedcba9876543210", "# for Ada", "")
-    ]
-    assert "0123456789abcdef" not in repr(keys)
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "cannot be read"),
-        (b"", "holds no key"),
-        (b"# none\n\n", "holds no key"),
-        (b"0123456789abcdef\nshort\n", "the key in line 2 of .* has fewer than 16 characters"),
-        (b"\xff\xfe\x00", "is not UTF-8 text"),
-    ],
-)
-def test_a_file_without_usable_keys_is_refused(tmp_path, content, words):
-    """No key of it is repeated."""
-    if content is not None:
-        (tmp_path / "keys").write_bytes(content)
-
-    with pytest.raises(InputError, match=words) as raised:
-        read_keys(tmp_path / "keys")
-    assert "0123456789abcdef" not in str(raised.value)
-
-
-@given(st.lists(st.text(min_size=16, max_size=20), max_size=3), st.text(max_size=20))
-def test_a_key_is_accepted_exactly_if_it_is_one_of_them(keys, key):
-    """Letter by letter."""
-    assert (key in keys) == Keys.of(keys).accept(key)
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "gear.example.org", ""])
-def test_where_others_can_connect_a_key_is_needed(host):
-    """And nowhere else."""
-    with pytest.raises(SettingsError, match="lets others connect: give --api-key-file"):
-        require_key(host, None)
-    require_key(host, Keys.of(["0123456789abcdef"]))
-    require_key("127.0.0.1", None)
-
-
 # The view of a request
 
 
@@ -268,7 +220,7 @@ def test_each_request_gets_the_view_of_its_sender():
     """By what the host application keeps in the request; a refusal is what the client reads."""
     seen = []
 
-    async def gear_for(request):
+    def gear_for(request):
         seen.append(request)
         raise GearError("nobody is logged in: send a key")
 
@@ -282,35 +234,43 @@ def test_each_request_gets_the_view_of_its_sender():
 def test_a_bug_is_hidden_from_clients(caplog):
     """It is in the log, with its traceback."""
 
-    async def gear_for(_):
-        return SimpleNamespace(status=None)
-
-    result = talk(make_server(gear_for), lambda client: client.call_tool("status", {}))
+    result = talk(make_server(lambda _: SimpleNamespace(status=None)), lambda client: client.call_tool("status", {}))
 
     assert (True, "Error executing tool status") == (result.is_error, result.content[0].text)
     assert "TypeError" in caplog.text
 
 
-def test_nothing_is_answered_without_a_key():
-    """Not even what does not exist."""
-    app = http_app(make_server(lambda _: None), keys=Keys.of(["0123456789abcdef"]))
-    sent = []
+def test_calls_that_take_too_long_keep_their_slots_until_they_have_ended():
+    """However often clients give up, no more run than may; a slot that is free again is taken."""
+    gate, lock, most = threading.Event(), threading.Lock(), {"now": 0, "most": 0}
 
-    async def ask(kind, headers):
-        scope = {"type": kind, "path": "/nosuch", "raw_path": b"/nosuch", "query_string": b"", "method": "GET"}
-        await app({**scope, "headers": headers, "root_path": ""}, None, keep)
+    def status():
+        with lock:
+            most["now"] += 1
+            most["most"] = max(most.values())
+        gate.wait(10)
+        with lock:
+            most["now"] -= 1
+        raise GearError("no answer")
 
-    async def keep(message):
-        sent.append(message.get("status"))
+    async def work(client):
+        said = []
+        for _ in range(3):
+            async with anyio.create_task_group() as group:
+                for _ in range(CALLS):
+                    group.start_soon(note, client, said)
+        gate.set()
+        while most["now"]:
+            await anyio.sleep(0.01)
+        return said, (await client.call_tool("status", {})).content[0].text
 
-    for headers in (
-        [],
-        [(b"authorization", b"Bearer 0123456789abcdeX")],
-        [(b"authorization", b"Basic 0123456789abcdef")],
-        [(b"authorization", b"Bearer")],
-        [(b"x-api-key", b"0123456789abcdef")],
-    ):
-        anyio.run(ask, "http", headers)
-    assert [401] * 5 == [status for status in sent if status]
-    anyio.run(ask, "http", [(b"authorization", b"bearer 0123456789abcdef")])
-    assert 404 == [status for status in sent if status][-1]
+    async def note(client, said):
+        said.append((await client.call_tool("status", {})).content[0].text)
+
+    server = make_server(lambda _: SimpleNamespace(status=status), options=ServerOptions(timeout=0.5))
+    said, after = talk(server, work)
+
+    assert CALLS == most["most"]
+    assert CALLS == sum("there was no result within 0.5 s" in text for text in said)
+    assert 2 * CALLS == sum("16 calls run at once" in text for text in said)
+    assert "no answer" in after

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Hit, Hits, Passage
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.metrics import (
     all_found,
     average_precision,
@@ -156,7 +156,7 @@ def test_a_percentile_is_the_value_of_the_nearest_rank(values, percent, expected
 def answered(gold, ranking, **milliseconds):
     hits = tuple(Hit(Passage(id, "", "text"), 1 / rank, rank) for rank, id in enumerate(ranking, start=1))
     return QueryResult(
-        Query(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, milliseconds=milliseconds)
+        EvaluationQuery(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, milliseconds=milliseconds)
     )
 
 

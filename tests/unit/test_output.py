@@ -9,7 +9,7 @@ from gear_neo4j.cli.main import main
 from gear_neo4j.cli.output import require_folder, require_writable
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate.report import require_extra
-from gear_neo4j.files import write_file
+from gear_neo4j.text.files import write_file
 from tests.commands import one_line
 
 

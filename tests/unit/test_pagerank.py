@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from gear_neo4j.retrieval.pagerank import blocks, matrix, min_max_scaled, pagerank, transition
+from gear_neo4j.retrieval.walk.pagerank import blocks, matrix, min_max_scaled, pagerank, transition
 from tests.examples import examples
 
 SIZES = st.integers(1, 12)

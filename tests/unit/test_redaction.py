@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.address import Address, Login
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import GearError, ModelError, SettingsError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.models.chat import Prompt
 from gear_neo4j.models.openai import chat_model, open_chat
 from gear_neo4j.models.remote_embeddings import RemoteEmbedder
-from gear_neo4j.redaction import redacted, without_login
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.address import Address, Login
+from gear_neo4j.text.redaction import redacted, without_login
 from tests.scripted_server import ScriptedServer
 
 SECRET = "tainted-7f3a91"

@@ -5,12 +5,12 @@ from typing import ClassVar
 import pytest
 from pydantic import ValidationError
 
-from gear_neo4j import AgentRecipe, Beam, Crag, GearAgent, GraphRagLocal, Naive, RetrieverRecipe, Scout, Sync, option
+from gear_neo4j import AgentRecipe, Beam, Crag, GearAgent, GraphRagLocal, Naive, RetrieverRecipe, Scout, SyncGE, option
 from gear_neo4j.cli.flag import flags_of
 from gear_neo4j.cli.flags import agent_from, retriever_from
 from gear_neo4j.cli.reference import PAGE, page
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
 
 BUILT_IN = {
     "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"],
@@ -59,7 +59,7 @@ def test_no_option_belongs_to_a_retriever_and_to_an_agent():
         ("scout", Scout()),
         (Scout(damping=0.5), Scout(damping=0.5)),
         ({"name": "naive", "base": "bm25", "beam": {"width": 3}}, Naive(base="bm25", beam=Beam(width=3))),
-        ({"name": "sync", "base": {"name": "scout"}}, Sync(base=Scout())),
+        ({"name": "sync", "base": {"name": "scout"}}, SyncGE(base=Scout())),
     ],
 )
 def test_a_recipe_is_given_by_name_by_value_or_as_json(given, expected):
@@ -67,7 +67,7 @@ def test_a_recipe_is_given_by_name_by_value_or_as_json(given, expected):
     assert expected == RETRIEVERS.recipe(given)
 
 
-@pytest.mark.parametrize("recipe", [Scout(depth=7), Naive(base=Scout(), beam=Beam(length=3)), Sync()])
+@pytest.mark.parametrize("recipe", [Scout(depth=7), Naive(base=Scout(), beam=Beam(length=3)), SyncGE()])
 def test_a_recipe_reads_back_from_its_json(recipe):
     """What a report holds makes the same retriever again."""
     assert recipe == RETRIEVERS.recipe(recipe.model_dump(mode="json"))
@@ -92,7 +92,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         (lambda: Crag(evaluator="cross-encoder"), "evaluator_model belongs to the evaluator cross-encoder: "),
         (lambda: GraphRagLocal(over=Scout()), "scout is given where subgraph belongs"),
         (lambda: agent_from("graphrag-local", "scout", {}), "graphrag-local works over subgraph only, not scout"),
-        (lambda: GearAgent(over=Sync(base_k=5)), "gear reads step_k passages a round (10): leave base_k of sync out"),
+        (lambda: GearAgent(over=SyncGE(base_k=5)), "gear reads step_k passages a round (10): leave base_k of sync out"),
         (lambda: agent_from("kgt", "scout", {}), "kgt uses no retriever: leave out --retriever"),
         (
             lambda: agent_from("crag", "scout", {"width": 3}),

@@ -194,6 +194,7 @@ def test_a_scope_is_narrowed_and_never_widened(first, second):
         assert left == (theirs if mine is None else mine if theirs is None else mine & theirs)
     assert narrowed.strict == (first.strict or second.strict)
     assert both(first.where, second.where) == narrowed.where
+    assert narrowed == first & second
 
 
 @given(SCOPES)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.export import Similarities
+from gear_neo4j.graph.read.pagerank_queries import Similarities
 from gear_neo4j.retrieval.names import (
     LONGEST_NAME,
     MOST_UNKNOWN,

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Triple
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.export import Seed
-from gear_neo4j.retrieval.walk import Walk, choose
+from gear_neo4j.graph.read.pagerank_queries import Seed
+from gear_neo4j.retrieval.walk.walk import Walk, choose
 
 
 def fact(head, tail, score=0.5):

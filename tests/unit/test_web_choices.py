@@ -5,7 +5,7 @@ import pytest
 from gear_neo4j.agents.crag import Crag
 from gear_neo4j.agents.gear import GearAgent
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.scout import Scout
 from gear_neo4j.web.choices import agent_of, retriever_of

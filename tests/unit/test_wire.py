@@ -17,8 +17,8 @@ from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Fact, Hits, Passage, PassageRecord, Path, Triple, make_triple
 from gear_neo4j.errors import GearError, InputError
-from gear_neo4j.graph.entities import EntityRecord
-from gear_neo4j.graph.sources import SourcePage
+from gear_neo4j.graph.read.entities import EntityRecord
+from gear_neo4j.graph.read.sources import SourcePage
 from gear_neo4j.ingestion.job import Job
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status

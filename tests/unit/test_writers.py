@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.bulk import WORTHWHILE, is_large
+from gear_neo4j.graph.schema.bulk import WORTHWHILE, is_large
 from gear_neo4j.ingestion.writers import AHEAD, THREADS, Writers
 
 

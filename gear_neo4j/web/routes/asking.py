@@ -9,11 +9,11 @@ from starlette.responses import Response
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, EventKind
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.bodies import AskBody
 from gear_neo4j.web.choices import agent_of
-from gear_neo4j.web.gone import unless_gone
+from gear_neo4j.web.disconnect import cancel_on_disconnect
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import GRACE, Ask, EventFeed, FeedResponse, events_of, first_event, record_answer
@@ -53,7 +53,7 @@ def seconds_of(call: Call, wanted: float | None) -> float:
 
 async def answered(call: Call, run: "partial[Answer]", *, seconds: float) -> Answer:
     """The answer of a run; a client that goes away ends the run at its next step."""
-    answer = await unless_gone(call.request, call.service.asks.run(run, seconds=seconds + GRACE))
+    answer = await cancel_on_disconnect(call.request, call.service.asks.run(run, seconds=seconds + GRACE))
     record_answer(call.entry, answer)
     return answer
 
@@ -62,7 +62,7 @@ async def begun(call: Call, run: Ask, *, seconds: float) -> tuple[EventFeed, Eve
     """The feed of a run, and its first event."""
     feed = EventFeed(call.service.asks, run, seconds=seconds + GRACE)
     try:
-        return feed, await unless_gone(call.request, first_event(feed))
+        return feed, await cancel_on_disconnect(call.request, first_event(feed))
     except BaseException:
         feed.cancel()
         raise

@@ -4,11 +4,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from gear_neo4j.errors import TooManyCalls
 from gear_neo4j.ingestion.job import Job
-from gear_neo4j.web.lanes import RETRY_AFTER
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
 from gear_neo4j.web.uploads import UploadForm, received
@@ -40,7 +39,7 @@ async def send(call: AnyCall) -> Response:
     require_writer(call.caller)
     service = call.service
     if not service.uploads.acquire(blocking=False):
-        raise HTTPException(429, "as many uploads arrive at once as may: try again", headers=RETRY_AFTER)
+        raise TooManyCalls("as many uploads arrive at once as may: try again")
     try:
         async with received(call.request, most_files=service.options.upload_files) as upload:
             held = grant(call.caller, upload.collection)

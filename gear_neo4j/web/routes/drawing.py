@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from gear_neo4j.domain import Path
 from gear_neo4j.explain.layout import Box, picture
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.printable import printable
+from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.text.printable import printable
 from gear_neo4j.web.bodies import PictureBody, PictureBox, PictureLayout, PictureLine
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall, Call

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from gear_neo4j.ingestion.job import Job
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.bodies import Jobs
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import PING_SECONDS

@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from gear_neo4j.web.bodies import PathsBody, SearchBody
 from gear_neo4j.web.choices import retriever_of
-from gear_neo4j.web.links import public_url
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import record_hits
 from gear_neo4j.web.service import AnyCall
@@ -43,4 +42,4 @@ async def passage(id: str, call: AnyCall) -> Response:
     """One passage, and the triples that it states."""
     record = await call.search(call.view().passage, id)
     call.entry.passages = [record.passage.id]
-    return Json(passage_json(record, public_url=public_url(call)))
+    return Json(passage_json(record, public_url=call.public_url))
