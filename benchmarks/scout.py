@@ -104,8 +104,8 @@ def misspelt(question: str) -> str:
         return question
     longest = max(words, key=lambda match: len(match[0]))
     chance = random.Random(question)
-    place = longest.start() + chance.randrange(1, len(longest[0]) - 1)
-    before, after = question[:place], question[place:]
+    index = longest.start() + chance.randrange(1, len(longest[0]) - 1)
+    before, after = question[:index], question[index:]
     letter = chance.choice(string.ascii_lowercase)
     mistakes = (after[1:], letter + after, letter + after[1:], after[1] + after[0] + after[2:])
     return before + chance.choice(mistakes)

@@ -75,7 +75,7 @@ def step(gear: Gear, walk: Walk, *, hub: bool) -> None:
 
 def ranking(vector: Sequence[float], beam: Beam, *, hub: int) -> Step:
     """How a search ranks the paths of two triples."""
-    weights = [beam.weight(place) for place in range(beam.width)]
+    weights = [beam.weight(index) for index in range(beam.width)]
     return Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=hub)
 
 

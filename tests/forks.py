@@ -13,7 +13,7 @@ import sqlalchemy
 import gear_neo4j.models.http_client
 from gear_neo4j import Gear
 from gear_neo4j.cli import adopt, ask, communities, evaluate, forget, ingest, search, server
-from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.extractor import ChatExtractor
 from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph

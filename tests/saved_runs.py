@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
 from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, FoundBy, Hit, Hits, Passage, Path, make_triple
-from gear_neo4j.wire import answer_json, hits_json, trace_json
+from gear_neo4j.wire import to_json
 
 
 def run(
@@ -25,7 +25,7 @@ def run(
         doubt=answer,
     )
     if kind == "search":
-        return hits_json(hits)
+        return to_json(hits)
     fact = Fact(name, predicate, "Edinburgh")
     queries = (
         QueryAttempt("MATCH (n) RETURN n", "too much"),
@@ -38,5 +38,5 @@ def run(
     step = replace(step, answerable=True, reason="it says so", judgements=judged, plan=plan, tool_calls=calls)
     trace = Trace(question, "model", (step,), (("p1",),), (), {"p1": title, "p2": title}, answer)
     if kind == "trace":
-        return trace_json(trace)
-    return answer_json(Answer(question, answer, hits, trace, "answerable", (Citation("1", passages[0]),)))
+        return to_json(trace)
+    return to_json(Answer(question, answer, hits, trace, "answerable", (Citation("1", passages[0]),)))

@@ -144,7 +144,7 @@ def mind(messages):
         "A question could not": f"Next question: Where is {name} by the {word}?",
         "You reason step by step": f"{name} knows {other}.",
         "You answer a question": f"Answer: {name}, as is said [1].",
-        "You grade": {"scores": [(chance >> place & 3) / 3 for place in range(len(re.findall(r"(?m)^Text \[", user)))]},
+        "You grade": {"scores": [(chance >> index & 3) / 3 for index in range(len(re.findall(r"(?m)^Text \[", user)))]},
         "You judge whether looking": {"retrieve": "yes"},
         "You judge an answer": {"relevant": "yes", "support": "fully", "use": 1 + chance % 5},
         "You plan how": {"steps": []}

@@ -40,11 +40,12 @@ PUT_RELATIONSHIPS = Query(
 
 
 def record(database):
-    """All nodes and relationships, as JSON holds them; the ends of relationships are places in the list of nodes."""
+    """All nodes and relationships, as JSON holds them; the ends of relationships are indexes into the list of nodes."""
     nodes = sorted(database.run(NODES), key=lambda row: (sorted(row["labels"]), repr(sorted(_plain(row).items()))))
-    places = {row["id"]: place for place, row in enumerate(nodes)}
+    index_of = {row["id"]: index for index, row in enumerate(nodes)}
     relationships = [
-        {**_plain(row), "start": places[row["start"]], "end": places[row["end"]]} for row in database.run(RELATIONSHIPS)
+        {**_plain(row), "start": index_of[row["start"]], "end": index_of[row["end"]]}
+        for row in database.run(RELATIONSHIPS)
     ]
     return {
         "nodes": [{"labels": sorted(row["labels"]), **_plain(row)} for row in nodes],

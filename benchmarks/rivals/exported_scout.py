@@ -22,7 +22,7 @@ class ExportedScout(ScoutRetriever):
     def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
         graph = self._projections.current()
         first = len(graph.passages)
-        frequency = {id: float(graph.document_frequency[place]) for id, place in graph.entities.items()}
+        frequency = {id: float(graph.document_frequency[index]) for id, index in graph.entities.items()}
         weights = np.zeros(first + len(graph.entities))
         for is_passage, id, weight in self._weights(start, frequency):
             weights[graph.passage_index[id] if is_passage else first + graph.entities[id]] = weight

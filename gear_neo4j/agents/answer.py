@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict
 
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
 from gear_neo4j.models.recording import RecordedReply
-from gear_neo4j.roles.parsers import without_markers
+from gear_neo4j.roles.citations import without_markers
 from gear_neo4j.text.display import Displayed
 from gear_neo4j.usage import Usage
 

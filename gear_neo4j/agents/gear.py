@@ -16,7 +16,7 @@ from gear_neo4j.recipes.recipe import Budget, option
 from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.first_stage import FirstStage
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retriever import make_hits
 from gear_neo4j.retrieval.sync import SyncExpansion, SyncGE, SyncStep
 from gear_neo4j.retrieval.traced import note_documents, retrieval_span
@@ -39,7 +39,7 @@ class GearAgent(Budget):
 
     name: ClassVar[str] = "gear"
     over: AnyRetriever = option(SyncGE(base=Auto()), "the retriever that it stands on")
-    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1)
+    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1, client_most=8)
     step_k: int = option(STEP_K, "passages to read per round", least=1)
     select: bool = option(False, "rank the first 20 passages for the answer in one more call")
     read_once: bool = option(False, "take the reader's facts as the gist if both roles would read the same passages")
@@ -97,7 +97,7 @@ class GearLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         options = self._options
         run = Run(query.text, self._roles.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         stop = self._loop(run, query)

@@ -55,7 +55,7 @@ class LocalSearch:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         run = Run(query.text, self._roles.name, on_event)
         run.begin(query.text)
         subgraph = self._subgraph.subgraph(query)
@@ -109,7 +109,7 @@ class GraphRagGlobal(Budget):
     name: ClassVar[str] = "graphrag-global"
     unfiltered: ClassVar[str] = "its reports rest on passages that the filter may exclude"
     level: int = option(2, "the finest level of reports", least=0)
-    concurrency: int = option(4, "number of concurrent calls", least=1)
+    concurrency: int = option(4, "number of concurrent calls", least=1, client_most=8)
 
 
 class GlobalSearch:

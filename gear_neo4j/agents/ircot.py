@@ -31,7 +31,7 @@ class Ircot(Budget):
     name: ClassVar[str] = "ircot"
     over: AnyRetriever = option(Auto(), "the retriever that it stands on")
     merge: Merge = option("max", "how the rankings of the steps are merged")
-    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1)
+    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1, client_most=8)
     step_k: int = option(10, "passages to read per round", least=1)
     answer: bool = option(True, "write an answer")
 

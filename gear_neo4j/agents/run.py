@@ -45,6 +45,16 @@ class Event:
 OnEvent = Callable[[Event], None]
 
 
+def note_fact(note: str) -> tuple[Fact, ...]:
+    """The fact by which a model knows that rows are missing; none without a note."""
+    return (Fact("the rows", "are cut", note),) if note else ()
+
+
+def with_note(draft: Draft, note: str) -> Draft:
+    """A draft that says of which rows it is made, where some are missing."""
+    return replace(draft, text=f"{draft.text} ({note})") if draft.text and note else draft
+
+
 @dataclass(slots=True)
 class Run:
     """The state of a run: the agent controls the flow, the run records steps, usage and failures.

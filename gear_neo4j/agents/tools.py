@@ -11,7 +11,7 @@ from gear_neo4j.errors import GearError
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.roles.answerer import Answerer
-from gear_neo4j.roles.parsers import without_markers
+from gear_neo4j.roles.citations import without_markers
 from gear_neo4j.text.redaction import redacted
 from gear_neo4j.tracing import span
 from gear_neo4j.usage import Usage

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.fact_properties import notes
+from gear_neo4j.adoption.overlay import AdoptionReport
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.profile_file import built_in, dump, load
 from gear_neo4j.adoption.release import ReleaseReport
@@ -65,7 +66,6 @@ def import_command(
 
 
 @click.command()
-@click.argument("positional", metavar="", required=False)
 @click.option("--profile", metavar="NAME|FILE", help="The profile: the name of a built-in one, or a TOML file.")
 @click.option(
     "--vectors",
@@ -91,7 +91,6 @@ def import_command(
 @json_option
 @with_settings(CONNECTION, EMBEDDING)
 def adopt(
-    positional: str | None,
     profile: str | None,
     vectors: VectorSource | None,
     extract: str | None,
@@ -112,9 +111,7 @@ def adopt(
     gear adopt --profile profile.toml    adopt the graph; rerun to resume
     gear adopt --update                  after the graph has changed
     """
-    if positional and profile:
-        raise click.UsageError(f"{positional!r} and --profile {profile}: give only one profile")
-    chosen = _profile(profile or positional, update=update)
+    chosen = _profile(profile, update=update)
     if chosen is None and not update:
         if vectors or extract or collection or readers or dry_run:
             options = "--vectors, --extract, --collection, --readers and --dry-run"
@@ -122,18 +119,22 @@ def adopt(
         with opened(settings) as gear:
             _propose(gear, json_file)
         return
-    with opened(settings) as gear:
-        with progress_shown() as on_progress:
-            report = gear.overlay.adopt(
-                chosen,
-                vectors=vectors,
-                extract=extract != "none",
-                collection=collection,
-                readers=readers or None,
-                dry_run=dry_run,
-                on_progress=on_progress,
-            )
+    with opened(settings) as gear, progress_shown() as on_progress:
+        report = gear.overlay.adopt(
+            chosen,
+            vectors=vectors,
+            extract=extract != "none",
+            collection=collection,
+            readers=readers or None,
+            dry_run=dry_run,
+            on_progress=on_progress,
+        )
         dimension = gear.embedder.dimension
+    _report(report, json_file, dry_run=dry_run, dimension=dimension)
+
+
+def _report(report: AdoptionReport, json_file: Path | None, *, dry_run: bool, dimension: int) -> None:
+    """Report what was written, or what would be and what it would cost."""
     if report.left_out:
         types = ", ".join(f"{kind} ({count:,})" for kind, count in sorted(report.left_out.items()))
         errors.print_line(f"not adopted, as the profile does not list these types: {types}")

@@ -1,13 +1,18 @@
 """``gear ingest``: what was extracted, and the cost of an extraction by a model before, during and after it."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+import click
+
+from gear_neo4j.cli.options import Decorator, grouped
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages
 from gear_neo4j.cli.screen import errors
+from gear_neo4j.extraction.extractor import Model, Rules
 from gear_neo4j.extraction.forecast import Forecast, forecast
 from gear_neo4j.extraction.run import ExtractionReport, Failure
 from gear_neo4j.ingestion.report import IngestReport
@@ -15,6 +20,43 @@ from gear_neo4j.text.wording import pluralize
 from gear_neo4j.usage import Usage
 
 Price = tuple[float, float] | None
+AUTO = "auto"
+NONE = "none"
+MODEL_OPTIONS: Sequence[Decorator] = (
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        help="With --extract model: token budget; no passage is started beyond it.",
+    ),
+    click.option("--retry-failed", is_flag=True, help="With --extract model: also retry passages that failed before."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionOptions:
+    """Who makes triples of passages, and the bounds of a language model that does.
+
+    Raises:
+        click.UsageError: a bound is given without a model.
+    """
+
+    extractor: str
+    max_tokens: int | None
+    retry_failed: bool
+
+    def __post_init__(self) -> None:
+        if (self.max_tokens or self.retry_failed) and self.extractor in (AUTO, NONE, Rules.name):
+            raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
+
+    @property
+    def wants_model(self) -> bool:
+        """Whether a language model is to read passages."""
+        return self.extractor == Model.name
+
+
+def with_extraction(extract: Decorator) -> Decorator:
+    """Add ``--extract`` and the bounds of a model to a command, which receives them as ``extracting``."""
+    return grouped("extracting", ExtractionOptions, (extract, *MODEL_OPTIONS))
 
 
 def extract(run: Callable[..., ExtractionReport], *, price: Price, **options: Any) -> ExtractionReport:

@@ -42,6 +42,10 @@ COMMANDS: Commands = {
         "gear_neo4j.cli.stats:stats",
         "Show what a database holds: sources, passages, triples and entities, its schema, and its size.",
     ),
+    "cypher": (
+        "gear_neo4j.cli.cypher:cypher",
+        "List the queries that gear-neo4j sends, or show the text of one, NAME, for Neo4j Browser.",
+    ),
     "config": (
         "gear_neo4j.cli.config:config",
         "Show each setting with its value and its source: an option, the environment, a file, or the default.",
@@ -106,6 +110,10 @@ COMMANDS: Commands = {
         "gear_neo4j.cli.ask:ask",
         "Answer QUESTION from the graph with a language model, and cite the passages.",
     ),
+    "recipes": (
+        "gear_neo4j.cli.recipes:recipes",
+        "List the retrievers, agents and extractors, or show the options of the one called NAME.",
+    ),
     "mcp": (
         "gear_neo4j.cli.mcp:mcp",
         "Serve searches to assistants and editors over the Model Context Protocol (MCP).",
@@ -133,6 +141,10 @@ COMMANDS: Commands = {
     "calibrate": (
         "gear_neo4j.cli.calibrate:calibrate_command",
         "Fit the thresholds by which an evaluator separates relevant from irrelevant texts.",
+    ),
+    "help": (
+        "gear_neo4j.cli.help:help_command",
+        "Show the help of a command, such as gear help keys add.",
     ),
 }
 
@@ -174,7 +186,7 @@ def main(args: Sequence[str] | None = None) -> None:
 def _run(arguments: list[str], *, debug: bool) -> int:
     """The exit code of a command, once its error is reported."""
     try:
-        return cli.main(args=arguments, standalone_mode=False) or ExitCode.DONE
+        return cli.main(args=arguments, prog_name="gear", standalone_mode=False) or ExitCode.DONE
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)
         return error.exit_code if isinstance(error, GearError) else ExitCode.ERROR

@@ -58,6 +58,7 @@ def mcp(
     """
     if find_spec("mcp") is None:
         raise SettingsError(MISSING)
+    from gear_neo4j.mcp.calls import CLOSING_SECONDS, call_limiter
     from gear_neo4j.mcp.opening import OneGear
     from gear_neo4j.mcp.options import ServerOptions
     from gear_neo4j.mcp.server import make_server
@@ -70,10 +71,11 @@ def mcp(
         neo4j_uri=settings.uri,
         has_model=bool(settings.chat_model),
     )
-    gear = OneGear(lambda: _connect(settings), scope=scope)
+    gear, limiter = OneGear(lambda: _connect(settings), scope=scope), call_limiter()
     try:
-        make_server(gear.gear_for, options=options).run("stdio")
+        make_server(gear.gear_for, options=options, limiter=limiter).run("stdio")
     finally:
+        limiter.close(seconds=CLOSING_SECONDS)
         gear.close()
 
 

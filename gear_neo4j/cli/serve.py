@@ -1,8 +1,9 @@
 """``gear serve``: searches and answers over HTTP."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from asyncio import to_thread
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
@@ -147,6 +148,7 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
     """The MCP server below ``/mcp`` if its extra is installed; a call sees what the key of its request may see."""
     if find_spec("mcp") is None:
         return {}
+    from gear_neo4j.mcp.calls import CLOSING_SECONDS, call_limiter
     from gear_neo4j.mcp.http import PATH, mounted
     from gear_neo4j.mcp.options import ServerOptions
     from gear_neo4j.mcp.server import make_server
@@ -168,9 +170,17 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
         public_url=settings.serve_public_url, neo4j_uri=settings.uri, has_model=bool(settings.chat_model)
     )
     hosts = (*settings.serve_allowed_hosts, *_own_names(settings.serve_host))
-    server = make_server(gear_for, options=options, on_end=log)
+    limiter = call_limiter()
+    server = make_server(gear_for, options=options, on_end=log, limiter=limiter)
     part = mounted(server, hosts=hosts, origins=settings.serve_allowed_origins)
-    return {PATH: Mount(part.app, part.lifespan)}
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        async with part.lifespan():
+            yield
+        await to_thread(limiter.close, seconds=CLOSING_SECONDS)
+
+    return {PATH: Mount(part.app, lifespan)}
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -19,7 +20,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.quality import Quality
 from gear_neo4j.usage import Usage
-from gear_neo4j.wire import answer_from, answer_json, hits_from, hits_json
+from gear_neo4j.wire import from_json, to_json
 
 Value = TypeVar("Value")
 Json = Mapping[str, Any]
@@ -115,15 +116,17 @@ class Journals:
 
     def hits(self, system: Json, *, k: int, queries: Sequence[EvaluationQuery]) -> Journal[Hits]:
         """The journal of a retriever."""
-        journal = Journal(self._file(system, k, "hits"), encode=hits_json, decode=hits_from, on_loss=self._on_loss)
+        journal = Journal(
+            self._file(system, k, "hits"), encode=to_json, decode=partial(from_json, Hits), on_loss=self._on_loss
+        )
         return self._open(journal, f"{system['title']}, k = {k}", [key_of(query) for query in queries])
 
     def answers(self, system: Json, *, k: int, queries: Sequence[EvaluationQuery]) -> Journal[Answer]:
         """The journal of an agent; answers whose model failed are not recorded."""
         journal = Journal(
             self._file(system, k, "answers"),
-            encode=answer_json,
-            decode=answer_from,
+            encode=to_json,
+            decode=partial(from_json, Answer),
             is_final=lambda answer: not answer.failure,
             on_loss=self._on_loss,
         )

@@ -209,47 +209,60 @@ def measure(
     entities = AnswerEntities(gear.graph.pagerank.named_nodes())
     rows: list[dict[str, Any]] = []
     for question in dataset.questions[:limit]:
-        wanted = entities.wanted(question.question, question.answer)
-        row: dict[str, Any] = {
-            "id": question.id,
-            "question": question.question,
-            "hops": question.hops,
-            "wanted": list(wanted),
-            "systems": {},
-        }
-        for name, ask in systems.items() if wanted else ():
-            answer = ask(question.question)
-            precision, completeness = entities.best_set(wanted, answer)
-            row["systems"][name] = {
-                "recall": entities.recall(wanted, answer, k=k),
-                "first": entities.is_first(wanted, answer),
-                "precision": precision,
-                "completeness": completeness,
-                "exact": precision == completeness == 1.0,
-                "milliseconds": answer.milliseconds,
-                "entities": [[entity.name, str(entity.cypher)] for entity in answer.entities[:k]],
-                "triples": [[triple.subject, triple.predicate, triple.object] for triple in answer.triples[:k]],
-            }
-        rows.append(row)
+        rows.append(_row(question, entities, systems, k=k))
         on_done()
-    counted = [row for row in rows if row["wanted"]]
-    halves = {"even": rows[0::2], "odd": rows[1::2]}
-    by_hops = {
-        hops: [row for row in halves["odd"] if row["hops"] == hops] for hops in sorted({r["hops"] for r in rows})
-    }
     return {
         "dataset": dataset.name,
         "fingerprint": dataset.fingerprint,
         "questions": len(rows),
-        "counted": len(counted),
+        "counted": sum(bool(row["wanted"]) for row in rows),
         "k": k,
-        "systems": {
-            name: _summary([row["systems"][name] for row in counted])
-            | {"halves": {half: _figures(row["systems"].get(name) for row in of) for half, of in halves.items()}}
-            | {"hops": {hops: _figures(row["systems"].get(name) for row in of) for hops, of in by_hops.items() if hops}}
-            for name in systems
-        },
+        "systems": {name: _system(name, rows) for name in systems},
         "per_question": rows,
+    }
+
+
+def _row(question: GraphQuestion, entities: AnswerEntities, systems: Mapping[str, System], *, k: int) -> dict[str, Any]:
+    """What each system found for a question; none is asked if the answer names no entity."""
+    wanted = entities.wanted(question.question, question.answer)
+    return {
+        "id": question.id,
+        "question": question.question,
+        "hops": question.hops,
+        "wanted": list(wanted),
+        "systems": {
+            name: _result(ask(question.question), entities, wanted, k=k)
+            for name, ask in (systems.items() if wanted else ())
+        },
+    }
+
+
+def _result(answer: Retrieved, entities: AnswerEntities, wanted: Sequence[str], *, k: int) -> dict[str, Any]:
+    precision, completeness = entities.best_set(wanted, answer)
+    return {
+        "recall": entities.recall(wanted, answer, k=k),
+        "first": entities.is_first(wanted, answer),
+        "precision": precision,
+        "completeness": completeness,
+        "exact": precision == completeness == 1.0,
+        "milliseconds": answer.milliseconds,
+        "entities": [[entity.name, str(entity.cypher)] for entity in answer.entities[:k]],
+        "triples": [[triple.subject, triple.predicate, triple.object] for triple in answer.triples[:k]],
+    }
+
+
+def _system(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of a system over all questions, over each half, and by hops."""
+
+    def figures(part: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+        return _figures(row["systems"].get(name) for row in part)
+
+    odd = rows[1::2]
+    hops = sorted({row["hops"] for row in rows} - {0})
+    return {
+        **_summary([row["systems"][name] for row in rows if row["wanted"]]),
+        "halves": {"even": figures(rows[0::2]), "odd": figures(odd)},
+        "hops": {count: figures(row for row in odd if row["hops"] == count) for count in hops},
     }
 
 

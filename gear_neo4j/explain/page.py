@@ -1,6 +1,5 @@
 """A run as a self-contained page: question, answer, a picture of each step's paths, and passages."""
 
-import re
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
@@ -11,10 +10,9 @@ from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, location, marks, named
 from gear_neo4j.explain.nodes import answering_nodes
 from gear_neo4j.explain.saved import SavedRun, Turn
+from gear_neo4j.roles.citations import markers
 from gear_neo4j.text.printable import printable
 
-_MARKER = re.compile(r"F?\d+")
-_MARKERS = re.compile(r"(\[F?\d+(?:, F?\d+)*\])")
 _KINDS = {"search": "Search", "answer": "Answer", "trace": "Trace of an answer"}
 
 
@@ -60,14 +58,17 @@ def _answer(saved: SavedRun) -> str:
         citation.marker: f"p{number[citation.passage.id]}" if citation.passage else "cited"
         for citation in saved.citations
     }
-    parts = _MARKERS.split(saved.answer)
-    text = "".join(_link_markers(part, cited) if _MARKERS.fullmatch(part) else escape(part) for part in parts)
+    text = _with_links(saved.answer, cited)
     rows = "".join(f"<li>{_citation(citation, cited)}</li>" for citation in saved.citations)
     return f'<p class="answer" dir="auto">{text}</p><ul class="citations" id="cited">{rows}</ul>'
 
 
-def _link_markers(markers: str, cited: dict[str, str]) -> str:
-    return _MARKER.sub(lambda match: _link(match[0], cited), escape(markers))
+def _with_links(text: str, cited: dict[str, str]) -> str:
+    parts, end = list[str](), 0
+    for marker in markers(text):
+        parts += [escape(text[end : marker.start]), _link(marker.label, cited)]
+        end = marker.end
+    return "".join([*parts, escape(text[end:])])
 
 
 def _link(marker: str, cited: dict[str, str]) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gear_neo4j.domain import Fact, Passage
-from gear_neo4j.models.chat import Reply
+from gear_neo4j.models.chat import ChatModel, Reply
 from gear_neo4j.recipes.recipe import ExtractorRecipe
-from gear_neo4j.roles.lists import Triples
+from gear_neo4j.roles.lists import Triples, parse_triples
+from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
 
@@ -58,3 +59,19 @@ class FactExtractor(Extractor):
     def extract(self, passage: Passage) -> Reply[Triples]:
         """The facts of the passage, each once."""
         return Reply(Triples(tuple(dict.fromkeys(self.facts(passage)))), "", Usage(), 0.0)
+
+
+class ChatExtractor(Extractor):
+    """Extracts triples with a chat model."""
+
+    batch = 1
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+        self.name = chat.name
+        self.concurrency = chat.concurrency
+
+    def extract(self, passage: Passage) -> Reply[Triples]:
+        """The facts in the model's reply."""
+        prompt = fill("extraction", passage=passage.content)
+        return self._chat.ask(prompt, parse=lambda text: parse_triples(text, key="triples"))

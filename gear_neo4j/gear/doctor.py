@@ -17,6 +17,7 @@ from gear_neo4j.graph.scope.scope_gate import ScopeSize
 from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from gear_neo4j.retrieval.first_stage import RankerStage
 from gear_neo4j.retrieval.naive import NaiveRetriever
 from gear_neo4j.retrieval.rank.rankers import Fulltext, Hybrid, Sbert
@@ -88,7 +89,7 @@ class Doctor:
 
     def examine(self, *, questions: Sequence[str] = ()) -> Examination:
         """Run all checks; the searches for ``questions`` (default: the texts of a few triples) are profiled."""
-        findings = [self._server(), *self._schema()]
+        findings = [self._server(), *about_plugins(), *self._schema()]
         if any(finding.level == "problem" for finding in findings):
             return Examination(tuple(findings))
         counts = self.graph.store.counts()
@@ -211,6 +212,12 @@ def about_scope(size: ScopeSize) -> Finding:
     if size.is_capped:
         return Finding("advice", "scope", detail, "a smaller scope, or a database of its own")
     return Finding("ok", "scope", detail)
+
+
+def about_plugins() -> list[Finding]:
+    """The entry points of other packages that could not be loaded."""
+    lines = [line for registry in (RETRIEVERS, AGENTS, EXTRACTORS) for line in registry.broken.values()]
+    return [Finding("advice", "plugins", line, "repair or uninstall the package") for line in lines]
 
 
 def about_limits(settings: Mapping[str, str]) -> Finding:

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from gear_neo4j.extraction.chat import ChatExtractor
-from gear_neo4j.extraction.extractor import Extractor, Model, Rules
+from gear_neo4j.extraction.extractor import ChatExtractor, Extractor, Model, Rules
 from gear_neo4j.extraction.reader import BulkReader
 from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction, ExtractionReport

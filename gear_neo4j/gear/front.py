@@ -13,12 +13,11 @@ from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
 from gear_neo4j.gear.communities import Communities
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.corpus import Corpus
-from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record
+from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record, passage_record
 from gear_neo4j.gear.events import EventStream
 from gear_neo4j.gear.overlay import Overlay
-from gear_neo4j.gear.passages import passage_record
 from gear_neo4j.gear.session import Session
-from gear_neo4j.gear.status import status_of
+from gear_neo4j.gear.stats import status_of
 from gear_neo4j.graph.connection.database import Database, Driver
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
@@ -29,7 +28,7 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.scope import EVERYTHING, Scope
@@ -262,7 +261,7 @@ class Gear:
             active.content(lambda: {"input.value": question})
             retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
             assert isinstance(retriever, PathRetriever)
-            return retriever.explore(Question(checked(question), embedder=self._session.embedder))
+            return retriever.explore(Question(question, embedder=self._session.embedder))
 
     def passage(self, id: str) -> PassageRecord:
         """One passage, such as that of a hit or a citation, and the triples that it states.

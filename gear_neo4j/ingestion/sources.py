@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.loaders import is_document, kinds, refusal
+from gear_neo4j.text.address import local_path
 
 WITHOUT_SUFFIX = "without suffix"
 # Prefixes of hidden files, and of the lock files of Office.
@@ -48,7 +49,7 @@ def files_to_ingest(
     facts: list[Path] = []
     skipped: Counter[str] = Counter()
     links: list[Path] = []
-    for source in map(Path, sources):
+    for source in map(local_path, sources):
         if source.is_dir():
             gate = _Gate(source, follow_links=follow_links)
             found = _add_folder(source, gate, passages, facts, skipped)
@@ -57,7 +58,7 @@ def files_to_ingest(
             links.extend(gate.links)
         else:
             passages.append(_named_file(source))
-    facts.extend(map(Path, triples))
+    facts.extend(map(local_path, triples))
     unique = [tuple(dict.fromkeys(files)) for files in (passages, facts, links)]
     return Files(unique[0], unique[1], dict(sorted(skipped.items())), unique[2])
 

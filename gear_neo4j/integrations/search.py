@@ -13,7 +13,7 @@ from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.threads import ThreadLimiter
-from gear_neo4j.wire import hit_json, path_json
+from gear_neo4j.wire import to_json
 
 _SEARCHES = ThreadLimiter("searches", most=40)
 
@@ -89,10 +89,10 @@ def metadata_of(hit: Hit, hits: Hits) -> dict[str, Any]:
     (the rankings that contain it, with its ranks) and ``paths``, best first. A path has ``text``, ``score``,
     ``triples`` and ``cypher``, the ``statement`` and ``parameters`` that show it in Neo4j Browser.
     """
-    fields = hit_json(hit)
+    fields = to_json(hit)
     kept = ("title", "source", "position", "collection", "metadata", "score", "rank", "sources")
     return {
         **{key: fields[key] for key in kept},
         "retriever": hits.retriever,
-        "paths": [path_json(path) for path in hits.paths if hit.passage.id in path.passage_ids],
+        "paths": [to_json(path) for path in hits.paths if hit.passage.id in path.passage_ids],
     }

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Calls that run at a time; a further one is refused at once, for a host repeats what takes long.
 CALLS = 16
+# How long a server that ends waits for calls that were given up: they use the database, which is closed next.
+CLOSING_SECONDS = 5.0
 Value = TypeVar("Value")
 # Finds the view of a request, None over stdio: by who sent it, never by what it asks.
 GearFor = Callable[[Request | None], "Gear"]
@@ -46,6 +48,11 @@ async def no_report(_: str) -> None:
     """Nobody is told of what a call reports."""
 
 
+def call_limiter() -> ThreadLimiter:
+    """The threads of a server."""
+    return ThreadLimiter("calls", most=CALLS)
+
+
 class Calls:
     """Runs calls of clients, each in a thread.
 
@@ -54,11 +61,13 @@ class Calls:
         on_end: called in the thread after each call, also one that failed.
     """
 
-    def __init__(self, gear_for: GearFor, *, options: ServerOptions, on_end: OnEnd) -> None:
+    def __init__(
+        self, gear_for: GearFor, *, options: ServerOptions, on_end: OnEnd, limiter: ThreadLimiter | None
+    ) -> None:
         self._gear_for = gear_for
         self._options = options
         self._on_end = on_end
-        self._limiter = ThreadLimiter("calls", most=CALLS)
+        self._limiter = limiter or call_limiter()
 
     async def run(
         self, task: Callable[["Work"], Value], *, seconds: float | None = None, report: Report = no_report

@@ -13,13 +13,14 @@ Text = Annotated[str, BeforeValidator(printable)]
 class Result(BaseModel):
     """What all results and their parts have in common."""
 
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+    # A part is made of the value of the domain that has its fields.
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, from_attributes=True)
 
 
 class Limited(Result):
     """A result with a limit of characters."""
 
-    truncated: bool = Field(default=False, description="Whether some was left out to stay within the limit.")
+    truncated: bool = Field(default=False, description="Whether some was left out to stay within a limit.")
 
 
 class FoundBy(Result):

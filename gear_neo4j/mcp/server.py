@@ -10,10 +10,15 @@ from gear_neo4j.mcp.calls import Calls, GearFor, OnEnd, keep_request
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.resources import add_prompt, add_resources
 from gear_neo4j.mcp.tools import Tools
+from gear_neo4j.threads import ThreadLimiter
 
 
 def make_server(
-    gear_for: GearFor, *, options: ServerOptions = ServerOptions(), on_end: OnEnd = lambda _request, _work: None
+    gear_for: GearFor,
+    *,
+    options: ServerOptions = ServerOptions(),
+    on_end: OnEnd = lambda _request, _work: None,
+    limiter: ThreadLimiter | None = None,
 ) -> MCPServer[Any]:
     """A server over the views that ``gear_for`` finds, one for each request.
 
@@ -22,6 +27,7 @@ def make_server(
             is called for each call, in a thread, and what it raises of :class:`gear_neo4j.GearError` is what the client
             reads.
         on_end: gets the request and the work of each call at its end, for a log: ``work.passages``, ``work.usage``.
+        limiter: the threads of the calls; the host closes it before it closes the database.
 
     Usage::
 
@@ -38,7 +44,7 @@ def make_server(
         middleware=[keep_request],
         subscriptions=False,
     )
-    calls = Calls(gear_for, options=options, on_end=on_end)
+    calls = Calls(gear_for, options=options, on_end=on_end, limiter=limiter)
     Tools(calls, options).add_to(server)
     add_resources(server, calls)
     add_prompt(server, options)

@@ -52,7 +52,8 @@ class Work:
 
     def paths(self, question: str, *, limit: int) -> PathsResult:
         """How what a question names is connected."""
-        recipe = Paths(max_paths=limit, facts=min(FACTS, limit))
+        # One more, by which the client knows that there are more.
+        recipe = Paths(max_paths=limit + 1, facts=min(FACTS, limit))
         connected = self._gear.paths(question, options=recipe)
         self.passages = list(dict.fromkeys(id for path in connected.paths[:limit] for id in path.passage_ids))
         database = self._gear.graph.name
@@ -65,7 +66,7 @@ class Work:
         Raises:
             ModelError: the model failed before it wrote anything.
         """
-        recipe = requested_agent(agent, max_steps=max_steps, max_seconds=seconds)
+        recipe = requested_agent(agent, max_steps=max_steps, seconds=seconds)
         answer = self._gear.ask(question, agent=recipe, on_event=self._tell)
         self.passages, self.usage = [hit.passage.id for hit in answer.hits], answer.total
         if answer.failure and not answer.text:
@@ -75,7 +76,7 @@ class Work:
 
     def status(self) -> StatusResult:
         """What the database holds."""
-        return encode.encode_status(self._gear.status())
+        return StatusResult.model_validate(self._gear.status())
 
     def _tell(self, event: Event) -> None:
         # The pieces of an answer are too many, and not final.

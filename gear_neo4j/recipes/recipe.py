@@ -1,7 +1,9 @@
 """Recipes: a retriever, an agent or an extractor as one frozen value, with its options, their defaults and checks."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from math import inf
+from typing import Any, ClassVar, Protocol, Self
 
 from pydantic import (
     BaseModel,
@@ -18,8 +20,13 @@ from pydantic_core import ErrorDetails
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.scope import Scope
 
-# The options of a budget by their earlier names.
-RENAMED = {"tokens": "max_tokens", "seconds": "max_seconds"}
+
+@dataclass(frozen=True, slots=True)
+class ClientLimits:
+    """What a client of a service may choose for an option; see :func:`option`."""
+
+    most: float | None = None
+    operator_only: Callable[[Any], bool] = lambda _: False
 
 
 def option(
@@ -30,9 +37,19 @@ def option(
     most: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    client_most: float | None = None,
+    operator_only: Callable[[Any], bool] = lambda _: False,
 ) -> Any:
-    """A field of a recipe: its default, a phrase for ``--help``, and the range of a number (``above`` excludes it)."""
-    return Field(default, description=description, ge=least, le=most, gt=above, lt=below)
+    """A field of a recipe: its default, a phrase that describes it, and the range of a number (``above`` excludes it).
+
+    Args:
+        client_most: the largest number that a client of a service may choose; :mod:`gear_neo4j.gear.requests` has the
+            default.
+        operator_only: whether a value is for those who run the service, and no client may choose it.
+    """
+    field = Field(default, description=description, ge=least, le=most, gt=above, lt=below)
+    field.metadata.append(ClientLimits(client_most, operator_only))
+    return field
 
 
 class Options(BaseModel):
@@ -64,6 +81,18 @@ class Options(BaseModel):
             raise SettingsError(_explain(cls, error.errors()[0])) from None
 
 
+class View(Protocol):
+    """A graph as a caller sees it."""
+
+    @property
+    def scope(self) -> Scope:
+        """What the caller may see."""
+
+    @property
+    def admits_graph(self) -> bool:
+        """Whether that is every node of the adopted graph; it can take a round trip."""
+
+
 class Recipe(Options):
     """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options.
 
@@ -89,18 +118,13 @@ class Recipe(Options):
         return f"{self.name} over {below.title if isinstance(below, Recipe) else below}" if below else self.name
 
     @classmethod
-    def refusal(cls, scope: Scope, *, admits_graph: Callable[[], bool]) -> str:
-        """Why it is refused under a scope, in a line; empty if it honours the scope.
-
-        Args:
-            scope: what the caller may see.
-            admits_graph: whether that is every node of the adopted graph; called only if it matters.
-        """
-        if cls.unscoped and not scope.is_everything:
+    def refusal(cls, view: View) -> str:
+        """Why it is refused under the scope of a view, in a line; empty if it honours the scope."""
+        if cls.unscoped and not view.scope.is_everything:
             return f"{cls.name} is refused under a scope: {cls.unscoped}"
-        if cls.unfiltered and scope.where is not None:
+        if cls.unfiltered and view.scope.where is not None:
             return f"{cls.name} is refused under a scope with a filter: {cls.unfiltered}"
-        if cls.whole_graph and not admits_graph():
+        if cls.whole_graph and not view.admits_graph:
             return f"{cls.name} is refused under a scope: {cls.whole_graph}"
         return ""
 
@@ -150,23 +174,13 @@ class AgentRecipe(Recipe):
 class Budget(AgentRecipe):
     """An agent whose run can be bounded.
 
-    No call is begun once a bound is reached; the answer may be one call more. The earlier names of the options,
-    ``tokens`` and ``seconds``, are understood until the next release.
-
-    Example:
-        >>> Budget(max_tokens=900) == Budget(tokens=900)
-        True
+    No call is begun once a bound is reached; the answer may be one call more.
     """
 
-    max_tokens: int | None = option(None, "begin no further call once this many tokens are spent", least=1)
-    max_seconds: float | None = option(None, "begin no further call after this many seconds", least=1)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _with_new_names(cls, values: Any) -> Any:
-        if not isinstance(values, dict):
-            return values
-        return {RENAMED.get(name, name): value for name, value in values.items()}
+    max_tokens: int | None = option(
+        None, "begin no further call once this many tokens are spent", least=1, client_most=inf
+    )
+    max_seconds: float | None = option(None, "begin no further call after this many seconds", least=1, client_most=inf)
 
 
 class ExtractorRecipe(Recipe):

@@ -11,18 +11,18 @@ own by an entry point of the group ``gear_neo4j.retrievers``, ``gear_neo4j.agent
 names a module that does so when it is imported.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from threading import RLock
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, SerializeAsAny
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.recipes.recipe import AgentRecipe, ExtractorRecipe, Recipe, RetrieverRecipe
+from gear_neo4j.provided import provided
+from gear_neo4j.recipes.recipe import AgentRecipe, ExtractorRecipe, Recipe, RetrieverRecipe, View
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Make = Callable[[Any, Any], Any]
@@ -58,17 +58,19 @@ class Entry(Generic[RecipeType]):
 class Registry(Generic[RecipeType]):
     """The recipes of one kind by name, in the order in which they were registered.
 
+    The module that registers ours is imported at the first lookup, and so are the entry points; one that fails is kept
+    in ``broken``.
+
     Args:
         kind: what messages call them.
-        built_in: the module that registers ours; imported, like the entry points, at the first lookup.
     """
 
-    def __init__(self, kind: str, base: type[RecipeType], *, built_in: str) -> None:
+    def __init__(self, kind: str, base: type[RecipeType]) -> None:
         self.kind = kind
         self._base = base
-        self._modules = [built_in]
         self._group = f"gear_neo4j.{kind}s"
         self._entries: dict[str, Entry[RecipeType]] = {}
+        self._broken: dict[str, str] = {}
         self._lock = RLock()
         self._loaded = False
 
@@ -102,24 +104,32 @@ class Registry(Generic[RecipeType]):
         self._load()
         return dict(self._entries)
 
+    @property
+    def broken(self) -> Mapping[str, str]:
+        """Why entry points could not be loaded, a line for each, by their names."""
+        self._load()
+        return dict(self._broken)
+
     def __iter__(self) -> Iterator[Entry[RecipeType]]:
         return iter(self.entries.values())
 
-    def offered(self, refusal: Callable[[type[RecipeType]], str]) -> list[Entry[RecipeType]]:
+    def offered(self, view: View) -> list[Entry[RecipeType]]:
         """What a client may choose: not for the operator alone, and without a reason by which a scope refuses it."""
-        return [entry for entry in self if not (entry.recipe.operator_only or refusal(entry.recipe))]
+        return [entry for entry in self if not (entry.recipe.operator_only or entry.recipe.refusal(view))]
 
     def entry(self, name: str) -> Entry[RecipeType]:
         """The entry of a name.
 
         Raises:
-            SettingsError: the name is unknown; names the valid ones.
+            SettingsError: the name is unknown, or its entry point is broken; names the valid ones.
         """
         entries = self.entries
         if name not in entries:
-            near = get_close_matches(name, entries, n=1)
-            meant = f"did you mean {near[0]}? " if near else ""
-            raise SettingsError(f"there is no {self.kind} {name!r}: {meant}choose one of {', '.join(entries)}")
+            if name in self._broken:
+                raise SettingsError(f"{self._broken[name]}: choose one of {', '.join(entries)}")
+            meant = did_you_mean(name, entries)
+            lines = "".join(f"; {line}" for line in self._broken.values())
+            raise SettingsError(f"there is no {self.kind} {name!r}: {meant}choose one of {', '.join(entries)}{lines}")
         return entries[name]
 
     def recipe(self, value: object) -> RecipeType:
@@ -147,15 +157,38 @@ class Registry(Generic[RecipeType]):
                 return
             # Before the imports, which may ask for entries themselves.
             self._loaded = True
-            for module in self._modules:
-                import_module(module)
+            try:
+                provided(f"{self.kind}s")
+            except BaseException:
+                self._loaded = False
+                raise
             for point in entry_points(group=self._group):
-                point.load()
+                self._load_point(point)
+
+    def _load_point(self, point: EntryPoint) -> None:
+        """Import a module of another package, which may raise anything."""
+        try:
+            point.load()
+        except Exception as error:
+            package = f" of the package {point.dist.name}" if point.dist else ""
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            self._broken[point.name] = f"the {self.kind} {point.name!r}{package} could not be loaded ({reason})"
 
 
-RETRIEVERS = Registry("retriever", RetrieverRecipe, built_in="gear_neo4j.gear.retrievers")
-AGENTS = Registry("agent", AgentRecipe, built_in="gear_neo4j.gear.agents")
-EXTRACTORS = Registry("extractor", ExtractorRecipe, built_in="gear_neo4j.gear.extractors")
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A question for a message: the name that a mistyped one is near to; empty if there is none.
+
+    Example:
+        >>> did_you_mean("scuot", ["naive", "scout"])
+        'did you mean scout? '
+    """
+    near = get_close_matches(name, list(names), n=1)
+    return f"did you mean {near[0]}? " if near else ""
+
+
+RETRIEVERS = Registry("retriever", RetrieverRecipe)
+AGENTS = Registry("agent", AgentRecipe)
+EXTRACTORS = Registry("extractor", ExtractorRecipe)
 
 
 def register_retriever(recipe: type[RetrieverRecipe], *, tool: str = "") -> Callable[[Make], Make]:

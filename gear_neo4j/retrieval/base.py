@@ -7,7 +7,7 @@ from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.retriever import fetch_hits
 
@@ -36,6 +36,6 @@ class BaseRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first; one round trip, or two if the ranker fuses two lists."""
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         items, known = self._base.search(query, k=k)
         return fetch_hits(self._store, query, items, name=self._base.name, known=known)

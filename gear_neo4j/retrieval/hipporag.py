@@ -14,7 +14,7 @@ from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.retrieval.walk.expansion import ExpansionResult
@@ -77,7 +77,7 @@ class HippoRag2Retriever:
         Raises:
             InputError: the graph is too large to hold in memory.
         """
-        query = Question(checked(question, k=k), embedder=self._memory.embedder)
+        query = Question(question, k=k, embedder=self._memory.embedder)
         graph = self._memory.project(query)
         dense = self._memory.dense(query, k=max(k, DENSE))
         with query.timed("expand"):
@@ -136,7 +136,7 @@ class HippoRagRetriever:
         Raises:
             InputError: the graph is too large to hold in memory.
         """
-        query = Question(checked(question, k=k), embedder=self._memory.embedder)
+        query = Question(question, k=k, embedder=self._memory.embedder)
         graph = self._memory.project(query)
         with query.timed("expand"):
             linked, usage = self._link(query)

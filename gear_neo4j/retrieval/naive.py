@@ -7,7 +7,7 @@ from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.fusion import fuse, ranked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
 from gear_neo4j.retrieval.walk.beam import Beam, passages_of
@@ -48,7 +48,7 @@ class NaiveRetriever:
         that they reach. A question whose paths meet a hub takes three more. A base in memory saves one, but reads the
         version of the graph once a second, which takes one.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._base_k))
         start = [item.id for item in base[: self._base_k]]
         expansion = self._expansion.expand(query, passages=start) if start else ExpansionResult()

@@ -20,7 +20,7 @@ from gear_neo4j.retrieval.dictionary import Dictionaries, Match
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.fusion import fuse, ranked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
 from gear_neo4j.retrieval.walk.expansion import ExpansionResult
@@ -94,7 +94,7 @@ class PathRetriever:
 
         At most nine round trips, three if nothing is named, plus one for each pattern that is run.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._options.base_k))
         result = self.explore(query)
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)

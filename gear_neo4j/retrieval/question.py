@@ -34,11 +34,11 @@ class Question:
     """A question's text, its vector (made when first needed) and the milliseconds that each part of the search took.
 
     Raises:
-        InputError: the text is blank.
+        InputError: the text is blank, or k is below 1.
     """
 
-    def __init__(self, text: str, *, embedder: Embedder) -> None:
-        self.text = checked(text)
+    def __init__(self, text: str, *, k: int = 1, embedder: Embedder) -> None:
+        self.text = checked(text, k=k)
         self._embedder = embedder
         self._vector: list[float] | None = None
         self.milliseconds: dict[str, float] = {}

@@ -22,7 +22,7 @@ from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.hipporag import phrases
 from gear_neo4j.retrieval.lucene import fuzzy_query
 from gear_neo4j.retrieval.names import misspelt_names, names, possible_words, spans, unknown_words
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.retrieval.walk.expansion import ExpansionResult
@@ -55,7 +55,7 @@ class Scout(RetrieverRecipe):
     passage_weight: float = option(0.05, "weight of a seed passage", least=0)
     name_weight: float = option(1.0, "weight of an entity that the question names", least=0)
     damping: float = option(0.6, "probability that the walk continues", least=0, below=1)
-    rounds: int = option(4, "number of round trips that read the edges of new nodes", least=1)
+    rounds: int = option(4, "number of round trips that read the edges of new nodes", least=1, client_most=8)
     frontier: int = option(200, "number of nodes whose edges are read per round", least=1)
     hub: int = option(300, "number of triples above which an entity or passage is a hub", least=1)
     remainder: float = option(1.5, "weight of the rest of the question", least=0)
@@ -105,7 +105,7 @@ class ScoutRetriever:
         if names have no capitals, and one under a scope.
         """
         options = self._options
-        query = Question(checked(question, k=k), embedder=self._graph.embedder)
+        query = Question(question, k=k, embedder=self._graph.embedder)
         start = self._start(query, k=max(k, options.passages))
         with query.timed("expand"):
             reached, exact = self._walk(start)

@@ -11,7 +11,7 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.pagerank_queries import Seed
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.retrieval.walk.expansion import ExpansionResult
@@ -57,7 +57,7 @@ class SubgraphRetriever:
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the facts of the subgraph as paths; three round trips for one hop."""
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         neighbourhood = self.subgraph(query)
         expansion = ExpansionResult(tuple(fact.path for fact in neighbourhood.facts), neighbourhood.exact)
         return fetch_hits(self._store, query, passages_of(neighbourhood)[:k], name="subgraph", expansion=expansion)

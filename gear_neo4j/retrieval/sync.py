@@ -10,7 +10,7 @@ from gear_neo4j.graph.read.store import ScoredTriple, Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.first_stage import FirstStage
 from gear_neo4j.retrieval.naive import ExpansionRecipe
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.retriever import make_hits
 from gear_neo4j.retrieval.walk.beam import passages_of
@@ -154,7 +154,7 @@ class SyncRetriever:
         Raises:
             ModelError: the model failed.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         step = self._sync.step(query, k=k)
         if step.error and not isinstance(step.error, ReplyError):
             raise step.error

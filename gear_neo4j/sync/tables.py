@@ -17,6 +17,7 @@ from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.sync.files import explained, file_system
 from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
 from gear_neo4j.sync.passages import PassageMaker
+from gear_neo4j.text.address import is_address
 from gear_neo4j.text.redaction import redacted
 
 NEEDS_EXTRA = "a table needs the extra: pip install 'gear-neo4j[tables]'"
@@ -86,7 +87,8 @@ class Rows:
     def name(self) -> str:
         """The path or address, without credentials, and the table in a database."""
         if not self.table.table:
-            return Path(self.table.source).as_posix() if "://" not in self.table.source else self.table.source
+            source = self.table.source
+            return source if is_address(source) else Path(source).as_posix()
         return f"{_without_login(self.table.source)}/{self.table.table}"
 
     def list(self) -> Listing:

@@ -3,10 +3,11 @@
 import re
 from base64 import b64encode
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Self
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
-from gear_neo4j.errors import SettingsError
+from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.text.printable import single_line
 from gear_neo4j.text.redaction import without_login
 
@@ -65,6 +66,32 @@ class Address:
         user, _, password = info.partition(":")
         login = Login(unquote(user), unquote(password)) if at and info else None
         return cls(f"{parts['scheme']}://{host}{parts['rest']}", login)
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is an address, and no path of this machine.
+
+    Example:
+        >>> is_address("s3://bucket/folder"), is_address("folder/a.md")
+        (True, False)
+    """
+    return "://" in source
+
+
+def local_path(source: str | Path) -> Path:
+    """The path of a source that must be on this machine.
+
+    Raises:
+        InputError: it is an address.
+
+    Example:
+        >>> local_path("https://example.org/a.html")
+        Traceback (most recent call last):
+        gear_neo4j.errors.InputError: https://example.org/a.html is an address: only gear sync reads those
+    """
+    if is_address(str(source)):
+        raise InputError(f"{without_login(str(source))} is an address: only gear sync reads those")
+    return Path(source)
 
 
 def check_neo4j_uri(uri: str) -> None:

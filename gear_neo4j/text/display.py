@@ -6,10 +6,9 @@ from importlib import import_module
 from typing import Any
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.provided import provided
 from gear_neo4j.text.printable import printable
 
-# Pictures need the layout of explain, floors above the values that they show; it is imported when a notebook asks.
-_RENDERER = "gear_neo4j.explain.notebook"
 _CELL = "text-align:left;vertical-align:top;white-space:normal"
 _FAINT = "opacity:.65"
 
@@ -21,7 +20,7 @@ class Displayed:
 
     def _repr_html_(self) -> str:
         """HTML for Jupyter: every text escaped, no script."""
-        shown: str = import_module(_RENDERER).html(self)
+        shown: str = provided("notebook").html(self)
         return shown
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends
 from starlette.requests import Request
 
+from gear_neo4j.errors import ModelError
 from gear_neo4j.gear import Gear
 from gear_neo4j.threads import ThreadLimiter
 from gear_neo4j.web.callers import Caller
@@ -104,6 +105,15 @@ class Call:
         call = partial(work, *arguments, **options)
         seconds = self.service.options.search_seconds
         return await cancel_on_disconnect(self.request, self.service.searches.run(call, seconds=seconds))
+
+
+def has_model(gear: Gear) -> bool:
+    """Whether there is a chat model; it is opened, and not called."""
+    try:
+        _ = gear.chat
+    except ModelError:
+        return False
+    return True
 
 
 def call_of(request: Request) -> Call:

@@ -81,7 +81,7 @@ def require_source(gear: Gear, caller: Caller, held: Grant, source: str) -> None
     """Refuse to remove a source that is not there, or of which the caller does not see every passage.
 
     Raises:
-        NothingFound: the two are told apart by nothing.
+        NothingFound: in both cases; callers cannot tell which.
     """
     is_there = is_storable(source) and gear.graph.record() is not None
     visible = _passages(caller.gear, held, source) if is_there else 0

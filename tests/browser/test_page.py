@@ -177,11 +177,11 @@ def test_at_least_two_and_at_most_four_retrievers_are_compared(watch, site):
         box.set_checked(False)
     submit = page.locator("#panel-compare button.main")
     none = submit.is_disabled()
-    for place in range(4):
-        boxes.nth(place).check()
+    for index in range(4):
+        boxes.nth(index).check()
 
     assert (True, False) == (none, submit.is_disabled())
-    assert all(boxes.nth(place).is_disabled() for place in range(4, boxes.count()))
+    assert all(boxes.nth(index).is_disabled() for index in range(4, boxes.count()))
 
 
 def test_an_entity_leads_on_to_others_and_back(watch, site):

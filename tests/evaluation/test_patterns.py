@@ -1,4 +1,4 @@
-"""Questions that others wrote for two graphs that others made: what is shown is what was run."""
+"""Public questions on two public graphs: the Cypher that is shown is the Cypher that ran."""
 
 import json
 import os

@@ -51,9 +51,9 @@ def imported(tmp_path):
 
     def run(folder):
         # Before the first start, as neo4j-admin's manual has it.
-        place = ServerFolder.of(name, home=home).path
-        (place / "neo4j").mkdir(parents=True)
-        done = run_import(place, folder, version=version, heap="512m")
+        folder_path = ServerFolder.of(name, home=home).path
+        (folder_path / "neo4j").mkdir(parents=True)
+        done = run_import(folder_path, folder, version=version, heap="512m")
         assert 0 == done.returncode, done.stdout + done.stderr
         server = local.start(name=name, home=home, version=version)
         opened.append(Database.connect(server.uri, username=server.username, password=server.password))

@@ -120,7 +120,7 @@ def test_options_and_recipes_are_the_same(peer, gear):
 
 @pytest.mark.parametrize("name", ["langchain", "neo4j-graphrag", "haystack"])
 def test_a_call_has_a_number_of_its_own(name, gear):
-    """LlamaIndex has no place for one."""
+    """A query of LlamaIndex has none."""
     adapter, results = ADAPTERS[name]
 
     assert 1 == len(results(adapter(gear=gear, retriever=RECIPE, k=3), QUESTION, k=1))

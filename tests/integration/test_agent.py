@@ -164,7 +164,7 @@ PASSING = (Fault.MALFORMED_JSON, Fault.CUT, Fault.EMPTY, Fault.RATE_LIMIT, Fault
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("fault", PASSING)
 def test_a_fault_that_passes_costs_a_call_and_changes_no_passage(corpus, server, embedder, role, fault):
-    """The first call of a role goes wrong in each way; what is asked again, or asked to be mended, is right then."""
+    """The first call of a role goes wrong in each way; the retry or the repair succeeds."""
     struck = []
 
     def once(_number, messages):
@@ -240,7 +240,7 @@ def test_a_question_asked_before_ends_the_run(corpus, server, embedder):
     assert ("no_new_question", 1) == (answer.stop_reason, len(answer.trace.steps))
 
 
-def test_a_citation_that_the_model_made_up_is_taken_out_and_told(corpus, server, embedder):
+def test_a_citation_that_the_model_made_up_is_removed_and_reported(corpus, server, embedder):
     """Passage 99 and fact 9 were never shown."""
     toy = ToyModel()
 

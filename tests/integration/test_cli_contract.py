@@ -64,7 +64,7 @@ def test_an_answer_that_is_not_found_ends_with_1_and_a_model_that_fails_with_4(f
 
     assert ExitCode.DONE == ask("--agent", "paths", answer="Answer: Edinburgh [1].")[0]
 
-    code, out, _ = ask("--agent", "crag", "--evaluator", "grader", grade=grade)
+    code, out, _ = ask("--agent", "crag", "--set", "evaluator=grader", grade=grade)
     assert (ExitCode.NOTHING_FOUND, True) == (code, "No answer." in out)
 
     code, out, err = ask("--agent", "paths", fault=401, answer="Answer: Edinburgh [1].")

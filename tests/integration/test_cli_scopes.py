@@ -69,7 +69,7 @@ def test_the_scope_of_a_search_is_in_its_json(departments):
     ],
 )
 def test_a_scope_that_cannot_be_used_is_one_line(departments, options, message):
-    """With the place, and what was expected."""
+    """With the character at fault, and what was expected."""
     code, printed, errors = departments("search", "Varna?", *options)
 
     assert (2, "") == (code, printed)

@@ -102,8 +102,8 @@ def test_office_files_without_their_extra_are_left_alone(gear, docs, monkeypatch
     [
         (("--max-tokens", "5"), "--extract model"),
         (("--retry-failed",), "--extract model"),
-        (("--watch", "--json"), "--watch goes on without end"),
-        (("--watch", "--dry-run"), "--watch goes on without end"),
+        (("--watch", "--json"), "--watch runs until interrupted"),
+        (("--watch", "--dry-run"), "--watch runs until interrupted"),
         (("--chunk-size", "5"), "--chunk-size"),
         (("--collection", "a/b"), "collection"),
         (("--extract", "nobody"), "--extract"),

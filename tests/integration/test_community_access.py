@@ -29,13 +29,13 @@ BEFORE_COLLECTIONS = Query(
 
 def town(name, *, collection="default", readers=None, size=4, hub=False):
     """A clique of things, or a hub with its spokes, each fact in a passage of its own; source and ids by the name."""
-    things = [f"{name} thing {place}" for place in range(size)]
-    pairs = [(one, other) for place, one in enumerate(things) for other in things[place + 1 :]]
+    things = [f"{name} thing {index}" for index in range(size)]
+    pairs = [(one, other) for index, one in enumerate(things) for other in things[index + 1 :]]
     if hub:
         pairs = [pair for pair in pairs if things[0] in pair]
     passages, triples = [], []
-    for place, (one, other) in enumerate(pairs):
-        passage = Passage(f"{name} {place}", name, f"{one} is near {other}.", f"{name}.md")
+    for index, (one, other) in enumerate(pairs):
+        passage = Passage(f"{name} {index}", name, f"{one} is near {other}.", f"{name}.md")
         passages.append(replace(CollectionAccess(collection).passage(passage), readers=readers))
         triples.append(make_triple(passages[-1].id, one, "is near", other))
     return passages, triples
@@ -257,7 +257,7 @@ def test_too_many_different_sets_of_readers_are_nobody(database, server, embedde
     """A bound that hides, and never shows."""
     monkeypatch.setattr("gear_neo4j.communities.weighing.MOST_SETS", 1)
     passages, triples = town("Varna")
-    restricted = [replace(one, readers=("hr", "it")[place % 2 :]) for place, one in enumerate(passages)]
+    restricted = [replace(one, readers=("hr", "it")[index % 2 :]) for index, one in enumerate(passages)]
     fill(database, embedder, (restricted, triples))
     with opened(server, embedder) as gear:
         gear.communities.build()
@@ -311,7 +311,7 @@ def test_a_new_version_of_a_document_for_fewer_hides_reports_at_once(
 ):
     """Though no passage of the earlier one is left."""
     passages, triples = town("Varna")
-    fill(database, embedder, ([replace(one, position=place + 1) for place, one in enumerate(passages)], triples))
+    fill(database, embedder, ([replace(one, position=index + 1) for index, one in enumerate(passages)], triples))
     new = Passage("new", "Varna", "Nothing is near.", source, position=1, readers=readers)
     with opened(server, embedder) as gear:
         gear.communities.build()
@@ -401,7 +401,7 @@ def test_names_and_degrees_of_members_are_those_of_the_scope(database, server, e
         view = gear.scoped(collections=["default"])
         (members,) = names_of(view.graph, view.communities.read()).values()
 
-    assert [(f"Varna thing {place}", 3) for place in range(4)] == sorted((one.name, one.degree) for one in members)
+    assert [(f"Varna thing {index}", 3) for index in range(4)] == sorted((one.name, one.degree) for one in members)
 
 
 # Adopted graphs

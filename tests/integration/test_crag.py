@@ -59,8 +59,8 @@ class Elsewhere:
         if self.error:
             raise SearchError(self.error)
         return [
-            Passage(f"https://example.org/{place}", "A page", text, f"https://example.org/{place}")
-            for place, text in enumerate(self.pages)
+            Passage(f"https://example.org/{index}", "A page", text, f"https://example.org/{index}")
+            for index, text in enumerate(self.pages)
         ]
 
 
@@ -136,7 +136,7 @@ def test_where_all_strips_are_poor_the_best_is_kept(corpus, server, embedder):
     class Whole(Fixed):
         def evaluate(self, question, texts):
             whole = [HARBOUR in text for text in texts]
-            return Reply(tuple(0.9 if one else -0.8 - place / 100 for place, one in enumerate(whole)), "", Usage(), 0.0)
+            return Reply(tuple(0.9 if one else -0.8 - index / 100 for index, one in enumerate(whole)), "", Usage(), 0.0)
 
     with asked(server, embedder, answering()) as gear:
         answer = ask(gear, Whole(best=0.9), strips="excerption", min_score=0.95)
@@ -337,7 +337,7 @@ def test_tavily_is_asked_by_its_own_client(tavily):
     ],
 )
 def test_whatever_tavily_says_is_one_error(tavily, reply):
-    """Told in one line."""
+    """Reported in one line."""
     tavily.reply = reply
     with pytest.raises(SearchError, match=r"\Atavily: ") as raised:
         searcher_at(tavily).search("harbour", k=3)

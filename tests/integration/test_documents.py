@@ -163,7 +163,7 @@ def test_the_same_folder_again_changes_nothing(gear, docs, database):
     assert before == dump(gear)
 
 
-def test_documents_that_cannot_be_used_are_told_and_the_rest_is_ingested(gear, docs):
+def test_unusable_documents_are_reported_and_the_rest_is_ingested(gear, docs):
     """One line each, with the reason; other kinds are counted."""
     (docs / "broken.pdf").write_bytes(b"%PDF-1.4 and no more")
     (docs / "empty.md").touch()
@@ -329,7 +329,7 @@ def lines(path, *rows):
     return path
 
 
-def test_a_changed_line_takes_the_place_of_the_old_one_if_asked_for(gear, tmp_path):
+def test_a_changed_line_replaces_the_old_one_on_request(gear, tmp_path):
     """Its old triples go, with the entities that only they named; the new ones come with their file."""
     keep = {"id": "p2", "text": "stays"}
     corpus = lines(tmp_path / "a.jsonl", {"id": "p1", "title": "T", "text": "old"}, keep)
@@ -380,7 +380,7 @@ def test_two_lines_of_one_id_do_not_replace_each_other(gear, tmp_path, between):
 
 
 def test_the_longest_source_fits_into_the_index(gear, tmp_path):
-    """2,000 characters of four bytes each; a longer one is told."""
+    """2,000 characters of four bytes each; a longer one is refused."""
     corpus = lines(
         tmp_path / "a.jsonl",
         {"id": "p", "text": "x", "source": LONGEST_SOURCE * "😀"},

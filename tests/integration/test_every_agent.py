@@ -27,7 +27,7 @@ from gear_neo4j import (
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.cancellation import cancellable
-from gear_neo4j.cli.flags import agent_from
+from gear_neo4j.cli.choice import Choice
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Chat
@@ -256,7 +256,7 @@ STANDING = ("gear", "ircot", "crag", "selfrag", "paths")
 @pytest.mark.parametrize("agent", STANDING)
 def test_any_agent_stands_on_any_retriever(gear, agent, retriever):
     """``gear ask --agent X --retriever Y`` for every pair that makes sense; what a retriever costs is on the books."""
-    recipe = agent_from(agent, retriever, {"evaluator": "grader"} if agent == "crag" else {})
+    recipe = Choice(retriever, agent, [("evaluator", "grader")] if agent == "crag" else []).make_agent()
     answer = gear.ask(QUESTION, k=4, agent=recipe)
 
     assert answer.text
@@ -268,7 +268,7 @@ def test_any_agent_stands_on_any_retriever(gear, agent, retriever):
 
 def test_local_search_stands_on_a_subgraph(gear):
     """And on a larger one where its options say so."""
-    answer = gear.ask(QUESTION, agent=agent_from("graphrag-local", "subgraph", {"entities": 2}))
+    answer = gear.ask(QUESTION, agent=Choice("subgraph", "graphrag-local", [("entities", "2")]).make_agent())
 
     assert answer.text
 

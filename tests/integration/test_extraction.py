@@ -13,7 +13,7 @@ from langchain_openai import ChatOpenAI
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import ModelError
-from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.extractor import ChatExtractor
 from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query

@@ -36,7 +36,7 @@ RECIPES = {"base": Base(base="bm25"), "hipporag": HippoRag(base="bm25"), "hippor
 
 
 class Seeds:
-    """Plays the model: keeps some places, and names some entities; or fails."""
+    """Plays the model: keeps some facts, and names some entities; or fails."""
 
     def __init__(self, *, keep=(), names=(), error=None):
         self.kept, self.named, self.error = keep, names, error
@@ -77,7 +77,7 @@ def ids(hits):
 
 
 def named(made, database):
-    """The places of a projection's entities by key."""
+    """The indexes of a projection's entities by key."""
     rows = database.run(Query("keys", "MATCH (e:Entity) RETURN elementId(e) AS id, e.key AS key"))
     return {row["key"]: made.entities[row["id"]] for row in rows}
 
@@ -167,7 +167,7 @@ def test_where_the_filter_keeps_nothing_the_nearest_passages_are_the_answer(sear
 
 @pytest.mark.parametrize("error", [ModelError("away"), ReplyError("prose", usage=Usage(calls=2))])
 def test_a_model_that_fails_takes_nothing_away(search, error):
-    """Version 2 keeps all triples, version 1 answers with its base; what was paid is told."""
+    """Version 2 keeps all triples, version 1 answers with its base; the cost is reported."""
     seeds = Seeds(error=error)
 
     assert ids(search("2024 physics prize")) == ids(search("2024 physics prize", seeds=seeds))
@@ -207,7 +207,7 @@ def test_a_name_given_twice_counts_once(search):
 
 @pytest.mark.parametrize("name", ["hipporag", "hipporag2"])
 def test_a_change_is_seen_by_the_next_question(search, graph, embedder, tmp_path, name):
-    """After an ingest, and after a passage was forgotten for another in its place, when all counts are as before."""
+    """After an ingest, and after a passage was replaced by another, when all counts are as before."""
     seeds = Seeds(names=["Edinburgh"], keep=[0])
     assert "town" not in ids(search("Edinburgh", name=name, seeds=seeds))
 

@@ -75,7 +75,7 @@ def test_nodes_and_relationships_come_in_with_their_types(empty, files):
     assert [] == [row for row in dump(empty)["constraints"] if "gear" in row]
 
 
-def test_rows_that_cannot_be_used_are_told_with_their_line_and_the_rest_comes_in(empty, files):
+def test_unusable_rows_are_reported_with_their_line_and_the_rest_is_imported(empty, files):
     """A duplicate id, a number that is none, a missing end, too few fields."""
     problems = []
     people = "id:ID,born:int,:LABEL\na,1,P\na,2,P\nb,old,P\nc,3\nd,4,P\n"

@@ -1,4 +1,4 @@
-"""Ingestion into a real database: what is stored, what is skipped, and what is told."""
+"""Ingestion into a real database: stored, skipped and reported items."""
 
 import json
 from concurrent import futures
@@ -111,7 +111,7 @@ class Refusing:
         raise AssertionError(f"asked to embed {texts}")
 
 
-def test_lines_that_cannot_be_used_are_told_and_the_rest_is_ingested(database, embedder, tmp_path):
+def test_unusable_lines_are_reported_and_the_rest_is_ingested(database, embedder, tmp_path):
     """Each problem names file, line and reason."""
     folder = written(
         tmp_path,
@@ -148,7 +148,7 @@ def test_an_unknown_passage_comes_with_its_triples_once_it_is_there(database, em
 
 
 @pytest.mark.parametrize("again", ["same run", "next run"])
-def test_another_text_under_an_id_that_is_taken_is_told_and_nothing_is_overwritten(database, embedder, tmp_path, again):
+def test_another_text_under_a_used_id_is_reported_and_nothing_is_overwritten(database, embedder, tmp_path, again):
     """The first text stays."""
     first, second = {"id": "p1", "text": "first"}, {"id": "p1", "text": "second"}
     if again == "next run":

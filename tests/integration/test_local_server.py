@@ -325,7 +325,7 @@ def test_a_path_that_java_cannot_read_is_refused(tmp_path):
 
 
 def link(source, target):
-    """A hard link, or a copy where the two places lie on different disks."""
+    """A hard link, or a copy if the two paths are on different disks."""
     try:
         os.link(source, target)
     except OSError:

@@ -125,7 +125,7 @@ def test_a_count_starts_at_what_is_named(shop, embedder):
 
 
 def test_the_passages_of_the_answer_are_among_the_hits(shop, server, embedder):
-    """So that an agent reads them; a node without a passage takes nobody's place."""
+    """So that an agent reads them; a node without a passage takes no rank."""
     with opened(server, embedder) as gear:
         hits = gear.search("Which suppliers from Germany are there?", k=2, retriever=Paths())
         drinks = gear.search("Which categories do discontinued products belong to?", k=3, retriever=Paths())

@@ -194,6 +194,21 @@ def test_a_lock_that_is_held_makes_others_wait_and_then_say_so(empty):
         migrations.migrate(empty, dimension=32, wait=0.5)
 
 
+def test_a_lock_whose_heartbeat_gets_no_thread_is_given_back(empty, monkeypatch):
+    """The next process must not wait until it expires."""
+    with monkeypatch.context() as short:
+        short.setattr(threading.Thread, "start", _no_thread)
+        with pytest.raises(RuntimeError, match="new thread"), migration_lock.locked(empty, wait=1):
+            pass
+
+    with migration_lock.locked(empty, wait=0) as lock:
+        assert lock
+
+
+def _no_thread(_thread):
+    raise RuntimeError("can't start new thread")
+
+
 def test_a_lock_left_by_a_killed_process_expires(empty):
     """A holder not heard of for a quarter of a minute loses it; the next one waits for that and goes on."""
     empty.call("take_migration_lock", name=migration_lock.TARGET, id="dead", seconds=300)

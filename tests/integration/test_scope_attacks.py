@@ -27,7 +27,7 @@ from gear_neo4j.recipes.registry import RETRIEVERS, register_retriever
 from gear_neo4j.roles.reporter import Report
 from gear_neo4j.tracing import CONTENT
 from gear_neo4j.usage import Usage
-from gear_neo4j.wire import answer_json, hits_json
+from gear_neo4j.wire import to_json
 from tests.dump import dump
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
@@ -118,7 +118,7 @@ def test_the_secret_is_there(whole):
     """Without a scope it is found: the tests below could fail."""
     hits = whole.search(QUESTIONS[0], k=10, retriever=Scout())
 
-    assert TAINT in json.dumps(hits_json(hits))
+    assert TAINT in json.dumps(to_json(hits))
     assert len(hits) == len(OPEN) + len(SECRET)
 
 
@@ -131,7 +131,7 @@ def test_no_search_shows_it(whole, caplog, monkeypatch, spans, name, strict):
     view = whole.scoped(**SCOPE, strict=strict)
     for question in QUESTIONS:
         hits = view.search(question, k=10, retriever=RECIPES[name])
-        document = json.dumps(hits_json(hits))
+        document = json.dumps(to_json(hits))
         run = saved_from(hits)
 
         assert [] == clean(hits, document, page(run), script(run), view.cypher(*hits.paths) if hits.paths else "")
@@ -160,7 +160,7 @@ def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, monkeypa
 
     assert model.requests
     assert spans.kind("AGENT")
-    assert [] == clean(answer, json.dumps(answer_json(answer)), events, page(run), script(run), model.requests)
+    assert [] == clean(answer, json.dumps(to_json(answer)), events, page(run), script(run), model.requests)
     assert [] == clean(spans.text)
 
 
@@ -238,7 +238,7 @@ def test_no_answer_from_reports_shows_it_and_no_prompt_holds_it(reported, model,
     run = saved_from(answer)
     hierarchy = reported.communities.read()
     names = names_of(reported.graph, hierarchy)
-    shown = [answer, json.dumps(answer_json(answer)), events, page(run), script(run), model.requests, hierarchy, names]
+    shown = [answer, json.dumps(to_json(answer)), events, page(run), script(run), model.requests, hierarchy, names]
 
     assert [] == clean(*shown, treemap.page(hierarchy, names, database="mine"))
     assert [] == [text for text in map(str, shown) if MISSPELT in text]
@@ -452,7 +452,7 @@ def test_a_retriever_of_ones_own_sees_no_more(view):
 def test_a_saved_run_of_a_wider_scope_is_not_shown_under_a_narrower_one(whole, tmp_path, capsys, narrower):
     """Neither by explain, nor as the replies of a replay; what it holds may be hidden there."""
     run = tmp_path / "run.json"
-    run.write_text(json.dumps(hits_json(whole.search(QUESTIONS[0], retriever="naive"))))
+    run.write_text(json.dumps(to_json(whole.search(QUESTIONS[0], retriever="naive"))))
     with pytest.raises(SystemExit) as ended:
         main(["explain", str(run), *narrower])
     printed = capsys.readouterr()
@@ -466,7 +466,7 @@ def test_a_saved_run_of_a_wider_scope_is_not_shown_under_a_narrower_one(whole, t
 def test_a_run_is_shown_under_its_own_scope(view, tmp_path, capsys):
     """And under a wider one."""
     run = tmp_path / "run.json"
-    run.write_text(json.dumps(hits_json(view.search(QUESTIONS[0], retriever="naive"))))
+    run.write_text(json.dumps(to_json(view.search(QUESTIONS[0], retriever="naive"))))
     own = ["--collection", "legal", "--as", "user:ada", "--where", "year >= 2000"]
     for options in ([], own, ["--collection", "legal"]):
         with pytest.raises(SystemExit) as ended:

@@ -13,7 +13,7 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.scope.scoped import RECHECK
 from gear_neo4j.scope import Scope
-from gear_neo4j.wire import hits_json
+from gear_neo4j.wire import to_json
 from tests.graphs import ingest, opened
 
 # Each node names its own readers; only some profiles say so.
@@ -45,7 +45,7 @@ def shop(shared, embedder, profile):
 
 def found(gear, questions=QUESTIONS):
     """All that searches give, but for how the scope was read and the times that they took."""
-    hits = [hits_json(gear.search(question, retriever=Paths(), k=5)) for question in questions]
+    hits = [to_json(gear.search(question, retriever=Paths(), k=5)) for question in questions]
     return [
         {name: value for name, value in one.items() if name not in ("milliseconds", "scope", "scope_plan")}
         for one in hits
@@ -125,7 +125,7 @@ def test_the_pattern_agent_is_for_whoever_may_read_the_whole_graph(shared, serve
     shop(shared, embedder, profile)
     with opened(server, embedder) as gear:
         view = gear.scoped(**scope)
-        offered = ["pattern" in view.status().agents, not view.graph.refusal(PatternAgent)]
+        offered = ["pattern" in view.status().agents, not PatternAgent.refusal(view.graph)]
         if admitted:
             expected = [gear.ask(question, agent=PatternAgent(sure=0.0)).text for question in QUESTIONS]
             assert expected == [view.ask(question, agent=PatternAgent(sure=0.0)).text for question in QUESTIONS]

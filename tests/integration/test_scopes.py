@@ -237,7 +237,7 @@ def resting(corpus, community, nodes):
 
 
 def for_readers(database, gear, corpus, principals):
-    """The communities all of whose passages these principals may read, told without any scope."""
+    """The communities all of whose passages these principals may read, computed without a scope."""
     keys = {row["id"]: row["key"] for row in database.run(KEYS)}
     hierarchy, scope = gear.communities.read(), EVERYTHING.narrowed(principals=principals)
     nodes = {}
@@ -254,12 +254,12 @@ def for_readers(database, gear, corpus, principals):
 @settings(max_examples=CORPORA // 7, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DENSE, READERS, READERS, st.integers(0, 7))
 def test_communities_are_for_those_who_may_read_all_that_they_rest_on(
-    server, database, corpus, principals, readers, place
+    server, database, corpus, principals, readers, index
 ):
     """Also once the readers of a passage have changed: a loss hides its collection, a gain waits for the build."""
     wipe(database)
     fill(Graph(database), corpus, synonyms=False)
-    changed = corpus.passages[place]
+    changed = corpus.passages[index]
     after = replace(changed, readers=readers)
     later = replace(corpus, passages=tuple(after if one is changed else one for one in corpus.passages))
     lost = readers and not (changed.readers and set(changed.readers) <= set(readers))

@@ -219,18 +219,18 @@ def test_the_edges_around_nodes_are_those_of_the_exported_graph(graph, embedder,
 
     read = AdjacencyReader(graph).read(list(exported.passages), list(exported.entities), hub=100)
 
-    places = {id: place for place, id in enumerate(exported.passages)}
+    indexes = {id: index for index, id in enumerate(exported.passages)}
     for id, edges in read.passages.items():
-        row = exported.mentions[[places[id]], :].toarray()[0]
-        assert {one: row[place] for one, place in exported.entities.items() if row[place]} == edges.entities
+        row = exported.mentions[[indexes[id]], :].toarray()[0]
+        assert {one: row[index] for one, index in exported.entities.items() if row[index]} == edges.entities
         assert (row.sum(), True) == (edges.weight, edges.whole)
     for id, edges in read.entities.items():
         row = exported.links[[exported.entities[id]], :].toarray()[0]
         column = exported.mentions[:, [exported.entities[id]]].toarray()[:, 0]
         assert {
-            one: pytest.approx(row[place]) for one, place in exported.entities.items() if row[place]
+            one: pytest.approx(row[index]) for one, index in exported.entities.items() if row[index]
         } == edges.entities
-        assert {one: column[place] for one, place in places.items() if column[place]} == edges.passages
+        assert {one: column[index] for one, index in indexes.items() if column[index]} == edges.passages
         assert pytest.approx(row.sum() + column.sum()) == edges.weight
         assert (column > 0).sum() == edges.mentioned_in
     assert len(read.entities) == len(exported.entities)

@@ -170,8 +170,8 @@ def test_a_long_answer_has_a_sentence_from_each_passage_and_cites_it(corpus, ser
     with asked(server, embedder, script(segment=segment, reflect=GOOD)) as gear:
         found = ask(gear, long=True)
 
-    places = {hit.passage.id: hit.rank for hit in found.hits}
-    assert {f"{text} [{places[id]}]" for id, text in sentences.items()} <= {
+    indexes = {hit.passage.id: hit.rank for hit in found.hits}
+    assert {f"{text} [{indexes[id]}]" for id, text in sentences.items()} <= {
         found.text[: len(found.text) // 2].strip(),
         *(part.strip() + "]" for part in found.text.split("]") if part.strip()),
     }

@@ -58,8 +58,8 @@ def test_a_search_is_one_span_with_its_queries(gear, spans, caplog):
         search.status.status_code,
     )
     documents = {
-        f"retrieval.documents.{place}.document.{field}": value
-        for place, hit in enumerate(hits)
+        f"retrieval.documents.{index}.document.{field}": value
+        for index, hit in enumerate(hits)
         for field, value in (("id", hit.passage.id), ("score", hit.score))
     }
     expected = {
@@ -174,7 +174,7 @@ def test_texts_are_in_spans_only_where_they_are_wanted(gear, spans, monkeypatch,
     assert (list(SENT) if wanted == "TRUE" else []) == shown
 
 
-def test_texts_have_their_places(gear, spans, monkeypatch):
+def test_texts_have_their_attributes(gear, spans, monkeypatch):
     """In both conventions."""
     monkeypatch.setenv(CONTENT, "true")
     answer = gear.ask(QUESTION, k=4, agent=SHORT)

@@ -22,12 +22,12 @@ BLOCK = re.compile(r"^```(shell|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 def reply(messages):
     """A model that answers the tutorial's question from the passage that does."""
     asked = messages[1]["content"]
-    place = re.search(r"^Passage \[(\d+)\] University of Edinburgh", asked, re.MULTILINE)
+    index = re.search(r"^Passage \[(\d+)\] University of Edinburgh", asked, re.MULTILINE)
     return {
         "gist": '{"facts": [["King James VI", "founded", "University of Edinburgh"]]}',
         "reader": '{"facts": [["King James VI", "founded", "University of Edinburgh"]]}',
         "reason": "Answerable: Yes\nAnswer: King James VI",
-        "answer": f"Answer: King James VI [{place[1] if place else 1}].",
+        "answer": f"Answer: King James VI [{index[1] if index else 1}].",
     }[role_of(messages)]
 
 

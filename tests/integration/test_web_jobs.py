@@ -209,12 +209,12 @@ def test_a_full_disk_is_one_problem_and_loses_nothing(server, database, embedder
 
 
 def test_a_folder_that_cannot_be_used_is_one_problem_and_the_rest_works(server, database, embedder, tmp_path):
-    """A file stands in its place; once that is gone, documents are taken."""
-    place = tmp_path / "uploads"
-    place.write_text("in the way")
-    with opened(server, embedder) as gear, client_of(gear, uploads_folder=place) as client:
+    """A file has its path; once that is gone, documents are accepted."""
+    uploads = tmp_path / "uploads"
+    uploads.write_text("in the way")
+    with opened(server, embedder) as gear, client_of(gear, uploads_folder=uploads) as client:
         refused, works = send(client, {"a.txt": TEXT}), client.get("/api/status")
-        place.unlink()
+        uploads.unlink()
         job = ingested(client, {"a.txt": TEXT})
 
     assert (507, 200, "done") == (refused.status_code, works.status_code, job["state"])

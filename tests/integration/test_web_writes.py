@@ -220,7 +220,7 @@ SOURCES = ["plan.txt", "./plan.txt", "hr/plan.txt", "%2e%2e/hr/plan.txt", "..%2F
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_source_of_another_collection_or_of_other_readers_is_not_there(client, gear, keys, source):
-    """However its path is written; what is hidden and what is absent are told apart by nothing."""
+    """However its path is written; a caller cannot tell a hidden source from an absent one."""
     headers = keys[1]["writer"] | {"X-Request-Id": "trace-0001"}
     responses = [
         client.delete(f"/api/documents/{name}", params={"collection": "legal"}, headers=headers)

@@ -159,7 +159,7 @@ def search():
     ],
 )
 def test_a_question_becomes_the_pattern_that_its_reader_would_write(search, question, body, answer):
-    """The best pattern, with its parameters in their places."""
+    """The best pattern, with its parameters filled in."""
     best = search.find(question).ranked[0]
 
     cypher = Compiler(SCHEMA).shown(best.pattern, best.target, limit=10)
@@ -230,7 +230,7 @@ def test_a_question_that_counts_or_orders_becomes_the_query_that_its_reader_woul
 
 
 def with_parameters(cypher):
-    """A query with its parameters in their places."""
+    """A query with its parameters filled in."""
     return re.sub(r"\$(\w+)", lambda match: repr(cypher.parameters[match[1]]), cypher.statement)
 
 

@@ -50,11 +50,11 @@ def test_an_address_that_cannot_be_used_is_one_line(uri, words):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
-    "place", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io", "host/"]
+    "address", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io", "host/"]
 )
-def test_every_scheme_of_the_driver_passes(scheme, place):
+def test_every_scheme_of_the_driver_passes(scheme, address):
     """With a port or without, by name or by number."""
-    check_neo4j_uri(f"{scheme}://{place}")
+    check_neo4j_uri(f"{scheme}://{address}")
 
 
 PIECES = ("bolt", "neo4j+s", "http", "://", ":", "/", "//", "#", "@", "[", "]", "host", "7687", "99999", "?a=b", " ")

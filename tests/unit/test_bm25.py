@@ -1,4 +1,4 @@
-"""BM25 in memory: the order of rank-bm25 on a normal corpus, and sense on corpora that it cannot digest."""
+"""BM25 in memory: the order of rank-bm25 on a normal corpus, and sensible results where rank-bm25 has none."""
 
 from pathlib import Path
 
@@ -84,7 +84,7 @@ def test_a_corpus_without_words_has_no_hits(texts):
 
 
 def test_a_question_without_words_has_no_hits():
-    """Nothing is shared with nothing."""
+    """No passage shares a word with it."""
     assert [] == found(corpus("one text", "another"), "?!")
 
 

@@ -1,4 +1,4 @@
-"""ColBERT's late interaction and its index, with an encoder of three lines in the place of the weights."""
+"""ColBERT's late interaction and its index, with an encoder of three lines instead of the model."""
 
 import hashlib
 

@@ -22,7 +22,7 @@ B = {"q1": "abxxx", "q2": "xx", "q3": "dexx", "q4": "xf"}
 
 def answered(id, ranking, milliseconds):
     """A question with what was retrieved; each x is another passage."""
-    ids = [f"x{place}" if letter == "x" else letter for place, letter in enumerate(ranking)]
+    ids = [f"x{index}" if letter == "x" else letter for index, letter in enumerate(ranking)]
     hits = tuple(Hit(Passage(one, one, "text"), 1.0, rank) for rank, one in enumerate(ids, start=1))
     query = EvaluationQuery(id, f"Who is {id}?", tuple(GOLD[id]))
     return QueryResult(query, Hits(query.question, "naive", hits, milliseconds={"base": milliseconds}))
@@ -150,9 +150,9 @@ def test_the_order_of_the_questions_does_not_matter(report):
 def test_pairs_without_a_value_are_left_out_and_counted(report):
     """A judge that failed leaves no number; both means are of the questions that have one in both."""
     pair = [read_report(report(name, A)) for name in "ab"]
-    for place, one in enumerate(pair):
+    for index, one in enumerate(pair):
         for number, id in enumerate(one.questions):
-            one.questions[id].figures["f1"] = float("nan") if number == place else 10.0 * number + place
+            one.questions[id].figures["f1"] = float("nan") if number == index else 10.0 * number + index
 
     (found,) = compare(*pair, metric="f1").metrics
 

@@ -41,7 +41,19 @@ SEARCHES = {
 }
 FILLS = {("ingest", "corpus.jsonl"), ("sync", "."), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
-WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp"}
+WITHOUT_SERVER = {
+    "up",
+    "config",
+    "cypher",
+    "export",
+    "compare",
+    "calibrate",
+    "explain",
+    "keys",
+    "mcp",
+    "recipes",
+    "help",
+}
 
 USAGE = {
     *((command, "--nosuch") for command in COMMANDS),
@@ -61,6 +73,9 @@ USAGE = {
     ("communities", "nosuch"),
     ("mcp", "--namespace", "a b"),
     ("mcp", "--public-url", "example.org"),
+    ("cypher", "nosuch"),
+    ("cypher", "--scoped"),
+    ("cypher", "find_passages", "--search-clause", "--small-scope"),
     ("mcp", "--timeout", "0"),
     ("nosuch",),
     ("ingest",),
@@ -69,7 +84,14 @@ USAGE = {
     ("search", QUESTION, "--name", "a", "--uri", "bolt://localhost"),
     ("search", QUESTION, "--name", "a", "--database", "b"),
     ("adopt", "--vectors", "composed"),
-    ("adopt", "graphiti", "--profile", "graphiti"),
+    ("adopt", "graphiti"),
+    ("recipes", "nosuch"),
+    ("help", "nosuch"),
+    ("help", "search", "nosuch"),
+    ("search", QUESTION, "--set", "width"),
+    ("search", QUESTION, "--set", "nosuch=1"),
+    ("ingest", "https://example.org/a.html"),
+    ("export", "https://example.org/a.html", "--admin-import", "out"),
     ("adopt", "--profile", "graphiti", "--update"),
     ("communities", "build", "--max-tokens", "9"),
     ("communities", "build", "--report", "--dry-run"),

@@ -79,13 +79,13 @@ def test_equal_scores_are_ordered_by_the_better_best_rank():
     assert ["best", "a"] == actual
 
 
-def test_a_repeated_id_keeps_its_first_rank_and_takes_no_later_ones_place():
+def test_a_repeated_id_keeps_its_first_rank_and_takes_no_other_rank():
     """The second a is as if it were not there: b is second, not third."""
     assert fuse(lists(one=["a", "b"])) == fuse(lists(one=["a", "a", "b", "a"]))
 
 
 def test_empty_lists_fuse_to_an_empty_list():
-    """Neither no list nor an empty one is an error."""
+    """No lists and empty lists are no error."""
     assert [] == fuse({})
     assert [] == fuse(lists(one=[], two=[]))
 
@@ -108,7 +108,7 @@ def test_the_sources_name_each_list_and_then_the_lists_it_was_made_of():
 
 
 def test_a_repeated_id_keeps_the_sources_of_its_first_rank():
-    """The later mention counts for nothing, so neither does where it came from."""
+    """The second mention does not count, and neither do its sources."""
     first, again = Ranked("a", 2.0, (FoundBy("bm25", 1),)), Ranked("a", 1.0, (FoundBy("sbert", 9),))
 
     (actual,) = fuse({"base": [first, again]})

@@ -1,4 +1,4 @@
-"""What an evaluation keeps of a run that is cut, and gives back to the next."""
+"""Results that an interrupted evaluation stores, and the next one reuses."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -95,7 +95,7 @@ def test_an_answer_whose_model_failed_is_asked_for_again(journals):
 
 @given(cut=st.integers(0, 10_000), noise=st.binary(max_size=20))
 def test_a_damaged_file_costs_only_the_lines_that_are_damaged(cut, noise, tmp_path_factory):
-    """Cut anywhere, with anything at its end: the rest is asked for again, and the file is whole afterwards."""
+    """Cut anywhere, with any bytes at the end: only damaged lines are asked again, and the file is whole afterwards."""
     folder = tmp_path_factory.mktemp("evaluations")
     ask(Asked(), QUERIES, k=5, journal=Journals(folder, stamp=STAMP).hits(SYSTEM, k=5, queries=QUERIES))
     (file,) = folder.iterdir()
@@ -162,7 +162,7 @@ def test_so_is_another_system_another_k_and_another_question(journals):
         assert len(queries) == len(rest.asked)
 
 
-def test_what_is_discarded_is_gone(journals, tmp_path):
+def test_a_discarded_journal_is_empty(journals, tmp_path):
     """The evaluation is complete: the next one measures anew."""
     opened = journals()
     ask(Asked(), QUERIES, k=5, journal=opened.hits(SYSTEM, k=5, queries=QUERIES), warm_up=False)

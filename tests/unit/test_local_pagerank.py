@@ -47,8 +47,8 @@ def walked(weights, seeds, *, damping, rounds, frontier):
     graph, reads = LocalGraph(), Reads(weights)
     start = {graph.passage(id) if id in PASSAGES else graph.entity(id): weight for id, weight in seeds.items()}
     mass = local_pagerank(graph, start, read=reads, damping=damping, rounds=rounds, frontier=frontier)
-    places = graph.passages | graph.entities
-    return {id: mass[place] for id, place in places.items()}, reads.calls
+    indexes = graph.passages | graph.entities
+    return {id: mass[index] for id, index in indexes.items()}, reads.calls
 
 
 @given(graphs(), st.floats(0, 0.9))

@@ -3,6 +3,7 @@
 import json
 import sys
 import threading
+from functools import partial
 from types import SimpleNamespace
 
 import anyio
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gear_neo4j.cancellation import cancelled
 from gear_neo4j.errors import GearError, SettingsError
-from gear_neo4j.mcp.calls import CALLS
+from gear_neo4j.mcp.calls import CALLS, call_limiter
 from gear_neo4j.mcp.fitting import compact, fitted
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.results import FetchResult, FoundPassage, FoundPath, Metadata, SearchResult, Triple
@@ -274,3 +276,26 @@ def test_calls_that_take_too_long_keep_their_slots_until_they_have_ended():
     assert CALLS == sum("there was no result within 0.5 s" in text for text in said)
     assert 2 * CALLS == sum("16 calls run at once" in text for text in said)
     assert "no answer" in after
+
+
+def test_a_server_that_ends_waits_for_the_calls_that_run():
+    """They end at their next step; the database is closed after that."""
+    begun, ended, limiter = threading.Event(), threading.Event(), call_limiter()
+
+    def status():
+        begun.set()
+        while not cancelled():
+            ended.wait(0.005)
+        ended.set()
+        raise GearError("ended")
+
+    async def work(client):
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "status", {})
+            await anyio.to_thread.run_sync(begun.wait)
+            await anyio.to_thread.run_sync(partial(limiter.close, seconds=10))
+            return ended.is_set(), limiter.running
+
+    server = make_server(lambda _: SimpleNamespace(status=status), limiter=limiter)
+
+    assert (True, 0) == talk(server, work)

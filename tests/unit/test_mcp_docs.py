@@ -1,4 +1,4 @@
-"""What is written about the MCP server is what it takes: the page, the settings, and its entry for the registry."""
+"""The documentation of the MCP server agrees with it: the page, the settings, and its entry for the registry."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The relay between a driver and its server: what passes, what is counted, and how it ends."""
+"""The relay between a driver and its server: traffic, budget, and the end of a connection."""
 
 import socket
 import threading

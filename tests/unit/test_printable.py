@@ -63,7 +63,7 @@ def unprintable(text):
 
 
 def drawn(draw):
-    """What a function draws on a console: without colours, so that every escape would be one of the text."""
+    """The console output of a function: without colours, so that every escape comes from the text."""
     file = io.StringIO()
     draw(Screen(file=file, width=100, color_system=None, force_terminal=True))
     return file.getvalue()
@@ -363,7 +363,8 @@ def test_a_traceback_is_printable_and_its_exit_code_is_that_of_the_error(tmp_pat
 
 def test_compared_questions_are_printable():
     """The questions of two evaluations."""
-    question = compare.Question(id=CLIPBOARD, question=CLIPBOARD, gold=(CLIPBOARD,), retrieved=(CLIPBOARD,), figures={})
+    gold = (CLIPBOARD,)
+    question = compare.QuestionResult(id=CLIPBOARD, question=CLIPBOARD, gold=gold, retrieved=gold, figures={})
     lines = compare._lines(compare.Contrast(question, question, 1.0))
 
     assert [] == unprintable(drawn(lambda console: console.print(compare.Text("\n".join(lines)))))

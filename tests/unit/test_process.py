@@ -85,7 +85,7 @@ def test_a_stream_that_is_closed_is_no_error(closed):
 
 
 @pytest.mark.parametrize("closed", CLOSED)
-def test_no_file_takes_the_place_of_a_stream_that_is_closed(closed):
+def test_no_file_gets_the_descriptor_of_a_closed_stream(closed):
     """The line of an interrupt, which is written to number 2, would go into it."""
     opens = LIVELY.replace("sys.exit(4)", "import os; sys.exit(os.open(os.devnull, os.O_RDONLY))")
 

@@ -1,4 +1,4 @@
-"""What the record of a soak counts as an error."""
+"""Which log lines of a soak test count as errors."""
 
 from contextlib import suppress
 

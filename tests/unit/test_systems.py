@@ -1,4 +1,4 @@
-"""What a system needs before it can be asked."""
+"""What a system needs before its first question."""
 
 import json
 

@@ -171,7 +171,7 @@ def test_many_passages_do_not_push_out_what_says_what_a_span_is(spans, monkeypat
     monkeypatch.setenv(CONTENT, "true")
     passage = Passage("p", "Title", "Text.", "source")
     with retrieval_span("Who?", k=100, source="papers") as active:
-        note_documents(active, lambda: [(f"p{place}", 1.0, passage) for place in range(100)])
+        note_documents(active, lambda: [(f"p{index}", 1.0, passage) for index in range(100)])
     (search,) = spans.all
 
     assert "RETRIEVER" == search.attributes["openinference.span.kind"]

@@ -1,4 +1,4 @@
-"""What is kept of the graph, with a clock and versions in the test's hands."""
+"""Cached values of the graph; the test sets the clock and the versions."""
 
 from threading import Thread
 
@@ -84,7 +84,7 @@ def test_what_is_written_while_a_value_is_made_leaves_it_stale(world):
 
 
 def test_a_value_that_could_not_be_made_is_tried_again(world):
-    """The next search does not find the failure in its place."""
+    """The next search makes the value again instead of raising the same error."""
     failures = [RuntimeError("away")]
 
     def make(version):

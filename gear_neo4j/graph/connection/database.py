@@ -21,7 +21,7 @@ from gear_neo4j.graph.connection.refusals import failure, passes, refusal, unrea
 from gear_neo4j.graph.connection.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
 from gear_neo4j.graph.guard.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.guard.values import quiet
-from gear_neo4j.graph.queries import Query, has_small_form, named
+from gear_neo4j.graph.queries import Query, has_form, named
 from gear_neo4j.graph.scope.scope_gate import ScopeGate, ScopeSize
 from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.text.address import Address, check_neo4j_uri, login_for
@@ -186,7 +186,7 @@ class Database:
 
     def _send(self, query: Query, parameters: dict[str, object]) -> _Outcome:
         text = f"PROFILE {query.text}" if self._on_profile else query.text
-        statement = neo4j.Query(text, metadata={"app": "gear-neo4j", "query": query.name}, timeout=query.timeout)
+        statement = neo4j.Query(text, metadata=_metadata(query), timeout=query.timeout)
         if not query.writes:
             try:
                 # An auto-commit transaction saves the round trip of a commit.
@@ -209,7 +209,7 @@ class Database:
         return self.run(self._named(name), **parameters)
 
     def _named(self, name: str) -> Query:
-        if self._gate and has_small_form(name) and self._gate.is_small:
+        if self._gate and has_form(name, "small_scope") and self._gate.is_small:
             return named(name, form="small_scope")
         return named(name, form="search_clause" if self.has_search_clause else "plain")
 
@@ -225,8 +225,10 @@ class Database:
             logged(query.name, database=self.name) as entry,
             self._session(self._driver, fetch_size=1_000) as session,
         ):
-            # How long a stream takes is for its reader to say; a limit of the server's is meant for others.
-            for record in session.run(neo4j.Query(query.text, timeout=UNLIMITED), parameters):
+            # Without a limit of its own, how long a stream takes is for its reader to say; the server's is for others.
+            limit = UNLIMITED if query.timeout is None else query.timeout
+            statement = neo4j.Query(query.text, metadata=_metadata(query), timeout=limit)
+            for record in session.run(statement, quiet(parameters)):
                 entry.rows += 1
                 yield dict(record)
             active.describe(lambda: {"db.response.returned_rows": entry.rows})
@@ -391,6 +393,11 @@ def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:
         )
     except (ConfigurationError, ValueError) as error:
         raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
+
+
+def _metadata(query: Query) -> dict[str, str]:
+    """What the server's log and its list of transactions say of a query."""
+    return {"app": "gear-neo4j", "query": query.name}
 
 
 def _excerpt(result: neo4j.Result, *, limit: int, meter: Meter) -> Excerpt:

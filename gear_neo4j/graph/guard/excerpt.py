@@ -23,23 +23,27 @@ class Excerpt:
 
 
 class Reading:
-    """Collects records until the limit or the budget is reached."""
+    """Collects records until the budget is reached or one record more than the limit is seen."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._left = LONGEST_ANSWER
         self._rows: list[dict[str, Any]] = []
         self._stopped = False
+        self._more = False
 
     def take(self, record: Mapping[str, Any]) -> bool:
         """Keep a record if it fits; returns whether another one may follow."""
+        if len(self._rows) == self._limit:
+            self._more = True
+            return False
         row = {key: plain(value, name=key) for key, value in record.items()}
         self._left -= len(json.dumps(row, ensure_ascii=False))
         if self._left < 0:
             self.stop()
         else:
             self._rows.append(row)
-        return not self._stopped and len(self._rows) < self._limit
+        return not self._stopped
 
     def stop(self) -> None:
         """Mark the answer as larger than its budget."""
@@ -53,15 +57,17 @@ class Reading:
 
         Example:
             >>> reading = Reading(2)
-            >>> [reading.take({"n": number}) for number in (1, 2)]
-            [True, False]
+            >>> [reading.take({"n": number}) for number in (1, 2, 3)]
+            [True, True, False]
             >>> reading.excerpt()
-            Excerpt(rows=({'n': 1}, {'n': 2}), truncated='')
+            Excerpt(rows=({'n': 1}, {'n': 2}), truncated='only the first 2 rows were read: there are more')
         """
         if self._stopped and not self._rows:
             raise DatabaseError(
                 "one row of the answer is too large: return a few properties instead of whole nodes, and fewer values "
                 "in a list"
             )
+        reason = "the answer is too large" if self._stopped else "there are more" if self._more else ""
         count = len(self._rows)
-        return Excerpt(tuple(self._rows), f"only {count} rows were read: the answer is too large" * self._stopped)
+        read = "only the first row was read" if count == 1 else f"only the first {count} rows were read"
+        return Excerpt(tuple(self._rows), f"{read}: {reason}" if reason else "")

@@ -62,16 +62,19 @@ _FENCED = re.compile(r"```[^\S\n]*\w*[^\S\n]*\n(.*?)```", re.DOTALL)
 
 
 def check(text: str, *, limit: int = 100) -> str:
-    """The query in the form in which it may run: a single statement that only reads and returns at most ``limit`` rows.
+    """The query in the form in which it may run: a single statement that only reads, with a LIMIT.
+
+    It returns at most one row more than ``limit``, by which a reader knows that the result is cut. A lower LIMIT of the
+    query's own stays.
 
     Raises:
         GuardError: the query is refused; the message says why, and what to write instead.
 
     Example:
         >>> check("MATCH (n {name: 'LOAD CSV'}) RETURN n // DELETE n", limit=5)
-        "MATCH (n {name: 'LOAD CSV'}) RETURN n LIMIT 5"
+        "MATCH (n {name: 'LOAD CSV'}) RETURN n LIMIT 6"
         >>> check("MATCH (n) RETURN n LIMIT 1000;", limit=5)
-        'MATCH (n) RETURN n LIMIT 5'
+        'MATCH (n) RETURN n LIMIT 6'
         >>> check("MATCH (n) DETACH DELETE n")
         Traceback (most recent call last):
         gear_neo4j.errors.GuardError: the query has DETACH, which writes: only read
@@ -88,7 +91,7 @@ def check(text: str, *, limit: int = 100) -> str:
     _check_calls(code)
     check_bounds(code)
     check_planning(code)
-    return _limit_rows(parts, code, limit)
+    return _limit_rows(parts, code, limit + 1)
 
 
 def admit(graph: Graph, text: str, *, limit: int = 100, timeout: float = 10.0) -> str:

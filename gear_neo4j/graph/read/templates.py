@@ -21,10 +21,14 @@ TemplateName = Literal["kgt_follow", "kgt_attribute", "paths_between"]
 
 @dataclass(frozen=True, slots=True)
 class TemplateResult:
-    """The result of a template: paths of triples, or properties as (name of the node, property, value)."""
+    """The result of a template: paths of triples, or properties as (name of the node, property, value).
+
+    ``more`` says that the graph has further rows.
+    """
 
     paths: tuple[Path, ...] = ()
     properties: tuple[tuple[str, str, str], ...] = ()
+    more: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.paths or self.properties)
@@ -45,17 +49,17 @@ class Templates:
         chains = [
             {"heads": list(heads), "types": list(chain.types), "labels": list(chain.labels)} for heads, chain in ways
         ]
-        rows = self._database.call("kgt_follow", chains=chains, limit=ROWS)
-        return TemplateResult(
-            tuple(Path(tuple(Triple(*values) for values in row["triples"]), row["ways"]) for row in rows)
-        )
+        rows = self._database.call("kgt_follow", chains=chains, limit=ROWS + 1)
+        paths = (Path(tuple(Triple(*values) for values in row["triples"]), row["ways"]) for row in rows[:ROWS])
+        return TemplateResult(tuple(paths), more=len(rows) > ROWS)
 
     def attribute(self, heads: Sequence[str], attribute: str) -> TemplateResult:
         """A property of these nodes; all properties if ``attribute`` is empty."""
         names = names_on_record(self._database)
-        rows = self._database.call("kgt_attribute", heads=list(heads), attribute=attribute, names=names, limit=ROWS)
+        rows = self._database.call("kgt_attribute", heads=list(heads), attribute=attribute, names=names, limit=ROWS + 1)
         return TemplateResult(
-            properties=tuple((row["name"] or row["id"], *pair) for row in rows for pair in row["values"])
+            properties=tuple((row["name"] or row["id"], *pair) for row in rows[:ROWS] for pair in row["values"]),
+            more=len(rows) > ROWS,
         )
 
     def relation(self, heads: Sequence[str], others: Sequence[str], *, query: Vector) -> TemplateResult:

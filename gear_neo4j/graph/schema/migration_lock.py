@@ -79,12 +79,14 @@ def locked(database: Database, *, wait: float) -> Iterator[Lock]:
         time.sleep(0.2)
     done = threading.Event()
     beat = threading.Thread(target=_send_heartbeats, args=(lock, done), daemon=True)
-    beat.start()
     try:
-        yield lock
+        beat.start()
+        try:
+            yield lock
+        finally:
+            done.set()
+            beat.join()
     finally:
-        done.set()
-        beat.join()
         lock.release()
 
 

@@ -23,7 +23,7 @@ class Beam(Options):
 
     label: ClassVar[str] = "the beam"
     width: int = option(10, "number of paths to keep after each step", least=1)
-    length: int = option(2, "maximum length of a path, in triples", least=1)
+    length: int = option(2, "maximum length of a path, in triples", least=1, client_most=8)
     neighbours: int = option(100, "maximum number of candidates per path", least=1)
     gamma: int | None = option(
         None, "rank after which the weight of a path's candidates stops falling; 2 x width if not set", least=1

@@ -26,7 +26,7 @@ class Walk(Options):
     """
 
     label: ClassVar[str] = "the walk"
-    steps: int = option(3, "maximum distance from the named nodes, in triples", least=1)
+    steps: int = option(3, "maximum distance from the named nodes, in triples", least=1, client_most=8)
     nearest: int = option(50, "number of facts to keep per node, the nearest to the question", least=1)
     scanned: int = option(3_000, "number of facts to scan per step, shared among its nodes", least=1)
     frontier: int = option(30, "number of nodes to continue from after a step", least=1)

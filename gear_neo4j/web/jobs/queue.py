@@ -88,7 +88,7 @@ class JobQueue:
         """A job that the caller may see.
 
         Raises:
-            NothingFound: there is none of that id, or it is somebody else's: the two are told apart by nothing.
+            NothingFound: no job has that id, or it is another owner's; callers cannot tell which.
             HTTPException: the queue cannot be read.
         """
         with _disk():
@@ -150,7 +150,6 @@ class JobQueue:
             if self._opened is None and not self.is_stopping:
                 with _disk():
                     self._opened = _opened(folder, self._gear)
-                self._opened.worker.start()
             if self._opened is None:
                 raise HTTPException(503, "the service stops: try again")
             return self._opened
@@ -163,7 +162,9 @@ def _opened(folder: Path, gear: Gear) -> _Open:
     try:
         store, files = JobStore(folder), JobFiles(folder)
         files.keep(store.unfinished())
-        return _Open(lock, store, files, Worker(gear, store, files))
+        opened = _Open(lock, store, files, Worker(gear, store, files))
+        opened.worker.start()
+        return opened
     except BaseException:
         lock.release()
         raise

@@ -9,16 +9,16 @@ from starlette.responses import Response
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, EventKind
+from gear_neo4j.gear.requests import requested_agent
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.bodies import AskBody
-from gear_neo4j.web.choices import agent_of
 from gear_neo4j.web.disconnect import cancel_on_disconnect
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import GRACE, Ask, EventFeed, FeedResponse, events_of, first_event, record_answer
 from gear_neo4j.web.service import AnyCall, Call
-from gear_neo4j.wire import answer_json, documents, event_json
+from gear_neo4j.wire import documents, to_json
 
 router = APIRouter(prefix="/api", tags=["answers"])
 # The kinds that a client of the stream knows by another name.
@@ -36,13 +36,13 @@ async def ask(body: AskBody, call: AnyCall) -> Response:
     """Answer a question from the graph with a language model, and cite the passages."""
     call.entry.question = body.question
     seconds = seconds_of(call, body.seconds)
-    recipe = agent_of(body.agent, max_steps=body.max_steps, seconds=seconds)
+    recipe = requested_agent(body.agent, max_steps=body.max_steps, seconds=seconds)
     view = call.view(**body.narrowing)
     run = partial(view.ask, body.question, k=body.k, agent=recipe)
     if body.stream:
         return await _streamed(call, lambda on_event: run(on_event=on_event), seconds=seconds)
     answer = await answered(call, run, seconds=seconds)
-    return Json(answer_json(answer))
+    return Json(to_json(answer))
 
 
 def seconds_of(call: Call, wanted: float | None) -> float:
@@ -86,4 +86,4 @@ async def _lines(call: Call, feed: EventFeed, first: Event | None) -> AsyncItera
 def _line(call: Call, event: Event) -> bytes:
     if event.answer:
         record_answer(call.entry, event.answer)
-    return format_sse_event(data_str=json_text(event_json(event)), event=NAMES.get(event.kind, event.kind))
+    return format_sse_event(data_str=json_text(to_json(event)), event=NAMES.get(event.kind, event.kind))

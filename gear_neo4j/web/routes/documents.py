@@ -12,7 +12,7 @@ from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
 from gear_neo4j.web.uploads import UploadForm, received
 from gear_neo4j.web.writing import grant, require_source, require_whole, require_writer
-from gear_neo4j.wire import documents, job_json, sources_json
+from gear_neo4j.wire import documents, to_json
 
 PATH = "/api/documents"
 LONGEST_SOURCE = 2_000
@@ -59,7 +59,7 @@ async def sources(
 ) -> Response:
     """The sources of the passages that the caller sees, in order; `next` is `after` of the next page."""
     view = call.view(collections=None if collection is None else [collection])
-    return Json(sources_json(await call.search(view.corpus.sources, after=after, limit=limit)))
+    return Json(to_json(await call.search(view.corpus.sources, after=after, limit=limit)))
 
 
 @router.delete(
@@ -76,4 +76,4 @@ async def forget(source: str, collection: str, call: AnyCall) -> Response:
 
 
 def _accepted(job: Job) -> Response:
-    return Json(job_json(job), 202, {"Location": f"/api/jobs/{job.id}"})
+    return Json(to_json(job), 202, {"Location": f"/api/jobs/{job.id}"})

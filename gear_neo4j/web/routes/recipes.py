@@ -10,9 +10,8 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, Registry
 from gear_neo4j.web.bodies import Recipes, RecipeSchema
-from gear_neo4j.web.choices import has_model
 from gear_neo4j.web.responses import Json, problems
-from gear_neo4j.web.service import AnyCall
+from gear_neo4j.web.service import AnyCall, has_model
 
 router = APIRouter(prefix="/api", tags=["retrieval"])
 
@@ -33,7 +32,7 @@ def _listed(gear: Gear) -> Recipes:
 
 
 def _schemas(registry: Registry[Any], graph: Graph) -> Iterator[RecipeSchema]:
-    for entry in registry.offered(graph.refusal):
+    for entry in registry.offered(graph):
         yield RecipeSchema(
             name=entry.name,
             summary=entry.summary,

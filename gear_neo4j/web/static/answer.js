@@ -4,7 +4,8 @@ import { button, foreign, make } from "./dom.js";
 import { openPassage } from "./passage.js";
 import { counted, factText, line, shown } from "./text.js";
 
-const MARKERS = /(\[F?\d+(?:, F?\d+)*\])/;
+// Not args[1], and not the text of a link.
+const MARKERS = /((?<![A-Za-z0-9_])\[F?\d+(?:, F?\d+)*\](?!\())/;
 const MARKER = /^F?\d+$/;
 const REASONS = {
   max_steps: "The step limit was reached.",
