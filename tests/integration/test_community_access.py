@@ -466,9 +466,9 @@ def test_communities_of_an_older_version_are_those_of_the_default_collection_if_
         assert {"Varna"} == seen(gear, principals=["x"])
 
 
-def test_communities_of_an_older_version_over_several_collections_are_replaced_by_the_next_build(gear, database):
+def test_communities_of_an_older_version_over_several_collections_are_replaced_by_the_next_build(gear, connection):
     """Until then they are there without a scope, and refused under one, in a line that says what to do."""
-    database.run(BEFORE_COLLECTIONS)
+    connection.run(BEFORE_COLLECTIONS)
     claimed = gear.graph.communities.claim(limit=1_000)
     whole = towns_in(gear.communities.read())
     answer = gear.ask("What is near?", agent="graphrag-global")

@@ -305,10 +305,8 @@ def test_a_server_starts_under_a_path_of_any_script(locale, tmp_path):
     environment = {**os.environ, **locale, "GEAR_HOME": str(folder), "M2_REPO": str(folder / "jars")}
 
     try:
-        ended = run(
-            [*GEAR, "up"],
-            env=environment | {"PYTHONPATH": path, "GEAR_LOCAL_SETTINGS": "server.default_advertised_address=josé"},
-        )
+        variables = {"PYTHONPATH": path, "GEAR_LOCAL_SETTINGS": "server.default_advertised_address=josé"}
+        ended = run([*GEAR, "up"], seconds=300, env=environment | variables)
         server = local.running(name="default", home=folder)
         assert (0, True) == (ended.returncode, server is not None), ended.stderr
         assert [VERSION] == query(server, "CALL dbms.components() YIELD versions RETURN versions")[0]["versions"]
