@@ -1,8 +1,11 @@
 """The process ``gear``: it ends at once, but loses nothing, and says so where its output cannot be written."""
 
+import json
+import os
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -54,7 +57,7 @@ def test_an_end_without_a_code_is_that_of_python():
 @pytest.mark.parametrize("arguments", [["--help"], ["config"], ["config", "--json"], ["status"]])
 def test_a_full_disk_is_one_line(arguments, tmp_path):
     """It is no bug; where the line cannot be written either, the code is there."""
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         alone = python(RUN, *arguments, stdout=full, cwd=tmp_path)
         both = python(RUN, *arguments, stdout=full, stderr=full, cwd=tmp_path)
 
@@ -99,3 +102,64 @@ def test_without_a_terminal_nothing_is_confirmed(closed):
     asks = "from gear_neo4j.cli.confirm import can_ask; import sys; sys.exit(5 if can_ask() else 6)"
 
     assert 6 == in_shell(asks, closed).returncode
+
+
+# Names of every plane, and a mark of ours.
+LETTERS = 'Łódź é → 🜁 "'
+
+
+def encoded(encoding, program, *arguments, **environment):
+    """A finished process of Python whose standard streams have an encoding; its streams as bytes."""
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env=os.environ | {"PYTHONIOENCODING": encoding} | environment,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [
+        ("utf-8", LETTERS),
+        ("cp1252", r'\u0141ód\u017a é -> \ud83d\udf01 "'),
+        ("ascii", r'\u0141\u00f3d\u017a \u00e9 -> \ud83d\udf01 "'),
+    ],
+)
+def test_a_stream_shows_what_it_can(encoding, shown):
+    """Tables and errors have other signs for those that it lacks; that was a bug."""
+    table = encoded(encoding, RUN, "config", GEAR_NAME=LETTERS, COLUMNS="200")
+    error = encoded(encoding, RUN, "explain", LETTERS)
+
+    assert (0, True) == (table.returncode, shown in table.stdout.decode(encoding))
+    assert ExitCode.ERROR == error.returncode
+    assert f"gear: {shown}" in error.stderr.decode(encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "ascii"])
+def test_json_and_toml_lose_nothing(encoding):
+    """Who redirects them to a file reads that as UTF-8."""
+    toml = (
+        f"from gear_neo4j.cli.printing import say_toml; import tomli_w; say_toml(tomli_w.dumps({{'a': {LETTERS!r}}}))"
+    )
+
+    settings = json.loads(encoded(encoding, RUN, "config", "--json", GEAR_NAME=LETTERS).stdout.decode("utf-8"))
+
+    assert LETTERS in [setting["value"] for setting in settings]
+    assert {"a": LETTERS} == tomllib.loads(encoded(encoding, toml).stdout.decode("utf-8"))
+
+
+@pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}], ids=["C", "POSIX"])
+def test_arguments_are_utf_8_in_a_locale_without_letters(locale, tmp_path):
+    """So are paths; a stream of ASCII stays one."""
+    (tmp_path / "josé.env").write_text("GEAR_NAME=Łódź", encoding="utf-8")
+    ends = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ} | locale
+    command = [sys.executable, "-c", RUN, "config", "--chat-model", "José", "--env", "josé.env"]
+
+    done = subprocess.run(command, env=ends, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+
+    shown = done.stdout.decode("utf-8" if locale["LC_ALL"] == "C" else "ascii")
+    names = ("José", "Łódź") if locale["LC_ALL"] == "C" else (r"Jos\u00e9", r"\u0141\u00f3d\u017a")
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert all(name in shown for name in names)
